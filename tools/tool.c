@@ -191,7 +191,7 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
 	char *letters = NULL;
 	bool own_h = strchr(shorts, 'h');
 	int c;
-	/* "+": options behind a COMMAND are the command's. ":": getopt tells a missing argument from an unknown option. */
+	/* "+": options after a COMMAND are the command's. ":": getopt tells a missing argument from an unknown option. */
 	if (!known || asprintf(&letters, "%s:Vqv%s%s", tool->permutes ? "" : "+", own_h ? "" : "h", shorts) < 0) {
 		ctp_tool_say(tool, "out of memory");
 		exit(CTP_EXIT_FAILED);
@@ -217,7 +217,7 @@ enum ctp_status ctp_tool_look(char **files, struct ctp_err *err)
 	return CTP_OK;
 }
 
-/* Input without end may be damaged from some place on, and nothing written that would tell of a closed pipe. */
+/* Input without end may be damaged from some place on, and nothing written that would detect a closed pipe. */
 static bool is_unread(void *arg)
 {
 	struct ctp_tool *tool = arg;

@@ -1,7 +1,7 @@
 /*
  * tool.h - what the mains share: options, messages, exit status, and the two ways of converting.
  *
- *	0 done   1 failed   2 usage   3 done, but the input was damaged, cut short, or tells of lost events or untraced coroutines
+ *	0 done   1 failed   2 usage   3 done, but the input was damaged, cut short, or reports lost events or untraced coroutines
  *	4 done, and a finding was there on which ctp-report was told to fail
  *
  * When the reader of stdout goes away (`| head`) a tool ends without a word, killed by SIGPIPE as cat(1) would be, so the status
@@ -62,13 +62,13 @@ int ctp_tool_fail_output(struct ctp_tool *tool, const struct ctp_output *out, co
 /* Between inputs: whose notices these are. Says how many of the last input's were not printed. Null: no more inputs. */
 void ctp_tool_input(struct ctp_tool *tool, const char *name);
 
-/* For ctp_convert and its like: a progress line, where stderr is a terminal and the work takes more than a second. */
+/* For ctp_convert and other long work: a progress line, where stderr is a terminal and the work takes more than a second. */
 struct ctp_tick ctp_tool_tick(struct ctp_tool *tool);
 
 /* A progress line of the tool's own, under the same conditions; it is not waited for. Null: away with it. */
 void ctp_tool_progress(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Fails where an operand cannot be read: for those who make something before they read. */
+/* Fails where an operand cannot be read: for tools that create something before they read. */
 enum ctp_status ctp_tool_look(char **files, struct ctp_err *err);
 
 /* Calls fn for each operand in turn, or for stdin where there is none; ends at the first that fails. */

@@ -18,7 +18,7 @@ static inline uint64_t ctp_digits_load(const char *p)
 	return le64toh(word);
 }
 
-/* 0 where values are all those of digits; else bits are set in the first byte that is not, and perhaps in bytes behind that. */
+/* 0 where values are all those of digits; else bits are set in the first byte that is not, and perhaps in bytes after that. */
 static inline uint64_t ctp_digits_others(uint64_t values) { return (values | (values + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0; }
 
 /* The number of eight values: pairs are joined, then fours, then all. */
@@ -40,7 +40,7 @@ static inline uint64_t ctp_digits_spell_hex(uint64_t values)
 static inline bool ctp_digits_join_hex(uint64_t word, uint32_t *v)
 {
 	uint64_t letter = word >> 6 & 0x0101010101010101, x = (word & 0x0f0f0f0f0f0f0f0f) + 9 * letter;
-	/* A letter behind f gives a byte above 15; any other byte was a digit if it is spelled the same again. */
+	/* A letter after f gives a byte above 15; any other byte was a digit if it is spelled the same again. */
 	bool digits = !(x & 0xf0f0f0f0f0f0f0f0) && ctp_digits_spell_hex(x) == word;
 	x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
 	x = (x | x >> 8) & 0x0000ffff0000ffff;

@@ -1,4 +1,4 @@
-/* distinct.h - how many different numbers there were, exactly, up to a limit; beyond it, at least so many. */
+/* distinct.h - how many different numbers there were, exactly, up to a limit; beyond it, a lower bound. */
 #ifndef CTP_DISTINCT_H
 #define CTP_DISTINCT_H
 

@@ -32,7 +32,7 @@ enum ctp_status ctp_err_sys(struct ctp_err *err, const char *fmt, ...) __attribu
 /* Zeroed memory, for free(). Null: there is none, and err says so. */
 void *ctp_err_calloc(struct ctp_err *err, size_t bytes);
 
-/* Something worth a line to the user that does not end the work: damage that was skipped, a thing that could not be had. */
+/* Something worth a line to the user that does not end the work: damage that was skipped, a file that could not be read. */
 struct ctp_notice {
 	void (*say)(void *arg, const char *text);
 	void *arg;

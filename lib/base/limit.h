@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* From now on the process can have so many bytes of private memory more than it has now; what asks for more gets none. */
+/* From now on the process can have this many more bytes of private memory than it has now; further allocations fail. */
 void ctp_limit_memory(uint64_t more_bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* map.c - open addressing: a key that meets another takes the next slot. */
+/* map.c - open addressing: a key whose slot is taken uses the next one. */
 #include "base/map.h"
 
 #include <assert.h>

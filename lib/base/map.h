@@ -2,7 +2,7 @@
  * map.h - items of an array, found by a key.
  *
  * The map has the numbers of the items, from 1 on; the owner has the items, and says of a number whether its item has the key.
- * Keys come from outside, and may be chosen so that they meet: each map has a salt of its own, and keys that meet in one are
+ * Keys come from outside, and may be chosen to collide: each map has a salt of its own, and keys that collide in one are
  * scattered in the next.
  */
 #ifndef CTP_MAP_H
@@ -20,7 +20,7 @@ struct ctp_map {
 	uint64_t salt;
 };
 
-/* Room for so many items. False: out of memory; then the map is empty, and may be freed. */
+/* Room for this many items. False: out of memory; then the map is empty, and may be freed. */
 bool ctp_map_init(struct ctp_map *map, uint32_t items);
 void ctp_map_fini(struct ctp_map *map);
 void ctp_map_clear(struct ctp_map *map);
@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) uint32_t *ctp_map_slot(const struct
 	return &map->slots[i];
 }
 
-/* A number for a pair, and for bytes behind one, which begins with the salt. */
+/* A hash of a pair; a hash of bytes, which goes on from another hash or from the salt. */
 static inline uint64_t ctp_map_pair(const struct ctp_map *map, uint64_t a, uint64_t b) { return a ^ b * map->salt; }
 uint64_t ctp_map_bytes(uint64_t hash, const void *data, size_t len_bytes);
 

@@ -1,7 +1,7 @@
 /*
  * pages.h - a large block of which the usual run touches little: a table as long as its limit, a buffer for the longest row.
  *
- * A page is zeros, and takes no memory, until it is touched. Behind the block is a page that nobody may touch, so that an overrun is
+ * A page is zeros, and takes no memory, until it is touched. After the block is a page that nobody may touch, so that an overrun is
  * a crash in every build.
  */
 #ifndef CTP_PAGES_H

@@ -1,5 +1,5 @@
 /*
- * spread.h - the place of a number in a hash table. Numbers come from outside, and may be chosen so that they meet: each table has
+ * spread.h - the place of a number in a hash table. Numbers come from outside, and may be chosen to collide: each table has
  * a salt of its own.
  */
 #ifndef CTP_SPREAD_H

@@ -36,7 +36,7 @@ static inline char *put_8(char *p, uint64_t digits, unsigned skip)
 
 /*
  * Up to eight digits without leading zeros. Branches find the number of digits: a processor predicts it well, and goes on with the
- * text behind the number before the digits are known.
+ * text after the number before the digits are known.
  */
 static inline char *put_head(char *p, uint32_t v)
 {

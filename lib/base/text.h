@@ -1,5 +1,5 @@
 /*
- * text.h - numbers and times to text and back, fast and exact. Writers of text return the address behind the last character.
+ * text.h - numbers and times to text and back, fast and exact. Writers of text return the address after the last character.
  */
 #ifndef CTP_TEXT_H
 #define CTP_TEXT_H

@@ -1,5 +1,5 @@
 /*
- * tids.h - a bounded memory of thread ids: has this one been met before?
+ * tids.h - a bounded memory of thread ids: was this one seen before?
  *
  * A full memory forgets all ids and begins again: an id may be new more than once, and no more room is taken.
  */

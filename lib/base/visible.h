@@ -15,7 +15,7 @@ enum { CTP_VISIBLE_MAX = 12 }; /* bytes of a character that is spelled */
 /* A character by its number: a control, one that turns the direction of writing, has no width, or ends a line. */
 bool ctp_visible_not(unsigned c);
 
-/* The next character of a text, safe to show: so many bytes at `to`, 0 at the text's end. columns: so wide. A backslash is doubled. */
+/* The next character of a text, safe to show. Returns how many bytes are at `to`, 0 at the text's end; columns is its width. A backslash is doubled. */
 unsigned ctp_visible_char(char to[CTP_VISIBLE_MAX], const char **text, unsigned *columns);
 
 /* Spells a character, which is not printed; of a byte that is not part of UTF-8, the byte. Returns the length. */

@@ -57,7 +57,7 @@ static size_t read_text(const char *path, char *text, size_t room)
 	return len;
 }
 
-/* --- whose lock it is ----------------------------------------------------------------------------------------------------- */
+/* --- the holder of the lock ------------------------------------------------------------------------------------------------ */
 
 /* Of a descriptor of another process: the file's inode number, and whether a lock is held through it. */
 static bool read_fdinfo(const char *dir, const char *fd, uint64_t *ino)

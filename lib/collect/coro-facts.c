@@ -1,8 +1,8 @@
 /*
- * coro-facts.c - what a suspension waits for, how much of that there is, and who holds it: records of the entries that say so.
+ * coro-facts.c - records of what a suspension waits for, how much of it is available, and which coroutines hold it.
  *
- * An object is known by its process and its address. An address may be used again: the records are in the order of time, and so
- * who reads them knows which object is meant.
+ * An object is known by its process and its address. An address may be reused: the records are in the order of time, so a
+ * reader knows which object is meant.
  */
 #include "collect/coros.h"
 
@@ -57,7 +57,7 @@ void ctp_life_hold(struct ctp_coros *coros, const struct ctp_hold_of *hold)
 	             [CTP_HOLD_COUNT] = (uint64_t)(int64_t)hold->count);
 }
 
-/* One that ends with something held is to be known by then: another coroutine may have its permit or its lock, and give that back. */
+/* A coroutine that ends while it holds something is remembered: another coroutine may release its permit or its lock. */
 static void count_held(struct ctp_life *life, int32_t n)
 {
 	int64_t held = (int64_t)life->held + n;

@@ -109,7 +109,7 @@ void ctp_coros_hole(struct ctp_coros *coros, uint32_t i, uint64_t to, uint64_t t
 	life->next = to;
 }
 
-/* --- what no entry told --------------------------------------------------------------------------------------------------- */
+/* --- what no entry has ---------------------------------------------------------------------------------------------------- */
 
 void ctp_coros_missed(struct ctp_coros *coros, const struct ctp_missed *missed)
 {
@@ -162,7 +162,7 @@ static void audit_one(struct ctp_coros *coros, uint32_t i, bool last, bool gone)
 /* The counts are the target's, and may be anything. */
 static uint64_t more_than(uint64_t count, uint64_t told) { return count > told ? count - told : 0; }
 
-/* The losses of the rings that no gap has told, when there will be nothing more in them. */
+/* The losses of the rings that no gap entry has, when nothing more will be in them. */
 static void audit_rings(struct ctp_coros *coros)
 {
 	struct ctp_rings *r = coros->rings;

@@ -40,7 +40,7 @@ uint32_t ctp_coro_objects_find(struct ctp_coros *coros)
 	uint32_t n = places(arena), count = 0;
 	struct ctp_object_kept *kept = n ? malloc(n * sizeof *kept) : NULL;
 	for (uint32_t i = 0; kept && i < n; i++) {
-		uint64_t key = __atomic_load_n(&arena->keys[i], __ATOMIC_ACQUIRE); /* pairs with who put it there: what was before is gone */
+		uint64_t key = __atomic_load_n(&arena->keys[i], __ATOMIC_ACQUIRE); /* pairs with the release store of the key: its object is made */
 		if (key)
 			kept[count++] = (struct ctp_object_kept){.key = key, .index = i};
 	}
@@ -51,13 +51,13 @@ uint32_t ctp_coro_objects_find(struct ctp_coros *coros)
 	return o->count = count;
 }
 
-/* An object that has two places is known in part by each. */
+/* An object that has two places has a part of its facts in each. */
 static bool is_twice(const struct ctp_coro_objects *o, const struct ctp_object_kept *kept)
 {
 	return (kept > o->kept && kept[-1].key == kept->key) || (kept + 1 < o->kept + o->count && kept[1].key == kept->key);
 }
 
-/* A copy of an object as it was told. */
+/* A copy of an object, and the facts made of it. */
 struct copy {
 	struct ctp_shm_object o;
 	struct ctp_ring_entry *facts;
@@ -78,7 +78,7 @@ static uint32_t number_of(const struct copy *c, uint32_t what, uint32_t marks)
 	return CTP_REASON(what, marks | (CTP_REASON_MARKS(c->o.what) & CTP_MARK_OWNED), 0);
 }
 
-/* The time of something that was told; UINT64_MAX: it was not, or not since all of that is kept. */
+/* The time of a fact of the object; UINT64_MAX: there is no such fact, or it is older than since_ns. */
 static uint64_t told_ns(const struct copy *c, uint64_t ts)
 {
 	uint64_t ts_ns = ts ? ns_of(c, ts) : 0;
@@ -113,7 +113,7 @@ static uint64_t ref_of(const struct ctp_coros *coros, uint64_t holder)
 }
 
 /*
- * Whether a coroutine has ended, and is not among those that were gathered: its station may have had others since. *before_ns: it had
+ * Whether a coroutine has ended and was not gathered: its station may have had others since. *before_ns: it had
  * ended by then.
  */
 static bool has_ended(const struct ctp_coros *coros, uint64_t ref, uint64_t *before_ns)
@@ -188,7 +188,7 @@ unsigned ctp_coro_objects_facts(struct ctp_coros *coros, struct ctp_object_kept 
 	*pid = c.o.pid;
 	if (!kept->whole)
 		c.o = (struct ctp_shm_object){.pid = c.o.pid, .object = c.o.object};
-	/* Who holds it is known if all was told since it was new. */
+	/* The holders are known if every change was recorded since the object was made. */
 	bool known = told_ns(&c, c.o.made_ts) != UINT64_MAX && !c.o.others;
 	uint32_t what = CTP_REASON_WHAT(c.o.what), stock = what == CTP_FOR_ROOM ? CTP_FOR_ITEM : what;
 	uint64_t begin_ns = first_ns(&c);

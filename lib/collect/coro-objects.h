@@ -1,8 +1,8 @@
 /*
- * coro-objects.h - what the memory remembers of objects that coroutines wait for: for a collector that was not there when it was told.
+ * coro-objects.h - what the memory remembers of objects that coroutines wait for, for a collector that attaches later.
  *
  * A change of a holder that a copy has in it is in a ring too, if its thread knew of us by then. Its number tells: see
- * struct ctp_shm_object. So those that a copy has in it are not told again.
+ * struct ctp_shm_object. So changes that are in the copy are not written again.
  */
 #ifndef CTP_CORO_OBJECTS_H
 #define CTP_CORO_OBJECTS_H
@@ -16,7 +16,7 @@ struct ctp_coros;
 
 enum { CTP_OBJECT_FACTS = 5 + 3 * CTP_SHM_HOLDERS }; /* at most, of one object */
 
-/* A copy of an object that was told. */
+/* A copy of an object that was written as records. */
 struct ctp_object_kept {
 	uint64_t key;     /* CTP_OBJECT_KEY */
 	uint32_t index;
@@ -40,7 +40,7 @@ void ctp_coro_objects_fini(struct ctp_coro_objects *o);
 uint32_t ctp_coro_objects_find(struct ctp_coros *coros);
 
 /*
- * What the memory knows of an object, as entries of a ring; none of what was told before since_ns (0: always). Returns how many.
+ * What the memory knows of an object, as entries of a ring; nothing from before since_ns (0: no limit). Returns how many.
  * The time of each is that of what it tells. For ctp_coro_objects_tell only: kinds of some are its own.
  */
 unsigned ctp_coro_objects_facts(struct ctp_coros *coros, struct ctp_object_kept *kept, uint64_t since_ns,
@@ -49,13 +49,13 @@ unsigned ctp_coro_objects_facts(struct ctp_coros *coros, struct ctp_object_kept 
 /* Writes the record of such an entry. */
 void ctp_coro_objects_tell(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *fact);
 
-/* The coroutine has ended with something held, and its station has another. It, or whoever has that now, may give it back. */
+/* The coroutine has ended while it held something, and its station has another one. A later entry may still release it. */
 void ctp_coro_objects_ended(struct ctp_coro_objects *o, uint64_t ref, uint64_t coro);
 
 /* The number of such a coroutine in the stream; 0: not known. */
 uint64_t ctp_coro_objects_ended_number(const struct ctp_coro_objects *o, uint64_t ref);
 
-/* Whether this entry, about who holds an object, is a change that was told already. */
+/* Whether this entry, about the holder of an object, is a change that was written already. */
 bool ctp_coro_objects_told(const struct ctp_coro_objects *o, uint64_t pid, const struct ctp_ring_entry *e);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * coros-due.c - transitions that are due, and wakes, where nothing else is to be told of the coroutine: nearly all entries are
+ * coros-due.c - transitions that are due, and wakes, where nothing else is to be written of the coroutine: nearly all entries are
  * such. The loops here make no call for an entry.
  */
 #include "collect/coros.h"
@@ -18,7 +18,7 @@ static inline struct due due_from(const struct ctp_coros *coros, const struct ct
 	return (struct due){coros->life, coros->texts.written, geo->max_stations, geo->max_sites, (uint32_t)ring->owner};
 }
 
-/* The record of a transition, if it is the one that is due of its coroutine, and nothing else is to be told of it. */
+/* The record of a transition, if it is the one that is due of its coroutine, and nothing else is to be written of it. */
 static inline __attribute__((always_inline)) bool put_transition(const struct due *d, const struct ctp_ring_entry *e, uint64_t *val)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref), generation = CTP_REF_GENERATION(e->ref), site = CTP_ENTRY_SITE(e->what);

@@ -1,6 +1,6 @@
 /*
- * coros-snapshot.c - what the memory remembers of a program that was not followed until now: the coroutines that live, and the dead
- * whose stations have had no other since. The dead are what the living are judged by: how long they took.
+ * coros-snapshot.c - what the memory remembers of a program that was not followed until now: the coroutines that are alive, and those that ended and
+ * whose stations were not reused since. The ended ones show how long such coroutines usually take.
  *
  * An item for each birth, name, wake and event is gathered first and then sorted, for records come in the order of time and
  * stations have none. The coroutines go on meanwhile. What they do after our look at the rings, which were in use already when
@@ -8,13 +8,13 @@
  *
  * The target that a suspension, event k, waits for, and its reasons, are written before it and overwritten after event k + 1 at the
  * earliest. So k's slot is copied first, which makes all visible that was written before it (slots.c); then the target; then comes
- * a membarrier, or the fence that pairs with the writer's behind the odd seq of k + 1. If the slot of k + 1 does not show that
+ * a membarrier, or the fence that pairs with the writer's after the odd seq of k + 1. If the slot of k + 1 does not show that
  * event yet, the target and the reasons were k's.
  *
  * A free station may be about to have another coroutine, with half of a new header. So it is looked for on the stack of the
  * free. A probe that takes it from there changes the stack's tag first, then the generation, then the rest. If the tag is the
- * same after the walk as it was before, the generations that were seen are those of the dead; and if the generation is the same
- * after a header was copied, the header is the dead one's.
+ * same after the walk as it was before, the generations that were seen are those of ended coroutines; and if the generation is the same
+ * after a header was copied, the header is that of the ended coroutine.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ struct snapshot {
 	size_t room;     /* items that the budget has paid for */
 	uint32_t used;
 	uint64_t since_ns; /* what slots and wakes have from before it is followed by a time without; 0: nothing is */
-	uint32_t *freed; /* by station: the generation of the dead one, 0: it is not free */
+	uint32_t *freed; /* by station: the generation of the coroutine that ended there; 0: the station is not free */
 	struct ctp_pick picks[GROUP * CTP_SHM_SLOTS];
 	uint32_t station[GROUP * CTP_SHM_SLOTS]; /* of each pick */
 	uint64_t awaits[GROUP * CTP_SHM_SLOTS];  /* CTP_REF, or 0 */
@@ -141,7 +141,7 @@ static void add_reasons(struct snapshot *s, unsigned k, uint64_t ts_ns)
 }
 
 /*
- * Whether the coroutine has died since, and another has the station and may have written to the slots. Behind the acquire fence of
+ * Whether the coroutine has died since, and another has the station and may have written to the slots. After the acquire fence of
  * ctp_slots_copy, or its membarrier: a reader that sees an event of the next one sees the next generation.
  */
 static bool is_gone(const struct ctp_coros *coros, uint32_t i)
@@ -154,7 +154,7 @@ static bool is_gone(const struct ctp_coros *coros, uint32_t i)
 	return true;
 }
 
-/* The slots that wait to be copied. Whether a coroutine is gone is asked once: all of its events are told then, or none. */
+/* The slots that wait to be copied. Whether a coroutine is gone is asked once: all of its events are written, or none. */
 static void add_events(struct snapshot *s)
 {
 	bool gone = false;
@@ -166,7 +166,7 @@ static void add_events(struct snapshot *s)
 		if (!k || s->station[k] != s->station[k - 1])
 			gone = is_gone(s->coros, s->station[k]);
 		if (pick->whole && pick->newer && pick->number < life->next)
-			life->next = pick->number; /* the rings have it, and all behind it, whatever their times are */
+			life->next = pick->number; /* the rings have it, and all after it, whatever their times are */
 		if (!pick->whole || pick->number >= life->next || pick->ts_ns < s->since_ns || gone)
 			continue;
 		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns; /* as of all events: see coros.c */
@@ -254,7 +254,7 @@ static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_head
 	}
 }
 
-/* Whether all that a dead one did at last is in its slots. */
+/* Whether the slots have the last events of a coroutine that ended. */
 static bool is_remembered(const struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
 	return head->birth_ns && !is_old(s, i, head) && ctp_slots_next(&s->coros->rings->arena.stations[i]) == head->events;
@@ -357,7 +357,7 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-/* A death, when the events are known: not before them, and behind them where it has the same time. */
+/* A death, when the events are known: not before them, and after them where it has the same time. */
 static void come_last(const struct snapshot *s, struct item *death)
 {
 	uint64_t last_ns = s->coros->life[death->station].last_ns;

@@ -15,7 +15,7 @@
 #endif
 
 enum {
-	ANCESTORS = 16,   /* that are not known yet and are told of before their child */
+	ANCESTORS = 16,   /* unknown ancestors, emitted before the child */
 	FREE_TRIES = 100, /* to put stations on the stack of the free, against all threads of the target */
 };
 
@@ -72,7 +72,7 @@ static bool read_header(const struct ctp_coros *coros, uint32_t i, struct ctp_li
 		.newborn = birth && ctp_rings_newer(coros->rings, birth, raw),
 		.just_dead = is_dead && ctp_rings_newer(coros->rings, death, raw),
 	};
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the release fence behind the next generation's number */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the release fence after the next generation's number */
 	return generation && CTP_ANNOUNCE_IS(announce) && head->flags & CTP_ANNOUNCE_ANNEX &&
 	       __atomic_load_n(&shm->generation, __ATOMIC_RELAXED) == generation;
 }
@@ -150,7 +150,7 @@ static void adopt(struct ctp_coros *coros, uint32_t i, const struct ctp_life_hea
 	birth(coros, i, head, seen_ns, depth);
 }
 
-/* The same for the one that ref names. False: it is gone for long, or never was. */
+/* The same for the coroutine that ref names. False: the station has another generation. */
 static bool adopt_ref(struct ctp_coros *coros, uint64_t ref, uint64_t seen_ns, unsigned depth)
 {
 	struct ctp_life_header head;
@@ -209,7 +209,7 @@ uint64_t ctp_life_number(struct ctp_coros *coros, uint64_t ref, uint64_t ts_ns, 
 
 /* --- deaths --------------------------------------------------------------------------------------------------------------- */
 
-/* Its station is to be freed: at once, or when its gaps are settled. */
+/* Queues its station for release: at once, or when its gaps are settled. */
 static void queue_release(struct ctp_coros *coros, uint32_t i)
 {
 	struct ctp_life *life = &coros->life[i];
@@ -247,7 +247,7 @@ void ctp_life_die(struct ctp_coros *coros, uint32_t i, uint64_t events, uint64_t
 	queue_release(coros, i);
 }
 
-/* Its death, if that could not be written when it was seen. */
+/* Emits its death, if that had to wait for its gaps. */
 static void emit_pending_death(struct ctp_coros *coros, struct ctp_life *life)
 {
 	if (life->flags & CTP_LIFE_PENDING)
@@ -279,13 +279,13 @@ static void chain_push(struct ctp_coros *coros, const struct chain *c)
 	for (unsigned tries = 0; c->first && tries < FREE_TRIES; tries++) {
 		__atomic_store_n(&coros->rings->arena.stations[c->last - 1].next_free, (uint32_t)top, __ATOMIC_RELAXED);
 		uint64_t mine = ((top >> 32) + 1) << 32 | c->first;
-		/* Release: the links, and what we have read of the dead. Pairs with the acquire of the probe that takes one. */
+		/* Release: the links, and our reads of the ended coroutines. Pairs with the acquire of the probe that takes one. */
 		if (__atomic_compare_exchange_n(stack, &top, mine, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
 			return;
 	}
 }
 
-/* What the dead are owed is written, if nothing is in doubt about them any more; then they are among those to be freed. */
+/* Emits the pending deaths of coroutines whose gaps are settled; their stations are then queued for release. */
 static void emit_pending_deaths(struct ctp_coros *coros)
 {
 	uint32_t link = coros->pending, next;
@@ -313,7 +313,7 @@ void ctp_coros_release_dead(struct ctp_coros *coros)
 			chain_add(coros, &chain, link - 1);
 	}
 	coros->dead = 0;
-	assert(coros->pending || !coros->ndead); /* as many as were enlisted */
+	assert(coros->pending || !coros->ndead); /* as many as queue_release has counted */
 	chain_push(coros, &chain);
 }
 
@@ -345,13 +345,13 @@ void ctp_coros_row(struct ctp_coros *coros, const struct ctp_who *who, uint64_t 
 	coros->rows->stats.events++;
 }
 
-/* What comes when the one behind it was there: between its neighbours. */
+/* The timestamp of an event that arrives after its successor: between its neighbours. */
 static uint64_t between(uint64_t ts_ns, const struct ctp_ring_gap *hole)
 {
 	return ctp_not_before(ts_ns < hole->ts_ns ? ts_ns : hole->ts_ns - (hole->ts_ns > hole->after_ns), hole->after_ns);
 }
 
-/* A transition whose number is not the one that is due, but so many ahead. False: it was counted before. */
+/* A transition whose number is ahead of the one that is due, or before it. False: it was counted before. */
 static bool find_place(struct ctp_coros *coros, uint32_t i, int32_t ahead, uint64_t *ts_ns, uint64_t *number)
 {
 	struct ctp_life *life = &coros->life[i];
@@ -393,7 +393,7 @@ static void put_conflict(struct ctp_coros *coros, struct ctp_life *life, uint64_
 
 /*
  * An event of a coroutine whose station another has: a handle was used after the end. The event becomes a row of the dead coroutine
- * where that is remembered, and else a conflict of the living one. Of a coroutine that was dead when we came nothing is told.
+ * where that is remembered, and else a conflict of the living one. Nothing is written of a coroutine that ended before we attached.
  */
 static void take_stale(struct ctp_coros *coros, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
@@ -464,7 +464,7 @@ void ctp_life_name(struct ctp_coros *coros, uint32_t i, uint64_t ts_ns)
 	const struct ctp_shm_station *shm = &coros->rings->arena.stations[i];
 	uint32_t len = ctp_shm_texts_name(shm, name, &seq);
 	/*
-	 * Behind the acquire fence of that copy: the name is not that of the next coroutine in the station. Pairs as in
+	 * After the acquire fence of that copy: the name is not that of the next coroutine in the station. Pairs as in
 	 * ctp_life_header.
 	 */
 	if (!len || seq == life->name || __atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != life->generation)
@@ -476,7 +476,7 @@ void ctp_life_name(struct ctp_coros *coros, uint32_t i, uint64_t ts_ns)
 	             [CTP_NAME_TEXT] = text);
 }
 
-/* So many of what the ring has lost; those are none of ours that it had lost before we came. */
+/* How many of a ring's losses belong to this trace: those from before the collector attached do not. */
 static uint64_t lost_since(uint64_t count, uint64_t *before)
 {
 	uint64_t theirs = count < *before ? count : *before;
@@ -484,7 +484,7 @@ static uint64_t lost_since(uint64_t count, uint64_t *before)
 	return count - theirs;
 }
 
-/* A gap's transitions are told by their numbers. Its thread and its times are told when the entry behind it is there. */
+/* The transitions of a gap are known by their numbers. Its thread and its times are recorded with the entry after it. */
 static void take_gap(struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
 	/* The losses that a thread could not tell before it ended, the next owner of its ring tells first. */
@@ -497,7 +497,7 @@ static void take_gap(struct ctp_ring *ring, const struct ctp_ring_entry *e)
 	ring->told_events += ring->gap_events;
 }
 
-/* What is rarer than a transition. next_ns: the time of the entry behind it, 0: not known yet. */
+/* What is rarer than a transition. next_ns: the time of the entry after it, 0: not known yet. */
 static void take_note(struct ctp_coros *coros, struct ctp_ring *ring, const struct ctp_ring_entry *e, uint64_t next_ns)
 {
 	unsigned kind = CTP_ENTRY_KIND(e->what);

@@ -1,5 +1,5 @@
 /*
- * coros.h - the coroutines whose stations have rings behind them (CTP_ANNOUNCE_ANNEX): one after another in the same station,
+ * coros.h - the coroutines whose stations have rings (CTP_ANNOUNCE_ANNEX): one after another in the same station,
  * told apart by its generation.
  *
  * A coroutine costs what it does: all that is known of it comes from entries in the rings, and its station is looked at when it is
@@ -29,11 +29,11 @@
 
 enum {
 	CTP_LIFE_DEAD = 1,
-	CTP_LIFE_PENDING = 2,   /* its death is to be written when its gaps are settled */
-	CTP_LIFE_QUEUED = 4, /* among those to be freed */
+	CTP_LIFE_PENDING = 2, /* its death is written when its gaps are settled */
+	CTP_LIFE_QUEUED = 4,  /* its station is queued for release */
 	CTP_LIFE_UNSURE = 8, /* how many events it has had is not known: the next one tells */
 	CTP_LIFE_ASKED = 16, /* about its frame */
-	CTP_LIFE_CONFLICT = 32, /* one that is long dead wrote to its station */
+	CTP_LIFE_CONFLICT = 32, /* a coroutine of an older generation wrote to its station */
 };
 
 /* What is known of a station, and of the coroutine that has it now or had it last. */
@@ -63,7 +63,7 @@ struct ctp_coros {
 	struct ctp_waited_fds fds;
 	struct ctp_coro_objects objects;
 	struct ctp_budget *budget; /* for a snapshot; null: no limit */
-	uint32_t dead, pending;   /* lists by link: stations to be freed; those of which a record is to be written before that */
+	uint32_t dead, pending; /* lists by link: stations to be freed; those whose death is to be written before that */
 	uint32_t ndead;        /* in both */
 	bool left;             /* the probes do without us already */
 	uint64_t doubt_ns;     /* of what happened before this, nothing is in doubt */
@@ -79,7 +79,7 @@ void ctp_coros_fini(struct ctp_coros *coros);
 /* Puts what these entries tell into the rows. Their times are made to fit. */
 void ctp_coros_take(struct ctp_coros *coros, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n);
 
-/* After each slice of the rings: frees the stations of the dead of which all is known. */
+/* After each slice of the rings: frees the stations of ended coroutines whose events are all accounted for. */
 void ctp_coros_release_dead(struct ctp_coros *coros);
 
 /*
@@ -87,22 +87,21 @@ void ctp_coros_release_dead(struct ctp_coros *coros);
  */
 void ctp_coros_settle(struct ctp_coros *coros, bool all);
 
-/* Whether a thread could not tell us something since the last audit. */
+/* Whether a thread found no room for an entry since the last audit. */
 bool ctp_coros_audit_due(const struct ctp_coros *coros);
 
 /*
- * Looks at the first used stations for births, names and deaths that no entry told. last: and for events, in the slots; so
- * nothing is missing that can be had. Where the writers are not gone by then, they do without us already: a new coroutine is
- * none of ours.
+ * Looks at the first used stations for births, names and deaths that are in no entry. last: also for events, in the slots.
+ * Where the writers are not gone by then, they have stopped writing for us already: a new coroutine is not part of the trace.
  */
 void ctp_coros_audit(struct ctp_coros *coros, uint32_t used, bool last, bool gone);
 
 /*
  * For memory that was in use before we came (coros-snapshot.c). Of each living coroutine: its birth, name, last wakes, up to 8
  * last events, and what its last suspension waits for; and the objects that the memory knows of (coro-objects.h); all in the order
- * of time. What was before those does not count as lost. Where the
- * slots were not kept for a time since its newest event: birth and name alone. And the same, with their deaths, of the dead
- * whose stations have had no coroutine since. Returns how many of all that were left out, because the look had to end.
+ * of time. What was before those does not count as lost. Where the slots were not kept for a time since its newest event: birth
+ * and name alone. The snapshot also includes, with their deaths, ended coroutines whose station has not been reused. Returns how
+ * many items were left out because the look had to end.
  */
 uint64_t ctp_coros_snapshot(struct ctp_coros *coros, uint32_t used);
 
@@ -117,18 +116,18 @@ struct ctp_life_header {
 	uint64_t probe_id, birth_ns; /* birth_ns 0: not known */
 	uint64_t parent, first, events, death_ns;
 	uint8_t is_dead;
-	bool newborn, just_dead; /* since the look at the rings, which tell of it too */
+	bool newborn, just_dead; /* since the look at the rings, which have that too */
 };
 bool ctp_life_header(const struct ctp_coros *coros, uint32_t i, struct ctp_life_header *head);
 
-/* The same for a station that was free, and of this generation: what the dead coroutine left, if none has had the station since. */
+/* The same for a free station: the header of the coroutine of this generation, if the station has not been reused. */
 bool ctp_life_header_of(const struct ctp_coros *coros, uint32_t i, uint32_t generation, struct ctp_life_header *head);
 
 /* The coroutine of this header is the one that has the station now. */
 void ctp_life_begin(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head);
 
 /*
- * The coroutine that has the station is dead, and its death need not be told. is_dead: as its header has it; 1: it is to be
+ * The coroutine that has the station has ended, and its death is not written. is_dead: as its header has it; 1: it is to be
  * freed.
  */
 void ctp_life_skip(struct ctp_coros *coros, uint32_t i, uint8_t is_dead);
@@ -157,7 +156,7 @@ struct ctp_reason {
 };
 void ctp_life_reason(struct ctp_coros *coros, const struct ctp_reason *r);
 
-/* A record of an entry about reasons, objects and who holds them. False: it is about something else. */
+/* A record of an entry about reasons, objects and their holders. False: it is about something else. */
 bool ctp_coros_fact(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e);
 
 /* A record: a coroutine holds so much more of an object, or less. */
@@ -183,7 +182,7 @@ void ctp_coros_missed(struct ctp_coros *coros, const struct ctp_missed *missed);
 /* The gap in a ring, if there is one, has come to its end. */
 void ctp_coros_gap(struct ctp_coros *coros, struct ctp_ring *ring, uint64_t ts_ns);
 
-/* The coroutine of this generation, if it has the station, is met if it was not yet. False: it has not. */
+/* Adopts the coroutine of this generation, unless that is done. False: the station has another one. */
 bool ctp_life_adopt(struct ctp_coros *coros, uint32_t i, uint32_t generation);
 
 /* It is dead, since ts_ns; events: number of the event after its last. */

@@ -21,7 +21,7 @@
 struct ctp_descriptors {
 	const struct ctp_map_file *shm; /* as mapped by the processes */
 	unsigned absent;  /* see ctp_sock_diag_find */
-	bool pipes_hang;  /* a child that asked them did not come back: no more are asked */
+	bool pipes_hang;  /* a child that asked them did not return: no more are asked */
 };
 
 struct ctp_descriptor_ask {

@@ -240,7 +240,7 @@ bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_fil
 	for (size_t i = 0; i < n; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, pids[i], 0);
 		if (fd < 0) {
-			loop->change = true; /* gone since, or not to be had: look again */
+			loop->change = true; /* gone since, or no descriptor is left: look again */
 		} else {
 			watch(loop, EPOLL_CTL_ADD, fd, USER, EPOLLIN);
 			loop->user_fds[loop->users++] = fd;

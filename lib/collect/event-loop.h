@@ -37,7 +37,7 @@ struct ctp_event_loop {
 	struct ctp_passed_on {
 		uint64_t ts_ns;
 		int sig;
-	} passed[16]; /* signals that COMMAND got from us; what comes beside these is passed on and not told */
+	} passed[16]; /* signals that COMMAND got from us; further ones are passed on, but not recorded */
 	unsigned npassed;
 	bool woken;  /* a wake byte came, or a connection that has not sent one yet */
 	bool asked;  /* SIGUSR1 */
@@ -63,14 +63,14 @@ enum ctp_status ctp_event_loop_process(struct ctp_event_loop *loop, pid_t pid, s
 /* The program that the process was when ctp_event_loop_process came is there no more, or cannot be asked. Costs a system call. */
 bool ctp_event_loop_replaced(const struct ctp_event_loop *loop);
 
-/* One more descriptor to tell of, at most one at a time. -1: none any more. */
+/* Watches one more descriptor, at most one at a time. -1: none any more. */
 enum ctp_status ctp_event_loop_extra(struct ctp_event_loop *loop, int fd, struct ctp_err *err);
 
 /* Waits until something happens, timeout_ns at most; 0 looks only. */
 void ctp_event_loop_wait(struct ctp_event_loop *loop, int64_t timeout_ns);
 
 /*
- * True when no process has the file mapped. Where one has, a change tells of its end; that it merely unmaps the file is found
+ * True when no process has the file mapped. Where one has, `change` is set when it ends; that it merely unmaps the file is found
  * by asking again. Reads the mappings of all processes.
  */
 bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_file *file);

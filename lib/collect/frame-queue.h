@@ -2,7 +2,7 @@
  * frame-queue.h - coroutines of which no place in the source is known, and which say instead where their frame is.
  *
  * In the ABI that gcc and clang share, the frame of a C++20 coroutine begins with the address of its code, its resume pointer,
- * from which its function can be told. That is to be read while it lives. The harvest asks about each such coroutine once, at its
+ * which identifies its function. It must be read while the coroutine lives. The harvest asks about each such coroutine once, at its
  * first suspension; targets.c, which knows the processes, answers for some of them after each look.
  */
 #ifndef CTP_FRAME_QUEUE_H

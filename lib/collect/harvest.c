@@ -38,7 +38,7 @@ struct ctp_harvest {
 	struct ctp_rings rings;
 	struct ctp_coros coros;
 	bool annexed;           /* there are rings */
-	bool snapshot;          /* what was before us is to be told */
+	bool snapshot;          /* what happened before we attached is to be written */
 	uint64_t sliced_ns;     /* end of the last slice */
 	uint64_t whole_ns;      /* when the last look began that came to all stations */
 };
@@ -204,7 +204,7 @@ static void lose_rest(struct ctp_harvest *h, uint64_t unseen)
 	h->rows.stats.unread = left;
 }
 
-/* All rings. The audit finds what no entry has told, so it is for those that were read to their ends. */
+/* All rings. The audit finds what no entry has, so it is for rings that were read to their ends. */
 static void look_at_rings_last(struct ctp_harvest *h, bool gone)
 {
 	take_snapshot(h);

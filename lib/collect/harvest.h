@@ -82,7 +82,7 @@ struct ctp_waited_fds *ctp_harvest_fds(struct ctp_harvest *h);
 /* What a look has found, for the pace of the next. */
 struct ctp_look {
 	size_t found;     /* events and other entries, lost ones included */
-	unsigned busiest; /* the most of them in one station that has no ring behind it: it holds 8 */
+	unsigned busiest; /* the most of them in one station that has no ring: it holds 8 */
 	unsigned fill;    /* how full the fullest ring was, of 256; or how short of stations the target could become */
 	bool more;        /* there is more than one look takes */
 	bool doubt;       /* some that was found is to be proved by a look some ms later */
@@ -91,7 +91,7 @@ struct ctp_look {
 /*
  * Looks at the rings; at the hot stations, at newly allocated ones, and at as much of the others as the time since the last
  * look pays for (a whole sweep of one cache line each about every 2 ms, less often where that would cost more than 1.5 % of
- * the time). Stations that have rings behind them cost nothing here. Returns the number found; look may be null.
+ * the time). Stations that have rings cost nothing here. Returns the number found; look may be null.
  */
 size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look);
 
@@ -99,8 +99,8 @@ size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look);
 size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look);
 
 /*
- * Deaths, births whose header was not whole at first, untraced. Reads one line of each living station that has no ring behind
- * it; and of all, after a ring was full, for what it could not tell.
+ * Deaths, births whose header was not whole at first, untraced. Reads one line of each living station that has no ring; and of
+ * all, after a ring was full, for what it had no room for.
  */
 void ctp_harvest_lives(struct ctp_harvest *h);
 
@@ -122,7 +122,7 @@ void ctp_harvest_abandon(struct ctp_harvest *h);
 
 /*
  * Sorts what was found since the last settle, writes it and the mark. Cheap when there is nothing. scan settles by itself when
- * its batch is full.
+ * its rows are full.
  */
 void ctp_harvest_settle(struct ctp_harvest *h);
 size_t ctp_harvest_unsettled(const struct ctp_harvest *h); /* records waiting for a settle */

@@ -37,7 +37,7 @@ bool ctp_mapped_file(struct ctp_mapped_file *f);
 bool ctp_mapped_files(struct ctp_mapped_file *files, size_t n);
 
 /*
- * Opens it for reading; id and len stay as they are. -1: it is not to be had. at_once: only where that needs nobody's answer, and
+ * Opens it for reading; id and len stay as they are. -1: it cannot be opened. at_once: only where that needs nobody's answer, and
  * *later says if it was for that; else the call may hang, and is for a child that can be left alone.
  */
 int ctp_mapped_open(const struct ctp_mapped_file *f, bool at_once, bool *later);

@@ -13,7 +13,7 @@ enum { FLAGS_FIELD = 9, STATE_FIELD = 3 }; /* of stat, counted from 1 as in proc
 
 /* --- texts ---------------------------------------------------------------------------------------------------------------- */
 
-/* A decimal number at *at, which goes behind it. False: there is none, or none that fits. */
+/* A decimal number at *at, which goes after it. False: there is none, or none that fits. */
 static bool take_number(const char **at, const char *end, uint64_t *value)
 {
 	const char *p = *at;
@@ -26,7 +26,7 @@ static bool take_number(const char **at, const char *end, uint64_t *value)
 	return any;
 }
 
-/* Behind the next blank, which all fields but the last have behind them. */
+/* After the next blank, which all fields but the last have after them. */
 static const char *next_field(const char *at, const char *end)
 {
 	const char *blank = memchr(at, ' ', (size_t)(end - at));
@@ -35,7 +35,7 @@ static const char *next_field(const char *at, const char *end)
 
 bool ctp_proc_stat_parse(const char *text, size_t len, struct ctp_proc_stat *st)
 {
-	const char *end = text + len, *at = memrchr(text, ')', len); /* the name's: behind it there are numbers alone */
+	const char *end = text + len, *at = memrchr(text, ')', len); /* the name's: after it there are numbers alone */
 	uint64_t flags;
 	if (!at || end - at < 4 || at[1] != ' ' || at[3] != ' ')
 		return false;

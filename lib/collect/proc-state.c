@@ -95,7 +95,7 @@ static bool examine(void *arg, uint64_t tid)
 
 /* --- the process ---------------------------------------------------------------------------------------------------------- */
 
-/* What all of its threads together say; nothing is changed if that is not to be had. */
+/* What all of its threads together say; nothing is changed if that cannot be read. */
 static bool look_at_all(struct ctp_proc_state *p)
 {
 	struct search s = {.p = p};

@@ -18,7 +18,7 @@
 enum { CTP_PROCSTATE_THREADS_MAX = 1024 }; /* looked at in search of one that executes */
 
 struct ctp_proc_state {
-	int dir;      /* /proc/PID/task; -1: it was not to be had */
+	int dir;      /* /proc/PID/task; -1: it could not be opened */
 	int stat;     /* of the thread that is in view; -1: none */
 	enum ctp_process_state state; /* as last seen; before that it is taken to execute */
 	bool gone;
@@ -35,7 +35,7 @@ bool ctp_proc_state_look(struct ctp_proc_state *p, bool anew);
 
 /*
  * Calls fn for each of its threads, until that says false. Returns how many there are: 0 if the process is gone; -1 if it could
- * not be told, because fn has ended it, there are more than max, or they are not to be had.
+ * not be known, because fn has ended it, there are more than max, or they cannot be read.
  */
 int ctp_proc_state_threads(const struct ctp_proc_state *p, int max, bool (*fn)(void *arg, uint64_t tid), void *arg);
 

@@ -19,9 +19,9 @@ enum { CTP_RING_GAPS_MAX = 65536, CTP_RING_GAPS_FOUND = 256, CTP_RING_GAPS_STEPS
 struct ctp_ring_gap {
 	uint64_t from, to;              /* numbers of the events that are missing; equal: none is any more */
 	uint64_t first, probe_id, coro; /* whose: first is the number of its first event */
-	uint64_t after_ns, ts_ns;       /* times of the events before and behind */
+	uint64_t after_ns, ts_ns;       /* times of the events before and after it */
 	uint64_t round;                 /* when it was noticed */
-	uint32_t station, older, newer; /* the names of the ones before and behind in the same station */
+	uint32_t station, older, newer; /* the names of the gaps before and after it in the same station */
 };
 
 struct ctp_ring_gaps {

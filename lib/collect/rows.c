@@ -81,7 +81,7 @@ struct out {
 };
 
 /*
- * A mark is true behind any of the rows that is not newer than the promise, since they are sorted. Where marks are many, a
+ * A mark is true after any of the rows that is not newer than the promise, since they are sorted. Where marks are many, a
  * reader holds back little.
  */
 static void write_out(struct ctp_rows *rows, struct out *out)

@@ -59,7 +59,7 @@ static inline uint32_t ctp_rows_unsettled(const struct ctp_rows *rows) { return 
 /* Settles what has waited for long enough. */
 void ctp_rows_settle_due(struct ctp_rows *rows);
 
-/* Room for a record whose strings have so many bytes. Call it before its strings and the record itself are put. */
+/* Room for a record whose strings have text_bytes. Call it before its strings and the record itself are put. */
 void ctp_rows_reserve(struct ctp_rows *rows, uint32_t text_bytes);
 
 /* A copy that is good until the next settle, as a value. */

@@ -205,7 +205,7 @@ static bool add_sample(void *arg, uint64_t tid)
 	unsigned depth;
 	struct ctp_proc_stat stat;
 	if (!read_thread(r->s->proc.dir, tid, sample)) {
-		r->blind = ctp_proc_stat_of(r->s->proc.dir, tid, &stat); /* it is there, and yet not to be had */
+		r->blind = ctp_proc_stat_of(r->s->proc.dir, tid, &stat); /* it is there, but cannot be read */
 		return !r->blind;
 	}
 	if (ctp_sampler_elsewhere(r->s))

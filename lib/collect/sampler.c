@@ -10,7 +10,7 @@
 static const uint64_t MS = 1000000;
 
 enum {
-	BUSY_MS = 10,   /* between looks, and so old an event is as good as one */
+	BUSY_MS = 10,   /* between looks; an event that is no older replaces a look */
 	IDLE_MS = 500,  /* between looks when a silence begins, */
 	ALERT_MS = 5000, /* which is so long; after it they are as rare as the harvest's */
 };

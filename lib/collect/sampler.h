@@ -12,7 +12,7 @@
  * second, every 10 s after that, and at the end.
  *
  * The program is one process: COMMAND, or the one that was attached to; where that has no part in the trace, as a shell that
- * starts the program, the first that has. What cannot be read is not told.
+ * starts the program, the first that has. What cannot be read is not recorded.
  */
 #ifndef CTP_SAMPLER_H
 #define CTP_SAMPLER_H
@@ -49,7 +49,7 @@ struct ctp_sampler {
 	pid_t own;             /* the section's */
 	pid_t pid;             /* the one that is looked at, */
 	struct ctp_proc_state proc;
-	enum ctp_process_state state; /* as last told */
+	enum ctp_process_state state; /* as last recorded */
 	uint64_t begin_ns;     /* when we came */
 	uint64_t looked_ns;    /* when last; */
 	uint64_t seen_ns;      /* and something was seen */
@@ -84,7 +84,7 @@ struct ctp_sampler {
 
 /*
  * The program is this process, and what is found about it goes to the harvest. started: it has just been, and so executes. shm:
- * what the targets have mapped; it must outlive the sampler. info is told what may be of interest. Without memory there are no samples
+ * what the targets have mapped; it must outlive the sampler. info gets what may be of interest. Without memory there are no samples
  * of runs.
  */
 void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_targets *targets, const struct ctp_map_file *shm,

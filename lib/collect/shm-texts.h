@@ -22,10 +22,10 @@ void ctp_shm_texts_fini(struct ctp_shm_texts *texts);
 
 enum { CTP_SHM_TEXT_MAX = sizeof(((struct ctp_shm_site *)0)->text) };
 
-/* The function of a site, or what stands in its place. Returns its length; 0: it is not to be had. */
+/* The function of a site, or what stands in its place. Returns its length; 0: there is none yet. */
 uint32_t ctp_shm_texts_function(const struct ctp_shm_texts *texts, uint32_t site, char text[CTP_SHM_TEXT_MAX]);
 
-/* Puts a record of the site in front of the first that refers to it. Returns its number, or 0 while it is not to be had. */
+/* Puts a record of the site in front of the first that refers to it. Returns its number, or 0 while the site is not ready. */
 uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *texts, uint32_t site, uint64_t ts_ns);
 
 static inline uint64_t ctp_shm_texts_site(struct ctp_shm_texts *texts, uint32_t site, uint64_t ts_ns)

@@ -1,5 +1,5 @@
 /*
- * spawn.c - fork and exec, with the reason of a failure told through a pipe that a successful exec closes.
+ * spawn.c - fork and exec, with the reason of a failure sent through a pipe that a successful exec closes.
  */
 #include <errno.h>
 #include <fcntl.h>

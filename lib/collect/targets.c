@@ -1,8 +1,8 @@
 /*
  * targets.c - mappings and threads of the traced processes, from /proc, and the first words of frames, from their memory.
  *
- * For each process there is a list of the mappings already told, in the order of addresses; what a new reading shows beyond it
- * is told. One that has gone is dropped from the list, so that a library loaded again at the same place is told again.
+ * For each process there is a list of the mappings already written, in the order of addresses. A new reading adds what is new to
+ * the trace. A mapping that has gone is dropped from the list, so that a library loaded again at the same place is written again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -349,7 +349,7 @@ static struct thread *add_thread(struct ctp_targets *t)
 	return t->nthreads < THREADS_MAX ? &t->threads[t->nthreads++] : &t->threads[t->next_reused++ % THREADS_MAX];
 }
 
-/* Tells of a thread, unless that is known. Returns the traced process that it is of; null: none, or it is not to be had now. */
+/* Writes a record of a thread, once. Returns the traced process that it belongs to; null: none, or it cannot be read now. */
 static struct process *adopt_thread(struct ctp_targets *t, uint64_t tid)
 {
 	struct thread th;
@@ -462,7 +462,7 @@ size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, s
 	return done;
 }
 
-/* One of its threads, told again, says that the process was there then. */
+/* A second record of one of its threads shows that the process was there then. */
 static void look_again(struct ctp_targets *t, struct process *p)
 {
 	struct thread now;

@@ -26,16 +26,16 @@ struct ctp_targets;
 struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_file *shm, struct ctp_err *err);
 void ctp_targets_free(struct ctp_targets *t);
 
-/* When what is told is to have happened: before the events that refer to it. Until this is set, when it was found. */
+/* The time of the records: before the events that refer to them. Until this is set, the time at which each was found. */
 void ctp_targets_when(struct ctp_targets *t, uint64_t (*when_ns)(void *arg), void *arg);
 
-/* Who is told of file systems that do not answer; nobody by default. */
+/* Gets a notice about file systems that do not answer. By default there is none. */
 void ctp_targets_warn(struct ctp_targets *t, const struct ctp_notice *warn);
 
 /* This process has just connected: it is new, or has become another program. */
 void ctp_targets_process(struct ctp_targets *t, pid_t pid);
 
-/* Whether this process is one of the targets; and the one that was met after it, the first if it is none. 0: there is none. */
+/* Whether this process is one of the targets; and the one adopted after it, the first if it is none. 0: there is none. */
 bool ctp_targets_has(const struct ctp_targets *t, pid_t pid);
 pid_t ctp_targets_next(const struct ctp_targets *t, pid_t pid);
 

@@ -2,7 +2,7 @@
  * thread-runs.h - which thread is in the middle of a run: it has resumed a coroutine, and neither suspended it nor resumed
  * another since.
  *
- * The rings know, in what was taken of them already: nobody keeps account of it while they are emptied. It is a hint, for who
+ * The rings know, in what was taken of them already: nothing is counted while they are emptied. It is a hint, for whoever
  * wants to look at the thread; what the target overwrites meanwhile makes it wrong and does no other harm.
  */
 #ifndef CTP_THREAD_RUNS_H

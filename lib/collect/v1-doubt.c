@@ -1,11 +1,11 @@
 /*
  * v1-doubt.c - two sorts of rows that need a second look before they are facts; v1-station.c has the reasons.
  *
- * Of a plain writer on a machine that reorders stores: these are in the batch already when they are asked about again. They wait
+ * Of a plain writer on a machine that reorders stores: these are among the rows already when they are asked about again. They wait
  * in two groups, so that the wait costs nothing while there is more to harvest; the end of a scan waits for what is left. Where
  * one turns out to be spoilt, a record of the loss takes its place.
  *
- * Of a seqlock that was found full: eight rows, the first in doubt. They wait beside the batch, because the others may not come
+ * Of a seqlock that was found full: eight rows, the first in doubt. They wait beside the rows, because the others may not come
  * before it, and hold back the mark. A writer that has just lapped us will do so again: there the first is given up at once,
  * which saves the copying. Nothing more is done about a station that shows something new at the next scan: the first
  * is lost, and the others are taken. For all that do not, one barrier is asked for (barrier.h), at most one in a scan, and
@@ -22,7 +22,7 @@
 #define LAST_NS UINT64_C(1000000000) /* the last barrier is not waited for any longer */
 #define FRESH_NS UINT64_C(1000000)   /* a station that was written and overwritten within that is written still */
 
-/* --- in the batch --------------------------------------------------------------------------------------------------------- */
+/* --- among the rows ------------------------------------------------------------------------------------------------------- */
 
 static void recheck(struct ctp_v1_scan *scan, const struct ctp_v1_doubt_run *run)
 {

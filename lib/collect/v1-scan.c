@@ -8,7 +8,7 @@
  * touching is what allocates it.
  *
  * A station whose writer keeps rings says so by its generation, which is not 0. The writer stores that first, and a release
- * fence behind it: a reader that sees anything of such a station, and then loads generation (behind an acquire), knows. Most
+ * fence after it: a reader that sees anything of such a station, and then loads generation (after an acquire), knows. Most
  * such stations are known at the first look, and then never looked at again.
  *
  * Rows that are not proved yet are v1-doubt.c's.
@@ -32,11 +32,11 @@
 
 enum {
 	BUCKET = 256,     /* stations that the sweep takes at once */
-	SWEEP_SHARE = 70, /* it may cost one part in so many of the time */
+	SWEEP_SHARE = 70, /* it may cost one part in SWEEP_SHARE of the time */
 	AHEAD = 8,        /* stations that are prefetched */
 	GROUP = 64,       /* hot stations that are glanced at together */
 	VISITS_MAX = 64,  /* to a station that died, or at the end; more than 8 slots can need, so that a liar cannot hold us */
-	ROWS_SPARE = CTP_STATION_ROWS + 8, /* room in the batch for one visit and what goes with it */
+	ROWS_SPARE = CTP_STATION_ROWS + 8, /* rows for one visit and what goes with it */
 };
 _Static_assert(ROWS_SPARE <= (int)CTP_ROWS_SPARE, "what the rows keeps free is enough");
 
@@ -101,12 +101,12 @@ static void push_untraced(struct ctp_v1_scan *scan)
 	CTP_ROWS_PUT(scan->rows, CTP_UNTRACED, scan->rows->now_ns, [CTP_UNTRACED_COUNT] = untraced);
 }
 
-/* --- whose it is ---------------------------------------------------------------------------------------------------------- */
+/* --- rings or slots ------------------------------------------------------------------------------------------------------- */
 
 /* To be called after something of the station was seen. */
 static bool has_ring(const struct ctp_v1_scan *scan, uint32_t i)
 {
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the probe's release fence behind its store of generation */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the probe's release fence after its store of generation */
 	return scan->annexed && __atomic_load_n(&scan->shm[i].generation, __ATOMIC_RELAXED);
 }
 
@@ -143,7 +143,7 @@ static void heat(struct ctp_v1_scan *scan, uint32_t i)
 	watch(scan, &scan->hot[scan->nhot++]);
 }
 
-/* Asks for the code of a suspension that has an address, in the batch behind row at. */
+/* Asks for the code of a suspension that has an address, from row `at` on. */
 static void ask_function(struct ctp_v1_scan *scan, uint32_t i, uint32_t at)
 {
 	struct ctp_v1_station *st = &scan->st[i];
@@ -304,7 +304,7 @@ static void adopt(struct ctp_v1_scan *scan, uint64_t before_ns)
 }
 
 /*
- * In groups: first one load for each station, then the visits. A visit has barriers, and behind each of them a load that the
+ * In groups: first one load for each station, then the visits. A visit has barriers, and after each of them a load that the
  * writer's cache must answer would be waited for by itself; without barriers between them many are under way at once.
  */
 static void glance(const struct ctp_v1_scan *scan, const struct ctp_hot *hot, uint32_t n, bool *quiet)
@@ -494,7 +494,7 @@ void ctp_v1_scan_lives(struct ctp_v1_scan *scan)
 		bool whole = born || header_whole(scan, i);
 		if (st->flags & CTP_STATION_RINGS)
 			continue;
-		/* Pairs with nothing, for it is a plain store; but what we load behind it is not older. */
+		/* Pairs with nothing, for it is a plain store; but what we load after it is not older. */
 		if (__atomic_load_n(&scan->shm[i].is_dead, __ATOMIC_ACQUIRE))
 			see_death(scan, i);
 		else if (whole && !born)

@@ -1,5 +1,5 @@
 /*
- * v1-scan.h - stations that have no ring behind them, as the original SDKs use them: all that is known of one is what it shows, so
+ * v1-scan.h - stations that have no ring, as the original SDKs use them: all that is known of one is what it shows, so
  * they must be looked at, one by one, before their 8 slots are overwritten.
  */
 #ifndef CTP_V1_SCAN_H
@@ -20,7 +20,7 @@ struct ctp_v1_scan {
 	struct ctp_rows *rows;
 	uint32_t used;      /* stations that were ever allocated, of either sort */
 	struct ctp_budget *budget; /* null: no limit */
-	bool annexed;       /* some may have rings behind them: those are not ours */
+	bool annexed;       /* some may have rings: those are not ours */
 
 	/* v1-scan.c's own */
 	const struct ctp_shm_header *header;

@@ -11,7 +11,7 @@
  *	marking writer	odd mark of k+8; payload		copy k; a barrier in every thread; load seq of k: as it was
  *
  * Had the copy seen anything of k+8, which is what overwrites k, then the fences would order what stands before the left one
- * before the load behind the right one, and the load would show it. The odd mark alone proves nothing for the SDKs in the
+ * before the load after the right one, and the load would show it. The odd mark alone proves nothing for the SDKs in the
  * field: they store it with release, which orders what comes before it and not the payload that follows. Their fence is the one
  * that precedes their look at tracer_sleeping. The first rule tests one slot for a whole run of copies: if k+7 was not
  * published at the end, nothing from k on was touched. A writer that is gone touches nothing, and its odd marks are all there;
@@ -19,9 +19,9 @@
  *
  * The first rule alone would give seven events of a station that is full and quiet, for k+7 is published. The third gives the
  * eighth. The barrier is membarrier(2) with MEMBARRIER_CMD_GLOBAL (barrier.c): between its call and its return every thread of
- * the machine passes a state in which all that stands before it in its program is visible, and nothing that stands behind it.
- * If the copy saw a store of k+8's payload, that store was visible before the call, so it does not stand behind that state, nor
- * does the mark, which stands before it in the program; so the mark is visible at the return, and the load behind it shows it,
+ * the machine passes a state in which all that stands before it in its program is visible, and nothing that stands after it.
+ * If the copy saw a store of k+8's payload, that store was visible before the call, so it does not stand after that state, nor
+ * does the mark, which stands before it in the program; so the mark is visible at the return, and the load after it shows it,
  * or what came later. It takes a grace period of RCU, so it is asked for only where a station that is full shows nothing new at
  * the next look (v1-doubt.c), and what is written meanwhile costs the event that is in doubt: it is counted as lost, unverified,
  * and so are all of them where the kernel refuses the barrier.
@@ -32,7 +32,7 @@
  * seqlock is an ordered one there. t/model has it all: overrun.pml, seqlock.pml, quiet.pml.
  *
  * The plain dialect's document asks for no fence, so its writers may have none. A release store does not hold back the stores
- * behind it: where the machine reorders stores, the payload of k+8 can be seen while the seq of k+7, or of k+3, is still in the
+ * after it: where the machine reorders stores, the payload of k+8 can be seen while the seq of k+7, or of k+3, is still in the
  * writer's store buffer (seen on a Neoverse N1: about one in 200,000 of the events read from a tight loop, up to five events
  * deep). No order of loads helps against that, but time does: a store buffer empties itself. So there the first rule is asked a
  * second time, by ctp_v1_station_recheck, when CTP_STATION_DRAIN_NS have passed since the copy.
@@ -182,7 +182,7 @@ unsigned ctp_v1_station_recheck(const struct ctp_v1_station *st, const struct ct
 
 /*
  * Keeps what is proved of the n events copied from st->next on, moved to the front of rows, and counts the rest. The last of
- * those that are not proved, where its seq is as it was, may be proved later if all that came behind it are with it; where they
+ * those that are not proved, where its seq is as it was, may be proved later if all that came after it are with it; where they
  * are not, *again: they are to be copied from it on.
  */
 static unsigned keep_run(struct ctp_v1_station *st, const struct ctp_shm_station *shm, struct ctp_v1_station_seen *seen,
@@ -238,7 +238,7 @@ static bool skip_overrun(struct ctp_v1_station *st, const struct ctp_shm_station
 	return true;
 }
 
-/* A station in conflict: every slot for itself. Index and gap are as good as the numbers found there. */
+/* A station in conflict: every slot for itself. Index and gap are best effort: they follow the numbers found there. */
 static unsigned visit_slots(struct ctp_v1_station *st, const struct ctp_shm_station *shm, struct ctp_v1_station_seen *seen,
                             struct ctp_row *rows)
 {

@@ -12,7 +12,7 @@
 
 enum {
 	CTP_WAITED_FDS = 4096, /* of these, one that is stuck is the oldest of a busy server, and must not be forgotten soon */
-	CTP_ASKED_FDS = 256,   /* about so many the kernel is asked at a time */
+	CTP_ASKED_FDS = 256,   /* descriptors that the kernel is asked about at a time */
 };
 
 struct ctp_waited_fd {
@@ -22,7 +22,7 @@ struct ctp_waited_fd {
 	uint16_t newer, older; /* neighbours in the order of their last wait */
 	uint64_t since_ns;     /* when a coroutine last began to wait for it */
 
-	/* sampler-fds.c's: when the kernel was last asked since then, 0: not yet; and what was told of it */
+	/* sampler-fds.c's: when the kernel was last asked since then, 0: not yet; and what was recorded of it */
 	uint64_t asked_ns;
 	bool told, ended, again; /* again: it was asked a second time, because there was something to read */
 	uint8_t type;

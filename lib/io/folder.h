@@ -1,7 +1,7 @@
 /*
  * folder.h - folders that others may write to, by descriptor.
  *
- * The folder that a user names may be a link. Below it no link is followed: who may write to the folder could have put one there,
+ * The folder that a user names may be a link. Below it no link is followed: anybody who may write to the folder could have put one there,
  * to have another file written by a user with more rights. A descriptor stays with its folder when names change, so files are
  * made, renamed and removed by descriptor and name (io/output.h).
  */

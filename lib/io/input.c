@@ -1,13 +1,13 @@
 /*
  * input.c - the one bounded cursor over a file or a pipe.
  *
- * What is at hand lies in one buffer. It is moved to the buffer's front only when the room behind it runs out, and the buffer
+ * What is at hand lies in one buffer. It is moved to the buffer's front only when the room after it runs out, and the buffer
  * grows only when more is wanted than it can hold.
  *
- * zstd is recognised wherever a frame may begin: at the start, and behind a frame's end. Bytes there that do not begin a frame
+ * zstd is recognised wherever a frame may begin: at the start, and after a frame's end. Bytes there that do not begin a frame
  * are plain, and so is everything after them.
  *
- * Of a frame that is damaged or ends early all blocks before the damage are delivered, and then the frames behind it. For that
+ * Of a frame that is damaged or ends early all blocks before the damage are delivered, and then the frames after it. For that
  * zstd is given a block at a time (a call that fails gives out nothing, whatever it has decompressed), and what it has taken
  * without giving anything for it stays in `raw`: where a length is damaged, the next frame's beginning may be in there. A wrong
  * checksum is harm like any other, but by then everything was delivered: a stream's packets have checksums of their own.
@@ -187,7 +187,7 @@ static uint64_t file_offset(const struct ctp_input_priv *priv, size_t raw_at)
 	return priv->file_done - (priv->raw_upto - raw_at);
 }
 
-/* Damage begins at raw_keep, behind which zstd gave nothing out; the bytes from there on are searched for a frame. */
+/* Damage begins at raw_keep, after which zstd gave nothing out; the bytes from there on are searched for a frame. */
 static void harm(struct ctp_input *in, const char *what, const char *why)
 {
 	struct ctp_input_priv *priv = in->priv;
@@ -320,7 +320,7 @@ static size_t get_frame(struct ctp_input *in, uint8_t *to, size_t room)
 #endif
 }
 
-/* Makes room for want bytes from in->ptr on, and for a good read behind what is there. */
+/* Makes room for want bytes from in->ptr on, and for a good read after what is there. */
 static bool make_room(struct ctp_input *in, size_t want)
 {
 	struct ctp_input_priv *priv = in->priv;

@@ -1,5 +1,5 @@
 /*
- * input.h - bytes from a file or a pipe, decompressed if they are zstd's, behind one bounded cursor.
+ * input.h - bytes from a file or a pipe, decompressed if they are zstd's, through one bounded cursor.
  *
  *	while (ctp_input_fill(in, n) >= n) { use in->ptr[0 .. n-1]; ctp_input_skip(in, n); }
  */

@@ -44,7 +44,7 @@ struct ctp_output_priv {
 	bool wants_thread;
 	int folder; /* that the names are in; -1: there is none */
 	bool own_folder, whole;
-	char file[NAME_MAX + 1], temp[NAME_MAX + 16]; /* the name to be had; that of now of a whole file, "" for none yet */
+	char file[NAME_MAX + 1], temp[NAME_MAX + 16]; /* the final name; the present one of a whole file, "" for none yet */
 	mode_t mode; /* of a new file, before the umask */
 	bool fresh, created; /* nothing is written yet, so what the file held is still there; there was no file */
 #ifdef HAVE_ZSTD

@@ -71,7 +71,7 @@ enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err);
 /* Whether the reader of a pipe has gone, as a write would say. Any thread may ask, between the open and the close. */
 bool ctp_output_is_unread(const struct ctp_output *out);
 
-/* A put without a copy: data goes to the system, behind all that was put before. */
+/* A put without a copy: data goes to the system, after all that was put before. */
 void ctp_output_pass(struct ctp_output *out, const void *data, size_t len);
 
 void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len);

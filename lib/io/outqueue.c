@@ -1,7 +1,7 @@
 /*
  * outqueue.c - a writeback whose blocks are packets and whose writer is an output.
  *
- * out, err and failed are the thread's until the descriptor is readable; the one who then asks joins the thread first.
+ * out, err and failed are the thread's until the descriptor is readable; ctp_outqueue_close then joins the thread first.
  */
 #include "io/outqueue.h"
 

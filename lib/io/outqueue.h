@@ -31,7 +31,7 @@ struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_e
 void ctp_outqueue_until(struct ctp_outqueue *q, bool (*has_to_end)(void));
 
 /*
- * A ctp_writer_room: CTP_OUTQUEUE_ROOM bytes of the ring, the caller's until the next put. Waits while they are not to be had,
+ * A ctp_writer_room: CTP_OUTQUEUE_ROOM bytes of the ring, the caller's until the next put. Waits while the ring is full,
  * unless writing has failed.
  */
 void *ctp_outqueue_room(void *queue);
@@ -42,7 +42,7 @@ void *ctp_outqueue_room(void *queue);
  */
 bool ctp_outqueue_put(void *queue, const void *packet, size_t len_bytes);
 
-/* Bytes that wait or are being written; true when they are so many that a harvest might have to wait for room. */
+/* Bytes that wait or are being written; true when a harvest might have to wait for room. */
 size_t ctp_outqueue_held(struct ctp_outqueue *q);
 bool ctp_outqueue_tight(struct ctp_outqueue *q);
 

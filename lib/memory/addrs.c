@@ -57,7 +57,7 @@ void ctp_addrs_remove(struct ctp_addrs *t, struct ctp_addrs_slot *slot)
 {
 	uint32_t mask = t->nslots - 1, hole = (uint32_t)(slot - t->slots);
 	for (uint32_t i = (hole + 1) & mask; t->slots[i].number; i = (i + 1) & mask) {
-		/* A key stays if its home is behind the hole: it would not be found in front of that. */
+		/* A key stays if its first slot is after the hole: before that slot a search would not find it. */
 		if (((i - home(t, t->slots[i].key)) & mask) < ((i - hole) & mask))
 			continue;
 		t->slots[hole] = t->slots[i];

@@ -15,7 +15,7 @@ struct ctp_addrs {
 	struct ctp_addrs_slot {
 		uint64_t key;
 		uint32_t number; /* 0: the slot is free */
-		uint32_t note;   /* the caller's, for one that would have to look behind the number */
+		uint32_t note;   /* the caller's, to save a look at the item of the number */
 	} *slots;
 	uint32_t nslots, count; /* nslots is a power of two, and at most half of the slots are used; 0: none yet */
 	uint64_t salt;

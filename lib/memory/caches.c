@@ -2,7 +2,7 @@
  * caches.c - see caches.h.
  *
  * A set is its lines, the last used first. A line is the number of its block, and two bits below that: there, and written. A block
- * has at least 16 bytes, so its number leaves room for them. A line that another thread took has the bit above instead: it is behind
+ * has at least 16 bytes, so its number leaves room for them. A line that another thread took has the bit above instead: it is after
  * those that are there, the last taken first, and before places that were never used, until another line needs the place.
  */
 #include "memory/caches.h"
@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) bool refer(const struct level *l, c
 }
 
 /*
- * Whether a block that was just taken in, for `out`, had been taken by another thread. Then it has its place again, and what is behind
+ * Whether a block that was just taken in, for `out`, had been taken by another thread. Then it has its place again, and what is after
  * that, which is not there either, stays.
  */
 static __attribute__((noinline)) bool was_taken(const struct level *l, const struct cache *c, uint64_t block, uint64_t out)
@@ -211,7 +211,7 @@ static void write_back(struct ctp_caches *c, unsigned level, uint32_t thread, ui
 static uint64_t end_of(uint64_t address, uint32_t size) { return size - 1 > ~address ? UINT64_MAX : address + (size - 1); }
 
 /*
- * Every line that the access touches is taken in, also behind one that is not there. A write marks lines of the first level. `own` is
+ * Every line that the access touches is taken in, also after one that is not there. A write marks lines of the first level. `own` is
  * what the level says, and known when this is compiled.
  */
 static inline __attribute__((always_inline)) bool refer_all(struct ctp_caches *c, unsigned level, uint32_t thread, uint64_t address,
@@ -237,7 +237,7 @@ static inline __attribute__((always_inline)) bool refer_all(struct ctp_caches *c
 	return hit;
 }
 
-/* A line is taken out, and those behind it that are there move up. */
+/* A line is taken out, and those after it that are there move up. */
 static void drop(const struct level *l, const struct cache *cache, uint64_t *line)
 {
 	uint64_t block = *line >> STATE_BITS, *end = set_of(l, cache, block) + l->shape.ways;

@@ -49,7 +49,7 @@ static inline uint64_t ctp_mem_misses(const struct ctp_mem_counts *c, unsigned l
 	return c->misses[level][0] + c->misses[level][1];
 }
 
-/* What people sort by: 1 for each access, and 10 for each miss, but 100 in the last of so many levels. */
+/* What people sort by: 1 for each access, and 10 for each miss, but 100 in the last of the levels. */
 static inline uint64_t ctp_mem_cost(const struct ctp_mem_counts *c, unsigned levels)
 {
 	uint64_t cost = ctp_mem_accesses(c);

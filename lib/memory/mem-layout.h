@@ -1,7 +1,7 @@
 /*
  * mem-layout.h - how debug information lays out types: their members, and the parts that these make of an element.
  *
- * Parts do not overlap and leave nothing out: each is a member, what of it is behind the one before, where they overlap as in a union,
+ * Parts do not overlap and leave nothing out: each is a member, what of it is after the one before, where they overlap as in a union,
  * or the padding between two. All that is said of a member is said of such parts.
  */
 #ifndef CTP_MEM_LAYOUT_H

@@ -7,7 +7,7 @@
 
 enum { MEMBERS_MAX = 2 * CTP_MEM_SPANS_MAX };
 
-/* The end of a span: what is behind the element is no member of it. */
+/* The end of a span: what is after the element is no member of it. */
 static uint32_t end_of(const struct ctp_mem_type *t, const struct ctp_mem_span *s)
 {
 	return s->size < t->element_size - s->offset ? s->offset + s->size : t->element_size;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MEMBERS_MAX = 1024, PARTED_MAX = 4, RARE = 32 }; /* of a type that are searched; that have to be aligned; one of so many handovers */
+enum { MEMBERS_MAX = 1024, PARTED_MAX = 4, RARE = 32 }; /* of a type that are searched; that have to be aligned; one of RARE handovers */
 
 static const uint32_t NOBODY = UINT32_MAX;
 

@@ -121,7 +121,7 @@ static void take_parts(struct ctp_regions *r, uint32_t region)
 	}
 }
 
-/* At each level the blocks before the first and behind the last that belong to a larger one. */
+/* At each level the blocks before the first and after the last that belong to a larger one. */
 static bool put_parts(struct ctp_regions *r, uint32_t region)
 {
 	uint64_t first = r->region[region].start, n = r->region[region].bytes;

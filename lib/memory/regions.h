@@ -76,7 +76,7 @@ static inline uint32_t ctp_regions_find(const struct ctp_regions *r, uint64_t ad
 	return found;
 }
 
-/* The regions that are there, one after the other: the first behind `number`, which is 0 at first; 0: no more. */
+/* The regions that are there, one after the other: the first after `number`, which is 0 at first; 0: no more. */
 uint32_t ctp_regions_next(const struct ctp_regions *r, uint32_t number);
 
 #endif

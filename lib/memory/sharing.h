@@ -2,10 +2,10 @@
  * sharing.h - lines of memory that more than one thread writes.
  *
  * Each write of a thread takes the line out of the caches of the others, and the next access of one of these is a handover. A
- * thread that comes back has need of it if it touches bytes that others have written since it had the line, before it loses it
+ * thread that gets the line again needs it if it touches bytes that others have written since it had the line, before it loses it
  * again; if not, nothing but the place of its bytes makes them meet: that is false sharing. The first time is neither, for there
  * is something to fetch wherever the bytes are. Of every line that is written it is known by which thread, and which bytes; from
- * the write of a second thread on, handovers and who reads and writes what are counted.
+ * the write of a second thread on, handovers are counted, and which thread reads and writes which bytes.
  */
 #ifndef CTP_SHARING_H
 #define CTP_SHARING_H
@@ -15,7 +15,7 @@
 
 enum {
 	CTP_SHARING_LINES_MAX = 1 << 22,  /* of which the writer is known, in about 300 MiB */
-	CTP_SHARING_SHARED_MAX = 1 << 16, /* of which is counted who does what */
+	CTP_SHARING_SHARED_MAX = 1 << 16, /* whose accesses are counted by thread */
 	CTP_SHARING_WRITERS = 16,         /* of a line, that are listed */
 	CTP_SHARING_PLACES = 64,          /* of a line */
 	CTP_SHARING_GUESTS = 64,          /* threads of a line whose handovers are told apart */
@@ -37,7 +37,7 @@ enum ctp_handover {
 	CTP_HANDOVER_FIRST,
 	CTP_HANDOVER_NEEDED,   /* the thread touches what others have written since it had the line */
 	CTP_HANDOVER_NEEDLESS,
-	CTP_HANDOVER_OTHER,    /* of threads for which there was no room, behind the write of another */
+	CTP_HANDOVER_OTHER,    /* of threads for which there was no room, after the write of another */
 	CTP_HANDOVERS,
 };
 

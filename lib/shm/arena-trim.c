@@ -3,17 +3,17 @@
  *
  * The mode says so already, and a barrier has passed in all threads: each call of a probe that begins now writes to no ring. But a
  * thread may be in the middle of one, for as long as it is not scheduled, even until the next collector is there: that reads
- * what the call has stored, half before the page was given back and half behind it. So the places where such a call can write are
+ * what the call has stored, half before the page was given back and half after it. So the places where such a call can write are
  * left alone:
  *
- *	head            the next entry; head is loaded behind the barrier, and the thread itself moves it by what that call writes
+ *	head            the next entry; head is loaded after the barrier, and the thread itself moves it by what that call writes
  *	0               it may go back to the beginning of the ring first
  *	back_from       where it went back from: it may find there that it has to go over what was not taken
  *
  * A call writes three entries at most: CTP_ENTRY_THREAD, CTP_ENTRY_GAP and its own; handlers that interrupt it have rings of their
  * own. A ring that it takes now is as much one of these as its own was, or nobody's yet, and not looked at here.
  *
- * All other pages are zeros from now on. No collector reads them as they are: it begins at head, and an entry behind that is
+ * All other pages are zeros from now on. No collector reads them as they are: it begins at head, and an entry after that is
  * written before head is.
  */
 #include "shm/arena.h"

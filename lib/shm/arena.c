@@ -42,7 +42,7 @@ static bool possible(const struct ctp_geometry *geo)
 	       geo->ring_bits >= 1 && geo->ring_bits <= CTP_ANNEX_RING_BITS_MAX && geo->max_objects <= CTP_ANNEX_OBJECTS;
 }
 
-/* Whether parts that begin there have room, one behind the other. Theirs need not be the plan above. */
+/* Whether the parts begin in this order and have room. Another collector's plan may differ from the one above. */
 static bool fits(const struct plan *p, const struct ctp_geometry *geo, uint64_t bytes)
 {
 	struct plan size = plan_of(geo);
@@ -153,7 +153,7 @@ static void announce(struct ctp_arena *a, uint32_t mode, const char *sock_path)
 	 * will.
 	 */
 	__atomic_store_n(&head->mode, mode ? mode | CTP_MODE_GAPS(gaps) : 0, __ATOMIC_RELEASE);
-	/* The mode is seen from now on, by probes with a fence and without. Pairs with what is in ctp_death_ behind is_dead. */
+	/* The mode is seen from now on, by probes with a fence and without. Pairs with what is in ctp_death_ after is_dead. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	ctp_membarrier();
 }

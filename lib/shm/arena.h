@@ -1,7 +1,7 @@
 /*
- * arena.h - the shared memory as a whole: where its parts are, who may make it, and what a collector announces in it.
+ * arena.h - the shared memory as a whole: where its parts are, how it is made, and what a collector announces in it.
  *
- * An arena is the header and the stations of version 1 with the annex behind them (see the layout in ctp.h). A collector makes
+ * An arena is the header and the stations of version 1 with the annex after them (see the layout in ctp.h). A collector makes
  * one for the program that it starts, or a program makes one for itself. What is found in an arena is hostile: ctp_arena_find
  * reads each number once, and a reader that goes by the struct which it fills stays within the mapping.
  */
@@ -65,7 +65,7 @@ void ctp_arena_close(struct ctp_arena *a, uint32_t mode);
 
 /*
  * Gives the pages of the rings back, but for a few of each, when it is closed and nothing in them is wanted any more. The arena is
- * the memfd behind fd; not a file whose pages were reserved. Where there is no membarrier, nothing happens.
+ * the memfd of fd; not a file whose pages were reserved. Where there is no membarrier, nothing happens.
  */
 void ctp_arena_trim(const struct ctp_arena *a, int fd);
 

@@ -1,7 +1,7 @@
 /*
  * barrier.c - one thread that waits for the kernel, so that no other has to.
  *
- * The lock is what orders. The caller's loads before it asks come before membarrier(2), and its loads after it was told that
+ * The lock is what orders. The caller's loads before it asks come before membarrier(2), and its loads after it has learnt that
  * the call is over come after it.
  */
 #include "shm/barrier.h"

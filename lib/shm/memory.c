@@ -58,7 +58,7 @@ static enum ctp_status map_guarded(struct ctp_memory *shm, struct ctp_err *err)
 	return ctp_memory_guard(shm, err);
 }
 
-/* A file of so many bytes, and address space for it. */
+/* Makes the file this long, and maps it. */
 static enum ctp_status shm_size(struct ctp_memory *shm, size_t bytes, struct ctp_err *err)
 {
 	struct rlimit file;

@@ -1,7 +1,7 @@
 /*
  * object-copy.c - see object-copy.h.
  *
- * A writer counts a change in begun, makes it, and counts it in done. We load done first and begun last. Who is counted in done has made
+ * A writer counts a change in begun, makes it, and counts it in done. We load done first and begun last. A writer that is counted in done has made
  * its change, and we see it. Of a change that we see in part we see begun, too: then that is more than done.
  */
 #include "shm/object-copy.h"

@@ -33,7 +33,7 @@ bool ctp_rawclock_usable(void);
 /* How often the counter counts in a second; 0: not known. */
 uint64_t ctp_rawclock_hz(void);
 
-/* Both clocks at the same moment, as good as can be; returns by how many steps of the counter they may be apart. */
+/* Both clocks at nearly the same moment; returns by how many steps of the counter they may be apart. */
 uint64_t ctp_rawclock_pair(uint64_t *raw, uint64_t *ns);
 
 /*

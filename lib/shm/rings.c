@@ -11,12 +11,12 @@
  * An entry must not come out before one on another thread that caused it. All heads are loaded when a look begins, one after
  * the other, so that the later ones know more. A probe reads the clock before it publishes: an entry that is not newer than the
  * beginning of the look was caused by nothing that the look could miss. So a look takes the entries that are not newer than
- * itself, and leaves the rest for the next. (That is as good as the clocks are. A caller that must not be wrong asks again when
+ * itself, and leaves the rest for the next. (That is only as exact as the clocks are. A caller that must not be wrong asks again when
  * two more rounds are over.) A writer whose clock is ahead is not waited for: what was there at the look before is taken.
  *
  * A skip is numbers that the writer leaves out, to go back to the beginning of its ring, or over entries that we have not taken
- * there (ctp.h). Its two words are stored before a head behind them, and stored again only when the writer has seen our tail
- * behind them. So a pair of words that lies between tail and head is one skip; any other pair, half or wholly, is past or to
+ * there (ctp.h). Its two words are stored before a head after them, and stored again only when the writer has seen our tail
+ * after them. So a pair of words that lies between tail and head is one skip; any other pair, half or wholly, is past or to
  * come. The model is t/model/skips.pml.
  *
  * A ring whose numbers make no sense has a hostile writer. The ring begins anew where its head is, and what it held is dropped.
@@ -82,7 +82,7 @@ static void see_skips(struct ctp_ring *ring, const struct ctp_shm_ring *shm)
 	ring->skips[1] = is_skip(&back) ? over : none;
 }
 
-/* The number of the entry that comes so many after the next to be taken. */
+/* The number of the entry that comes `after` entries after the next to be taken. */
 static uint64_t number_after(const struct ctp_ring *ring, uint64_t after)
 {
 	uint64_t number = ring->tail + after;
@@ -210,7 +210,7 @@ void ctp_rings_finish(struct ctp_rings *r)
 	}
 }
 
-/* Time of the entry that comes so many after the next of ring i. */
+/* Time of the entry that comes `after` entries after the next of ring i. */
 static uint64_t ns_after(const struct ctp_rings *r, uint32_t i, uint64_t after)
 {
 	const struct ctp_ring *ring = &r->rings[i];
@@ -219,7 +219,7 @@ static uint64_t ns_after(const struct ctp_rings *r, uint32_t i, uint64_t after)
 	return entry_ns(r, ring, number, __atomic_load_n(&entry_at(r, i, number)->ts, __ATOMIC_RELAXED), &line);
 }
 
-/* How many of ring i are not later than that, SLICE at most. Of a writer whose times go up and down: any number. */
+/* How many entries of ring i are not later than ns, SLICE at most. If its times are not in order: any number. */
 static uint64_t count_upto(const struct ctp_rings *r, uint32_t i, uint64_t ns)
 {
 	uint64_t n = ctp_ring_count(&r->rings[i]), k;
@@ -227,7 +227,7 @@ static uint64_t count_upto(const struct ctp_rings *r, uint32_t i, uint64_t ns)
 	return k;
 }
 
-/* Whether a slice that ends there has no more than so many. */
+/* Whether a slice that ends at ns has no more than `most` entries. */
 static bool fits(const struct ctp_rings *r, uint64_t ns, uint64_t most)
 {
 	uint64_t sum = 0;

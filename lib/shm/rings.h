@@ -26,7 +26,7 @@ struct ctp_ring_entry {
 	uint64_t ts_ns, value, ref, what;
 };
 
-/* Numbers of a ring that no entry has: from, and all behind it that are before to. */
+/* Numbers of a ring that no entry has: from, and all after it that are before to. */
 struct ctp_skip {
 	uint64_t from, to;
 };
@@ -42,9 +42,9 @@ struct ctp_ring {
 	uint64_t round;   /* head when the round began */
 	uint64_t last_ns; /* time of the last that was taken */
 	uint64_t lost_events, lost_notes; /* the writer's counts, as seen by this look */
-	uint64_t events_before, notes_before; /* lost before we came, which a CTP_ENTRY_GAP is still to tell */
+	uint64_t events_before, notes_before; /* lost before we came, which a CTP_ENTRY_GAP will still report */
 	uint64_t told_events, told_notes;     /* told by CTP_ENTRY_GAP */
-	uint64_t gap_events, gap_notes, gap_ns, gap_tid; /* what the last of these told, until the entry behind it is taken */
+	uint64_t gap_events, gap_notes, gap_ns, gap_tid; /* of the last of these, until the entry after it is taken */
 	uint64_t lost_before;                 /* of the events: before we came */
 	struct ctp_skip skips[2]; /* that are still to come, as seen by this look; from and to are equal: none */
 	struct ctp_skip skipped;  /* the last that was passed */

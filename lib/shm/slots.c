@@ -11,8 +11,8 @@
  *	                                membarrier     if the copy saw anything of the next event, its odd seq is visible now
  *	                                load seq: still the same, so it did not
  *
- * Where it announces CTP_ANNOUNCE_ORDERED the fences are its own: its release fence behind the odd seq pairs with the acquire
- * fence behind the copy, its release store of the even seq with the first load. Both are done for all, many slots at a time.
+ * Where it announces CTP_ANNOUNCE_ORDERED the fences are its own: its release fence after the odd seq pairs with the acquire
+ * fence after the copy, its release store of the even seq with the first load. Both are done for all, many slots at a time.
  */
 #include "shm/slots.h"
 

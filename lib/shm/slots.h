@@ -1,5 +1,5 @@
 /*
- * slots.h - the last 8 events of a station that has rings behind it: what its slots remember when the rings do not.
+ * slots.h - the last 8 events of a station that has rings: what its slots remember when the rings do not.
  */
 #ifndef CTP_SLOTS_H
 #define CTP_SLOTS_H

@@ -8,7 +8,7 @@
  *	caller	empties chunk `emptied`	when emptied < filled
  *
  * The records of a chunk are its own: the order gives its runs away, and goes on with those that the caller has emptied. A section,
- * its end and a late record are the reader's, so the thread waits behind them until the chunk is emptied. Classes are the reader's
+ * its end and a late record are the reader's, so the thread waits after them until the chunk is emptied. Classes are the reader's
  * too, up to the next section.
  *
  * While filled == emptied the caller waits in a next, and the thread may use the notice.
@@ -28,8 +28,8 @@ enum { CHUNKS = 4 };
 
 struct chunk {
 	struct ctp_runs *runs;
-	struct ctp_item item;   /* behind the records of the runs; a batch of none: no item */
-	enum ctp_status status; /* behind the item */
+	struct ctp_item item;   /* after the records of the runs; a batch of none: no item */
+	enum ctp_status status; /* after the item */
 	struct ctp_err err;
 	uint64_t done, total;   /* bytes of the input */
 };
@@ -56,7 +56,7 @@ static bool has_item(const struct chunk *c) { return c->item.kind != CTP_ITEM_RE
 
 /* --- the thread ----------------------------------------------------------------------------------------------------------- */
 
-/* Waits until so many chunks are emptied. False: the caller has stopped. Under the lock. */
+/* Waits until this many chunks are emptied. False: the caller has stopped. Under the lock. */
 static bool wait_emptied(struct ctp_ahead *a, uint64_t wanted)
 {
 	a->wanted = wanted;

@@ -15,7 +15,7 @@
 #include "stream/codec-plan.h"
 #include "stream/schema.h"
 
-/* What a class owns, behind the struct that others see. */
+/* What a class owns, after the struct that others see. */
 struct class_mem {
 	struct ctp_class cls;
 	struct ctp_field *fields;

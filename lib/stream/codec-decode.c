@@ -121,7 +121,7 @@ static bool handles_to_strings(const struct ctp_codec *c, const struct ctp_codec
 	return true;
 }
 
-/* Behind key and time, which are read already: the other fields that are always written. */
+/* After key and time, which are read already: the other fields that are always written. */
 INLINE const uint8_t *get_plains(struct ctp_codec *c, const struct ctp_codec_plan *plan, const uint8_t *p, const uint8_t *end,
                                  uint64_t *val)
 {
@@ -158,7 +158,7 @@ INLINE const uint8_t *get_and_learn(struct ctp_codec *c, const struct ctp_op *op
 }
 
 /*
- * What stands behind a record's key and time; word is the key's context. Every prediction is learned as if it had come true, which
+ * What stands after a record's key and time; word is the key's context. Every prediction is learned as if it had come true, which
  * for most is nothing to do; the few that were missed are put right.
  */
 INLINE const uint8_t *get_rest(struct ctp_codec *c, const struct ctp_codec_plan *plan, uint64_t *prev, uint64_t *word,

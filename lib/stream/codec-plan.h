@@ -17,7 +17,7 @@ enum { CTP_CONTEXT_WORDS = 15 }; /* that a key has for all fields of its class t
 struct ctp_op {
 	uint8_t field, type, pred;
 	uint8_t slot;     /* of its first word in the context; of PREV in the record before */
-	uint8_t by_state; /* 1: the word behind the first is for the other state */
+	uint8_t by_state; /* 1: the word after the first is for the other state */
 	uint8_t shift;    /* 64 less the type's width */
 	bool narrow;      /* the value must be made to fit its type, or is a text */
 };

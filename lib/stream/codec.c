@@ -1,4 +1,4 @@
-/* codec.c - the memory of a codec within a packet: made, cleared, and told of classes. */
+/* codec.c - makes and clears what a codec remembers within a packet; declares classes. */
 #include "stream/codec-own.h"
 
 #include <stdlib.h>

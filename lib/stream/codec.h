@@ -77,7 +77,7 @@ struct ctp_lanes_in {
 bool ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, struct ctp_lanes_in *from, uint64_t *val,
                       const struct ctp_class **cls);
 
-/* Where decoded records go: behind each other, n of them so far. */
+/* Where decoded records go: one after the other, n of them so far. */
 struct ctp_decoded {
 	struct ctp_record *rec;
 	uint64_t *val;    /* of the next record */
@@ -88,13 +88,13 @@ struct ctp_decoded {
 };
 
 /*
- * Reads records for as long as they can be had quickly: they have a time and a key, no texts, and are not older than least_ns. It
+ * Reads records as long as the fast path applies: they have a time and a key, no texts, and are not older than least_ns. It
  * ends at d->max, at the end of the heads, or in front of anything else, which is for ctp_codec_decode to read or to refuse.
  */
 void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struct ctp_decoded *d);
 
 /*
- * The strings of all records of a packet are so many times as long as its payload, at most: else a few bytes could name a long one
+ * The strings of all records of a packet are at most CTP_SAID_FACTOR times as long as its payload: else a few bytes could name a long one
  * again and again. (Those of one record may all be the same.)
  */
 enum { CTP_SAID_FACTOR = CTP_FIELDS_MAX };

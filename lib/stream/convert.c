@@ -58,7 +58,7 @@ struct conversion {
 	struct ctp_err *err;
 };
 
-/* Counts what is missing, by a record that tells of it. */
+/* Counts what is missing according to a loss record. */
 static void count_missing(struct conversion *c, const struct ctp_record *rec)
 {
 	struct ctp_convert_stats *stats = c->stats;

@@ -1,5 +1,5 @@
 /*
- * events.c - the tables behind events.h.
+ * events.c - the tables of events.h.
  *
  * The transition's first six fields are coroTracer's, in its order; what came later is marked as extra. Where a class tells of
  * one coroutine, that is its key, so that what is known of the coroutine predicts the rest.
@@ -222,10 +222,10 @@ static const struct ctp_label waits_for[] = {
 };
 
 /* Sets of marks: the name of one has those of all its marks. */
-#define EIGHT(at, first, behind)                                                                                  \
-	{(at), first}, {(at) + 1, "shared" behind}, {(at) + 2, "timed" behind}, {(at) + 3, "shared timed" behind},        \
-	{(at) + 4, "cancellable" behind}, {(at) + 5, "shared cancellable" behind}, {(at) + 6, "timed cancellable" behind}, \
-	{(at) + 7, "shared timed cancellable" behind}
+#define EIGHT(at, first, rest)                                                                                   \
+	{(at), first}, {(at) + 1, "shared" rest}, {(at) + 2, "timed" rest}, {(at) + 3, "shared timed" rest},        \
+	{(at) + 4, "cancellable" rest}, {(at) + 5, "shared cancellable" rest}, {(at) + 6, "timed cancellable" rest}, \
+	{(at) + 7, "shared timed cancellable" rest}
 static const struct ctp_label reason_marks[] = {
 	EIGHT(0, "none", ""), EIGHT(8, "rests", " rests"), EIGHT(16, "more", " more"), EIGHT(24, "rests more", " rests more"),
 };

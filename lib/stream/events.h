@@ -1,7 +1,7 @@
 /*
  * events.h - the classes that ctp-collect writes, declared once.
  *
- * Nothing that reads a stream needs this: it learns the classes from the stream. It is for those who write them.
+ * Nothing that reads a stream needs this: it learns the classes from the stream. It is for programs that write such records.
  */
 #ifndef CTP_EVENTS_H
 #define CTP_EVENTS_H
@@ -71,7 +71,7 @@ enum { CTP_NAME_TS, CTP_NAME_PROBE, CTP_NAME_CORO, CTP_NAME_TEXT, CTP_NAME_FIELD
 enum { CTP_SITE_TS, CTP_SITE_ID, CTP_SITE_FILE, CTP_SITE_LINE, CTP_SITE_FUNCTION, CTP_SITE_CODE, CTP_SITE_FIELDS };
 /*
  * What a thread could not write down between the times after and ts. count: births, deaths, wakes, names, awaits. transitions are
- * those that its ring has not: they are in CTP_LOST too, of the coroutine whose they are, but for those that a slot still had.
+ * those that its ring has not: CTP_LOST has them too, for each coroutine, except for those that a slot still had.
  */
 enum { CTP_MISSED_TS, CTP_MISSED_TID, CTP_MISSED_COUNT, CTP_MISSED_AFTER, CTP_MISSED_TRANSITIONS, CTP_MISSED_FIELDS };
 /*
@@ -82,7 +82,7 @@ enum { CTP_AWAIT_TS, CTP_AWAIT_PROBE, CTP_AWAIT_CORO, CTP_AWAIT_TARGET, CTP_AWAI
 /* The address of the coroutine's frame, which its transitions have, and that of its code which stood there at ts. */
 enum { CTP_FUNCTION_TS, CTP_FUNCTION_PROBE, CTP_FUNCTION_CORO, CTP_FUNCTION_ADDR, CTP_FUNCTION_CODE, CTP_FUNCTION_FIELDS };
 /*
- * What a process was seen to do, and after: when it was last seen to do something else. threads: so many samples with the same ts
+ * What a process was seen to do, and after: when it was last seen to do something else. threads: how many samples with the same ts
  * stand in front, one of each of its threads; 0: none. cpu_ns: CPU time of the whole process so far, 0: not known.
  */
 enum { CTP_PROCESS_TS, CTP_PROCESS_PID, CTP_PROCESS_AFTER, CTP_PROCESS_STATE, CTP_PROCESS_THREADS, CTP_PROCESS_CPU,
@@ -94,7 +94,7 @@ enum ctp_sample_state { CTP_SAMPLE_RUNNING, CTP_SAMPLE_SLEEPING, CTP_SAMPLE_BLOC
 /* A signal that was passed on to the process. */
 enum { CTP_SIGNAL_TS, CTP_SIGNAL_PID, CTP_SIGNAL_NUMBER, CTP_SIGNAL_FIELDS };
 /*
- * What the coroutine's next suspension waits for; several come one behind the other. Of what is not a time, a descriptor or an object,
+ * What the coroutine's next suspension waits for; several come one after the other. Of what is not a time, a descriptor or an object,
  * deadline is 0, fd -1, and object 0. count: how much of the object. marks: bits of these.
  */
 enum { CTP_REASON_TS, CTP_REASON_PROBE, CTP_REASON_CORO, CTP_REASON_PID, CTP_REASON_FOR, CTP_REASON_DEADLINE, CTP_REASON_FD,

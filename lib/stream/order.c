@@ -46,7 +46,7 @@ void ctp_order_free(struct ctp_order *o)
 /* Else a batch has no records: the runs are full. */
 static bool is_late(const struct ctp_item *item) { return item->kind == CTP_ITEM_RECORDS && item->batch.n; }
 
-/* Records go: none is older than one that went before. */
+/* Output is monotonic. */
 static void let_go(struct ctp_order *o, const struct ctp_record *rec, size_t n)
 {
 	assert(rec->ts_ns >= o->last_ns && rec[n - 1].ts_ns >= rec->ts_ns);

@@ -10,7 +10,7 @@
 CTP_C_BEGIN
 
 /*
- * r stays the caller's, who does not read from it while there is an order; free the order first. null: err says why.
+ * The caller keeps r, but does not read from it while there is an order; free the order first. Null: err says why.
  *
  * The records of r in time order within each section, equal times in stream order, records of a class without a time where they
  * stand. Memory is bounded by limit_bytes (0: CTP_ORDER_BYTES): where a source makes no marks, order reaches as far as that holds.

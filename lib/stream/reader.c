@@ -3,9 +3,9 @@
  *
  * The input is hostile. A header is believed when its own checksum holds, a payload when its checksum holds; even then each
  * value is checked, because a writer can be wrong. Wherever something is not as it should be, the search for the next header
- * goes on one byte behind the last one that was believed: a length is never trusted to lead to the next packet.
+ * goes on one byte after the last one that was believed: a length is never trusted to lead to the next packet.
  *
- * Memory that cannot be had is no damage: the reader fails, for the records would be there. errno tells, where both end a function.
+ * Being out of memory is no damage: the reader fails, because the records are there. errno tells, where both end a function.
  */
 #include "stream/reader.h"
 
@@ -31,7 +31,7 @@ struct ctp_reader {
 	struct ctp_codec *codec;
 
 	/* the packet at hand */
-	const uint8_t *payload; /* in the input or in copy, with CTP_RECORD_ROOM readable bytes behind it */
+	const uint8_t *payload; /* in the input or in copy, with CTP_RECORD_ROOM readable bytes after it */
 	uint8_t *copy;
 	size_t payload_bytes;
 	uint32_t heads_bytes, keys_bytes;
@@ -196,14 +196,14 @@ static bool unwanted(const struct ctp_reader *r)
 	       (first > last || (r->from_ns <= r->upto_ns ? above || below : above && below));
 }
 
-/* True if the packet at hand, of so many bytes, was not cut off: behind it is another packet, or nothing. */
+/* True if the packet at hand, of this length, was not cut off: another packet or nothing follows. */
 static bool ends_well(struct ctp_input *in, size_t whole)
 {
 	size_t have = ctp_input_fill(in, whole + CTP_PACKET_HEADER);
 	return have == whole || (have >= whole + CTP_PACKET_HEADER && header_ok(in->ptr + whole));
 }
 
-/* The payload may be read CTP_RECORD_ROOM bytes beyond its end: in the input, if it has so many, else in the copy. */
+/* The payload may be read CTP_RECORD_ROOM bytes beyond its end: in the input, if it has as many, else in the copy. */
 static void take_payload(struct ctp_reader *r, size_t whole)
 {
 	assert(r->in->avail >= whole);
@@ -216,7 +216,7 @@ static void take_payload(struct ctp_reader *r, size_t whole)
 	ctp_input_skip(r->in, whole);
 }
 
-/* The payload at hand has its checksum. Behind one that has not, until where it should end, what was summed is not summed again. */
+/* The payload at hand has its checksum. After one that has not, until where it should end, what was summed is not summed again. */
 static bool payload_ok(struct ctp_reader *r, size_t len)
 {
 	const uint8_t *payload = r->in->ptr + CTP_PACKET_HEADER;
@@ -481,7 +481,7 @@ static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_stat
 	return false;
 }
 
-/* Records that can be had quickly, from here on, as many as the runs have room for. False: there is none. */
+/* Reads records on the fast path, as many as the runs have room for. False: there is none. */
 static bool take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns)
 {
 	size_t max = ctp_runs_records(runs);

@@ -78,7 +78,7 @@ bool ctp_runs_room(struct ctp_runs *r);
 
 static inline uint64_t *ctp_runs_top(const struct ctp_runs *r) { return (uint64_t *)(void *)(r->arena + r->used); }
 
-/* The values at the top become a record: its texts are copied behind them. */
+/* The values at the top become a record: its texts are copied after them. */
 void ctp_runs_add(struct ctp_runs *r, uint64_t ts_ns, const struct ctp_class *cls);
 
 static inline bool ctp_runs_is_full(const struct ctp_runs *r)
@@ -104,7 +104,7 @@ struct ctp_order;
 
 /*
  * Reads until a batch of records may go, or an item is due that is none. The records are in *runs afterwards, all released, and the
- * order goes on with the runs that were there. Behind the records come the item, which is a batch of none where there is no item,
+ * order goes on with the runs that were there. After the records come the item, which is a batch of none where there is no item,
  * and the status.
  */
 enum ctp_status ctp_order_gather(struct ctp_order *o, struct ctp_runs **runs, struct ctp_item *item, struct ctp_err *err);

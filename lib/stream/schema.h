@@ -38,7 +38,7 @@ enum ctp_role {
 	CTP_ROLE_PROCESS,   /* id of an OS process */
 	CTP_ROLE_ADDRESS,   /* in the target; shown as 0x and 16 digits */
 	CTP_ROLE_COROUTINE, /* identity of a coroutine, unique within the section */
-	CTP_ROLE_PROBE,     /* the id that the probe chose; may come back for another coroutine */
+	CTP_ROLE_PROBE,     /* the id that the probe chose; may be reused for another coroutine */
 	CTP_ROLE_STATE,     /* running or not */
 	CTP_ROLE_SEQUENCE,
 	CTP_ROLE_COUNT,     /* how many; of a loss: how many events are missing */

@@ -1,6 +1,6 @@
 /*
  * sequence.h - what the numbers of a probe's rows say, where rows have no index of their own: whether one is missing before a
- * row, and how many; whether the row is another coroutine's, for the id of a probe comes back.
+ * row, and how many; whether the row is another coroutine's, because the id of a probe is reused.
  *
  * Probes number in two ways. They count events (1, 2, 3 ...); or each of a station's eight slots counts by two, so that eight
  * events have the number 2, eight have 4, and so on. An odd number shows the first way, an even one that comes twice in a row the
@@ -17,7 +17,7 @@
 
 enum {
 	CTP_SEQUENCE_SLOTS = 8,
-	CTP_SEQUENCE_SILENCE_S = 60, /* then, with threads that were never seen, another run begins in rows that tell of none */
+	CTP_SEQUENCE_SILENCE_S = 60, /* then, with threads that were never seen, another run begins in rows that do not mark it */
 };
 
 /* What the numbers of all probes together have shown; all zero at first. */

@@ -68,8 +68,8 @@ struct ctp_sink_ops {
 
 struct ctp_source_stats {
 	uint64_t accepted, rejected, late; /* rows or records of the foreign format */
-	uint64_t lost;                     /* events that are missing by the numbers of rows, not by rows that tell of losses */
-	bool harmed;                       /* rows were rejected, the input was cut short, or tells of losses: status 3 */
+	uint64_t lost;                     /* events that are missing by the numbers of rows, not by loss records */
+	bool harmed;                       /* rows were rejected, the input was cut short, or has loss records: status 3 */
 };
 
 struct ctp_source {
@@ -102,7 +102,7 @@ bool ctp_class_is_missed(const struct ctp_class *cls);
  * Feeds one input, ordered, to the sink; not its finish, so that several inputs can follow each other. notice and tick may be null.
  * A file may be read by a thread: then the notice comes from there, but never while the sink or the tick is called.
  * CTP_FAILED: the input could not be read, or is no stream at all, or the sink failed; never CTP_EOF. stats is added to, and is all
- * zeros at first; lost counts the events that loss records tell of, missed what a thread could not tell beside them.
+ * zeros at first; lost counts the events of loss records, missed the other records that a thread could not write.
  * A sink of transitions alone that gets none, though there are records of the kind other, is worth a notice.
  */
 struct ctp_convert_stats {
@@ -114,7 +114,7 @@ struct ctp_convert_stats {
 };
 
 /*
- * After work that goes on without the memory of some table, and before which errno was 0: CTP_FAILED if memory could not be had.
+ * After work that goes on without the memory of some table, and before which errno was 0: CTP_FAILED if memory ran out.
  * where is an input's name, or "". ctp_convert asks so after each call of a sink.
  */
 enum ctp_status ctp_memory_status(enum ctp_status status, const char *where, struct ctp_err *err);

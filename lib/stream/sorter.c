@@ -8,7 +8,7 @@
 
 #include "stream/runs.h"
 
-/* Rows are sorted, so a mark is true behind any row. With a mark each so many rows, what a reader holds back fits its cache. */
+/* Rows are sorted, so a mark is true after any row. With a mark every MARK_ROWS, what a reader holds back fits its cache. */
 enum { MARK_ROWS = 1024 };
 
 struct ctp_sorter {
@@ -60,7 +60,7 @@ void ctp_sorter_free(struct ctp_sorter *sorter)
 
 uint64_t ctp_sorter_late(const struct ctp_sorter *sorter) { return sorter->late; }
 
-/* Writes the released rows, in order, with a mark behind each MARK_ROWS. */
+/* Writes the released rows, in order, with a mark after each MARK_ROWS. */
 static void write_released(struct ctp_sorter *sorter, struct ctp_writer *w)
 {
 	struct ctp_batch all;

@@ -1,8 +1,8 @@
 /*
  * sorter.h - a bounded sort in front of a writer, for sources whose rows are only nearly in time order.
  *
- * Rows go in as they come and out in time order, equal times as they came, rows without a time behind the row they followed.
- * The sorter holds CTP_SORTER_BYTES, some 100,000 transitions; when it is full its older half goes out, with a mark behind
+ * Rows go in as they come and out in time order, equal times as they came, rows without a time after the row they followed.
+ * The sorter holds CTP_SORTER_BYTES, some 100,000 transitions; when it is full its older half goes out, with a mark after
  * it. A row that is older than the mark is written with the next half, and counted: a reader will find the row late.
  */
 #ifndef CTP_SORTER_H

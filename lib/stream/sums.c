@@ -5,7 +5,7 @@
 
 #include "base/crc32c.h"
 
-/* The CRC of b's bytes alone, of those of ab, where a's come first: so many bytes are b's. */
+/* The CRC of b alone, from those of a and of a followed by b; b has this many bytes. */
 static uint32_t without(uint32_t ab, uint32_t a, uint64_t b_bytes) { return ab ^ ctp_crc32c_shift(a, b_bytes); }
 
 uint32_t ctp_sums_range(struct ctp_sums *s, uint64_t offset, const uint8_t *data, size_t len)

@@ -31,7 +31,7 @@ void ctp_value_put(struct ctp_output *out, const struct ctp_field *f, uint64_t v
 /* Any other text in the same way, such as the name of a field. */
 void ctp_value_put_text(struct ctp_output *out, const char *text, size_t len, ctp_value_spell *spell);
 
-/* --- the parts, for those who have many values to write or to read ------------------------------------------------------- */
+/* --- the parts, for code that writes or reads many values ---------------------------------------------------------------- */
 
 /* From CTP_FORM_ENUM on, a value may be of any length. */
 enum ctp_form {

@@ -112,7 +112,7 @@ void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec)
 {
 	if (w->open)
 		ctp_writer_end(w, false);
-	/* The body is written first, behind room for its head and length. */
+	/* The body is written first, after room for its head and length. */
 	uint8_t *body = w->preamble + 2 * CTP_VARINT_MAX, *p = ctp_varint_put(body, sec->nattrs);
 	for (uint32_t i = 0; i < sec->nattrs; i++) {
 		p = ctp_put_text(p, sec->attrs[i].name);
@@ -176,7 +176,7 @@ static void send_packet(struct ctp_writer *w, unsigned flags)
 		w->failed = true;
 }
 
-/* A packet with room for so many bytes of text and any record besides. */
+/* A packet with room for any record and this many bytes of text. */
 static void make_room(struct ctp_writer *w, size_t text)
 {
 	if (w->at.heads && payload_bytes(w) + text > PACKET_FULL + CTP_RECORD_TEXT_MAX / 2)

@@ -3,7 +3,7 @@
  *
  * Records are coded into a packet; a full packet goes to `put` in one call. Errors are sticky: puts return nothing, the calls
  * that close something report. No allocation after the first records of a class. Records, marks and an end belong to a section: one of
- * them before ctp_writer_begin or behind ctp_writer_end is a bug of the caller, and an assert fails.
+ * them before ctp_writer_begin or after ctp_writer_end is a bug of the caller, and an assert fails.
  */
 #ifndef CTP_WRITER_H
 #define CTP_WRITER_H
@@ -57,7 +57,7 @@ void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns);
 
 /*
  * Sends the packet that is being filled, if it holds anything. Call it when a live reader should wait no longer: an output is flushed
- * as well; who has a put of their own flushes what is behind it.
+ * as well; a caller with a put of its own flushes what that writes to.
  */
 void ctp_writer_flush(struct ctp_writer *w);
 size_t ctp_writer_pending(const struct ctp_writer *w); /* bytes not yet sent */

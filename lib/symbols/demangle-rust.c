@@ -1,5 +1,5 @@
 /*
- * demangle-rust.c - names of Rust's functions: the old form, which looks like a C++ name with a hash behind, and v0 (RFC 2603).
+ * demangle-rust.c - names of Rust's functions: the old form, which looks like a C++ name with a hash at its end, and v0 (RFC 2603).
  *
  * Of v0 a path is shown without generic arguments and lifetimes. What the name refers back to is gone through again, so a
  * short name could say very much: the steps are counted, and a name that takes too many is not understood.
@@ -158,7 +158,7 @@ static bool take_type(struct ctp_demangle *d);
 /* What stands at an earlier place: gone through again only if it is shown. */
 static bool take_back(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *))
 {
-	uint64_t at, here = (uint64_t)(d->p - d->begin) - strlen("_R" "B"); /* where the 'B' is, counted from behind "_R" */
+	uint64_t at, here = (uint64_t)(d->p - d->begin) - strlen("_R" "B"); /* where the 'B' is, counted from after "_R" */
 	if (!take_62(d, &at) || at >= here)
 		return ctp_demangle_fail(d);
 	if (d->quiet)

@@ -2,7 +2,7 @@
  * demangle.h - the name of a function as its source has it, from the name of its symbol.
  *
  * A name says where the function is and what it is called: namespaces, types, the function. Parameters, template and generic
- * arguments and the hash that Rust puts behind are left out, and so is what compilers add when they cut a function up
+ * arguments and the hash that Rust appends are left out, and so is what compilers add when they cut a function up
  * (".actor" and ".resume" of coroutines, ".cold", ".constprop.0"):
  *
  *	_ZN3net7channelIiE4sendEOi                      net::channel::send

@@ -85,7 +85,7 @@ static Dwarf_Word elements_of(Dwarf_Die *subrange)
 	return dwarf_attr_integrate(subrange, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &n) ? n + 1 : 0;
 }
 
-/* The dimensions of an array, behind the first n; how many there are then. */
+/* The dimensions of an array, after the first n; how many there are then. */
 static unsigned add_dims(struct ctp_member *m, unsigned n, Dwarf_Die *array)
 {
 	Dwarf_Die child;

@@ -24,7 +24,7 @@ enum {
 
 /*
  * A type by its name and size: `Foo`, `struct Foo`, `const Foo`, and `struct.Foo`, `class.ns::Foo` and `struct.Foo.12`, as LLVM names
- * them; spelling.h says which spellings are the same. Foo may be a typedef, also of a structure without a name; behind struct, class or union only of such. A type of that name with
+ * them; spelling.h says which spellings are the same. Foo may be a typedef, also of a structure without a name; after struct, class or union only of such. A type of that name with
  * another size is not the one.
  */
 struct ctp_members_want {
@@ -45,7 +45,7 @@ struct ctp_member {
 	uint32_t want; /* which of the types */
 	uint32_t offset, size;
 	uint32_t stride; /* of an array: the size of an element, which is no array; else 0 */
-	uint32_t dim[CTP_MEMBER_DIMS]; /* of an array: how many elements, the outermost first; 0 behind the last */
+	uint32_t dim[CTP_MEMBER_DIMS]; /* of an array: how many elements, the outermost first; 0 after the last */
 	bool bits; /* bit fields: its bytes are not told apart */
 	char name[CTP_MEMBER_NAME_MAX]; /* "next", "head.next", "slot[1].next"; of several bit fields the first and the last: "up..down" */
 };

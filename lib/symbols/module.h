@@ -4,7 +4,7 @@
  * An address of a trace is one of three things:
  *	- the instruction of a CTP_HERE, on ARM, where the debug information has the probe's ctp_here_ inlined;
  *	- the first address of a function: the answer is the function and the line where it is written;
- *	- else the address behind the instruction in question: behind a call, which returns there, or behind the instruction that
+ *	- else the address after the instruction in question: after a call, which returns there, or after the instruction that
  *	  took the address, as CTP_HERE does on x86.
  *
  * Functions of the probe's header that were inlined are left out: the place is the program's own line.

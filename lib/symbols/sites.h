@@ -1,7 +1,7 @@
 /*
  * sites.h - what the numbers of places in the source stand for, as text: "server.cpp:212:handle".
  *
- * Sites learn from records of CTP_KIND_SITE; records behind them can be shown with the text. The last record of a number counts, and
+ * Sites learn from records of CTP_KIND_SITE; records after them can be shown with the text. The last record of a number counts, and
  * a section begins with none. A text leaves out a line that is 0 and a function that is empty.
  *
  * Memory is bounded: CTP_SITES_MAX numbers, whose texts have CTP_SITES_BYTES together and CTP_SITE_TEXT_MAX each. A number beyond
@@ -22,7 +22,7 @@ enum {
 	CTP_SITE_SPELLED_MAX = 6 * CTP_SITE_TEXT_MAX + 8, /* as a sink spells it */
 };
 
-/* The text of a field that refers to a place is shown behind the field, as a field with this added to its name. */
+/* The text of a field that refers to a place is shown after the field, as a field with this added to its name. */
 #define CTP_SITE_SUFFIX "_text"
 
 struct ctp_sites_text {

@@ -122,7 +122,7 @@ static const char *skip_nothing(const struct spelling *s, const char *at)
 	return begins && !strncmp(at, "::", 2) ? at + 2 : at;
 }
 
-/* Whether a text begins so; it is then behind that. */
+/* Whether a text begins with the word; if so, *text moves past it. */
 static bool skip(const char **text, const char *const *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

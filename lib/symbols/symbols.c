@@ -28,7 +28,7 @@ enum {
 };
 
 struct module {
-	const char *path; /* with id behind it, one block */
+	const char *path; /* with id after it, one block */
 	const uint8_t *id;
 	uint32_t path_bytes, id_bytes;
 	bool id_known;

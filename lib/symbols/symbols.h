@@ -8,7 +8,7 @@
  *	libfoo.so.1+0x1234:handle      where there is a symbol table
  *	libfoo.so.1+0x1234             where the file is not on this machine, or has another build-id
  *
- * with the offset in the file behind the '+'. Files are looked for on this machine only: at the path of the mapping, in the
+ * with the offset in the file after the '+'. Files are looked for on this machine only: at the path of the mapping, in the
  * folders that the caller names, and where distributions put debug information. A build without libdw has only the third form.
  *
  * The numbers of processes, mappings, files, opened files and texts are bounded within a section. An address beyond the bounds has

@@ -15,7 +15,7 @@ struct extent {
 	uint64_t first, end, align; /* first: that has a member */
 	uint64_t most;     /* another may not begin before, where end is not the same */
 	bool is_alignment; /* it is not more than align */
-	bool is_class;     /* it has bases or a table: room behind its last member may be used */
+	bool is_class;     /* it has bases or a table: room after its last member may be used */
 	bool has_data;     /* more than pointers to tables */
 };
 

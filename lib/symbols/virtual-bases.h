@@ -1,9 +1,9 @@
 /*
  * virtual-bases.h - where the virtual bases of a complete object are.
  *
- * Debug information has no offsets of them: these are in the table that an object points to. But compilers place them behind all other
+ * Debug information has no offsets of them: these are in the table that an object points to. But compilers place them after all other
  * members, in the order of a walk through the bases from the first on, each before its own. So each has a first place that it may have,
- * behind what comes before, and a last, before what follows. Where these are the same, or it is known how long and how aligned all that
+ * after what comes before, and a last, before what follows. Where these are the same, or it is known how long and how aligned all that
  * comes before is, that is its place; else it is not known.
  */
 #ifndef CTP_VIRTUAL_BASES_H
@@ -25,11 +25,11 @@ struct ctp_virtual_base {
 };
 
 struct ctp_virtual_bases {
-	struct ctp_virtual_base base[CTP_VIRTUAL_BASES_MAX]; /* as they lie behind each other */
+	struct ctp_virtual_base base[CTP_VIRTUAL_BASES_MAX]; /* as they lie one after the other */
 	unsigned n;
 	bool more;           /* than there is room for: no place is known */
 	uint32_t unnamed;    /* bytes of a pointer to the table at the front that no member is; 0: one is */
-	uint64_t from, upto; /* where they are: behind the last other member, up to the end */
+	uint64_t from, upto; /* where they are: after the last other member, up to the end */
 };
 
 /* Those of a structure, and of its bases. dies: how many were looked at, so far. */
