@@ -1,6 +1,7 @@
 #!/bin/sh
 # Each tool has a manual page that says what -h says: the synopsis word for word, the same options. The pages are well formed.
-# Not under sanitizers: it runs no tool that a sanitizer could watch.
+# The examples that a page marks print what the page says (manrun.py tells how they are marked).
+# Not under sanitizers: most of it runs mandoc.
 . t/helper/tap.sh
 command -v mandoc >/dev/null || skip_all 'there is no mandoc'
 
@@ -41,4 +42,15 @@ for page in doc/*.[0-9]; do
 	sed -n 's/^\.Xr \(ctp[a-z.-]*\) \([0-9]\).*/doc\/\1.\2/p' "$page" | sort -u >"$tmp/named"
 	is "$page names pages that exist" "$(while read -r p; do [ -f "$p" ] || echo "$p"; done <"$tmp/named")" ''
 done
+
+if command -v python3 >/dev/null; then
+	for page in $(grep -l '^\.\\" run' doc/*.[0-9]); do
+		O=$O BIN=$BIN python3 -B t/manrun.py "$page" >"$tmp/ran" 2>&1
+		is "$page: the examples print what it says" "$(grep -v -e '^# skip' -e '^commands ' "$tmp/ran")" ''
+		sed -n 's/^# skip: //p' "$tmp/ran" >"$tmp/skips"
+		while read -r why; do skip "$why"; done <"$tmp/skips"
+	done
+else
+	skip 'the examples of the pages: there is no python3'
+fi
 done_testing

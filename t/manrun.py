@@ -1,0 +1,124 @@
+#!/usr/bin/python3
+"""manrun.py PAGE - run the examples of a manual page and compare what they print with what the page says.
+
+An example is a display after a line `.\\" run`:
+
+	.\\" run
+	.Bd -literal -offset indent
+	$ ctp-collect -qo t.ctp lostwake
+	$ ctp-tojsonl t.ctp | head -n 1
+	{"probe_id":1,"tid":456, ...
+	.Ed
+
+A line that begins with `$ ` is a command of the shell; the lines after it belong to it as long as it is not finished, and are its output
+from there on. Text after `.\\" run` is a command that prepares the example and is not shown. All examples of a page run in one folder,
+which is empty at first, with the tools and the examples of the SDK in $PATH, and print standard output and standard error.
+
+Digits, the unit of a time or size, and the width of space are not compared. `...` stands for any text on a line, and on a line of its
+own for any lines. An example is skipped if it needs a program that is not here (jq, sqlite3 ...).
+Prints what differs, a line `# skip: ...` for each example that is skipped, and at last `commands N`, the number of commands that ran.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ESCAPES = {r"\(aq": "'", r"\(dq": '"', r"\(ga": "`", r"\(ha": "^", r"\(ti": "~", r"\e": "\\", r"\-": "-", r"\&": "", r"\ ": " "}
+FOREIGN = "jq sqlite3 babeltrace2 duckdb psql mysql zstd zstdcat python3 xxd hexdump cc c++ g++".split()
+
+
+def plain(line):
+    return re.sub(r"\\(\(..|.)", lambda m: ESCAPES.get(m.group(), m.group()), line)
+
+
+def examples(path):
+    """Yields (line number, command that prepares, lines) of each example."""
+    prepare, found, lines = None, None, []
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        line = line.rstrip("\n")
+        if found and line == ".Ed":
+            yield found, prepare, lines
+            prepare, found, lines = None, None, []
+        elif found:
+            lines.append(plain(line))
+        elif (run := re.match(r'^\.\\" run(?: (.*))?$', line)):
+            prepare = (prepare or "") + (run.group(1) or "") + "\n"
+        elif prepare is not None and line.startswith(".Bd -literal"):
+            found = number
+
+
+def unfinished(command):
+    if command.endswith("\\"):
+        return True
+    return subprocess.run(["sh", "-n", "-c", command], stderr=subprocess.DEVNULL, check=False).returncode != 0
+
+
+def commands(lines):
+    """Yields (command, lines of its output)."""
+    command, output = None, []
+    for line in lines:
+        if command is not None and not output and unfinished(command):
+            command += "\n" + line
+        elif line.startswith("$ "):
+            if command is not None:
+                yield command, output
+            command, output = line[2:], []
+        elif command is not None:
+            output.append(line)
+    if command is not None:
+        yield command, output
+
+
+def uniform(text):
+    text = re.sub(r"0x[0-9a-f]+", "0xN", text)
+    text = re.sub(r"\d+(?:[.,]\d+)*", "N", text)
+    text = re.sub(r"N (?:ns|us|µs|ms|s|min|h|B|KiB|MiB|bytes)\b", "N unit", text)
+    return re.sub(r"[ \t]+", " ", text).strip()
+
+
+def matches(want, got):
+    whole = ""
+    for line in want:
+        if line.strip() == "...":
+            whole += r"(?:[^\n]*\n)*"
+        else:
+            whole += "[^\\n]*".join(r"\ *" + re.escape(uniform(part)) + r"\ *" for part in line.split("...")) + r"\n"
+    return re.fullmatch(whole, "".join(uniform(line) + "\n" for line in got)) is not None
+
+
+def run_page(path):
+    count = 0
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+    folder = tempfile.mkdtemp()
+    shell = lambda command: subprocess.run(["sh", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
+    try:
+        for number, prepare, lines in examples(path):
+            text = prepare + "\n".join(line for line in lines if line.startswith("$ "))
+            missing = [name for name in FOREIGN if re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w.-])", text) and not shutil.which(name)]
+            if missing:
+                print(f"# skip: {path}:{number}: there is no {missing[0]}")
+                continue
+            prepared = shell(prepare)
+            if prepared.returncode:
+                print(f"{path}:{number}: {prepare.strip()}: {prepared.stdout.decode(errors='replace')}")
+            for command, want in commands(lines):
+                count += 1
+                got = shell(command).stdout.decode(errors="surrogateescape").splitlines()
+                while want and not want[-1].strip():
+                    want.pop()
+                if not matches(want, got):
+                    print(f"{path}:{number}: $ {command}", *got, sep="\n  ")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return count
+
+
+if __name__ == "__main__":
+    build = os.environ.get("O", "build")
+    tools = [os.path.abspath(folder) for folder in (os.environ.get("BIN", f"{build}/bin"), f"{build}/examples")]
+    os.environ["PATH"] = ":".join(tools + [os.environ["PATH"]])
+    os.environ["TOP"] = os.getcwd()  # the tree, for commands that prepare
+    print("commands", run_page(sys.argv[1]))
