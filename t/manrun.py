@@ -104,9 +104,11 @@ def run_page(path):
             prepared = shell(prepare)
             if prepared.returncode:
                 print(f"{path}:{number}: {prepare.strip()}: {prepared.stdout.decode(errors='replace')}")
+            status = 0
             for command, want in commands(lines):
                 count += 1
-                got = shell(command).stdout.decode(errors="surrogateescape").splitlines()
+                ran = shell(f"(exit {status})\n{command}")  # so that $? is that of the command before
+                status, got = ran.returncode & 255, ran.stdout.decode(errors="surrogateescape").splitlines()
                 while want and not want[-1].strip():
                     want.pop()
                 if not matches(want, got):

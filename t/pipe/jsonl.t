@@ -196,7 +196,7 @@ if command -v jq >/dev/null; then
 		row 30 1 true && row 31 3 false             # others, of the same number
 		echo '{"type":"@end","complete":true}'
 	} | "$from" >"$tmp/t.ctp.zst"
-	sed -n '/jq -nc/,/^\.Ed/{/^\.Ed/d; s/^\$ //; s/\\(aq/'"'/g; p; }" doc/ctp-tojsonl.1 >"$tmp/recipe"
+	sed -n '/jq -nc/,/^\.Ed/{/^\.Ed/d; /^{"/d; s/^\$ //; s/\\(aq/'"'/g; p; }" doc/ctp-tojsonl.1 >"$tmp/recipe"
 	bin=$(cd "$BIN" && pwd)
 	is 'the manual tells who is suspended' "$(cd "$tmp" && PATH=$bin:$PATH sh ./recipe | jq -r '"\(.type) \(.ts) \(.coro)"' | sort)" \
 		'birth 13 4
