@@ -10,13 +10,15 @@ An example is a display after a line `.\\" run`:
 	{"probe_id":1,"tid":456, ...
 	.Ed
 
-A line that begins with `$ ` is a command of the shell; the lines after it belong to it as long as it is not finished, and are its output
-from there on. Text after `.\\" run` is a command that prepares the example and is not shown. All examples of a page run in one folder,
-which is empty at first, with the tools and the examples of the SDK in $PATH, and print standard output and standard error.
+A line that begins with `$ ` is a command of the shell; the lines after it belong to it as long as it is not finished, and are
+its output from there on. Text after `.\\" run` is a command that prepares the example and is not shown. All examples of a page
+run in one folder, which is empty at first, with the tools and the examples of the SDK in $PATH, and print standard output and
+standard error.
 
-Digits, the unit of a time or size, and the width of space are not compared. `...` stands for any text on a line, and on a line of its
-own for any lines. An example is skipped if it needs a program that is not here (jq, sqlite3 ...).
-Prints what differs, a line `# skip: ...` for each example that is skipped, and at last `commands N`, the number of commands that ran.
+Digits, the unit of a time or size, and the width of space are not compared. `...` stands for any text on a line, and on a line
+of its own for any lines. An example is skipped if it needs a program that is not here (jq, a tool that was not built ...), or
+if the command that prepares it exits with 77.
+Prints what differs, a line `# skip: ...` for each example that is skipped, and at last `commands N`, how many commands ran.
 """
 import os
 import re
@@ -26,6 +28,7 @@ import sys
 import tempfile
 
 ESCAPES = {r"\(aq": "'", r"\(dq": '"', r"\(ga": "`", r"\(ha": "^", r"\(ti": "~", r"\e": "\\", r"\-": "-", r"\&": "", r"\ ": " "}
+SKIP = 77
 FOREIGN = "jq sqlite3 babeltrace2 duckdb psql mysql zstd zstdcat python3 xxd hexdump cc c++ g++".split()
 
 
@@ -72,7 +75,7 @@ def commands(lines):
 
 
 def uniform(text):
-    text = re.sub(r"0x[0-9a-f]+", "0xN", text)
+    text = re.sub(r"0x[0-9A-Fa-f]+", "0xN", text)
     text = re.sub(r"\d+(?:[.,]\d+)*", "N", text)
     text = re.sub(r"N (?:ns|us|µs|ms|s|min|h|B|KiB|MiB|bytes)\b", "N unit", text)
     return re.sub(r"[ \t]+", " ", text).strip()
@@ -97,11 +100,12 @@ def run_page(path):
     try:
         for number, prepare, lines in examples(path):
             text = prepare + "\n".join(line for line in lines if line.startswith("$ "))
-            missing = [name for name in FOREIGN if re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w.-])", text) and not shutil.which(name)]
-            if missing:
-                print(f"# skip: {path}:{number}: there is no {missing[0]}")
+            words = re.findall(r"(?<![\w./+-])[a-z][\w+-]*(?![\w./-])", text)
+            missing = [word for word in words if (word in FOREIGN or word.startswith("ctp-")) and not shutil.which(word)]
+            prepared = None if missing else shell(prepare)
+            if missing or prepared.returncode == SKIP:
+                print(f"# skip: {path}:{number}: there is no {missing[0] if missing else 'part that it needs'}")
                 continue
-            prepared = shell(prepare)
             if prepared.returncode:
                 print(f"{path}:{number}: {prepare.strip()}: {prepared.stdout.decode(errors='replace')}")
             status = 0
@@ -122,5 +126,7 @@ if __name__ == "__main__":
     build = os.environ.get("O", "build")
     tools = [os.path.abspath(folder) for folder in (os.environ.get("BIN", f"{build}/bin"), f"{build}/examples")]
     os.environ["PATH"] = ":".join(tools + [os.environ["PATH"]])
-    os.environ["TOP"] = os.getcwd()  # the tree, for commands that prepare
+    os.environ["BUILD"] = os.path.abspath(build)  # for commands that prepare
+    os.environ["BABELTRACE_PLUGIN_PATH"] = os.path.abspath(f"{build}/plugins")
+    os.environ["LD_LIBRARY_PATH"] = os.path.abspath(f"{build}/lib")
     print("commands", run_page(sys.argv[1]))
