@@ -45,7 +45,7 @@ done
 
 if command -v python3 >/dev/null; then
 	for page in $(grep -l '^\.\\" run' doc/*.[0-9]); do
-		O=$O BIN=$BIN python3 -B t/manrun.py "$page" >"$tmp/ran" 2>&1
+		O=$O BIN=$BIN python3 -B t/helper/manrun.py "$page" >"$tmp/ran" 2>&1
 		is "$page: the examples print what it says" "$(grep -v -e '^# skip' -e '^commands ' "$tmp/ran")" ''
 		sed -n 's/^# skip: //p' "$tmp/ran" >"$tmp/skips"
 		while read -r why; do skip "$why"; done <"$tmp/skips"

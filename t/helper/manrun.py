@@ -91,6 +91,10 @@ def matches(want, got):
     return re.fullmatch(whole, "".join(uniform(line) + "\n" for line in got)) is not None
 
 
+def is_tool(word):
+    return word.startswith("ctp-") and os.path.exists(f"doc/{word}.1")
+
+
 def run_page(path):
     count = 0
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
@@ -101,7 +105,7 @@ def run_page(path):
         for number, prepare, lines in examples(path):
             text = prepare + "\n".join(line for line in lines if line.startswith("$ "))
             words = re.findall(r"(?<![\w./+-])[a-z][\w+-]*(?![\w./-])", text)
-            missing = [word for word in words if (word in FOREIGN or word.startswith("ctp-")) and not shutil.which(word)]
+            missing = [word for word in words if (word in FOREIGN or is_tool(word)) and not shutil.which(word)]
             prepared = None if missing else shell(prepare)
             if missing or prepared.returncode == SKIP:
                 print(f"# skip: {path}:{number}: there is no {missing[0] if missing else 'part that it needs'}")
