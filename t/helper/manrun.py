@@ -15,7 +15,7 @@ its output from there on. Text after `.\\" run` is a command that prepares the e
 run in one folder, which is empty at first, with the tools and the examples of the SDK in $PATH, and print standard output and
 standard error.
 
-Digits, the unit of a time or size, and the width of space are not compared. `...` stands for any text on a line, and on a line
+Digits, the unit of a time or size, and the width of columns are not compared. `...` stands for any text on a line, and on a line
 of its own for any lines. An example is skipped if it needs a program that is not here (jq, a tool that was not built ...), or
 if the command that prepares it exits with 77.
 Prints what differs, a line `# skip: ...` for each example that is skipped, and at last `commands N`, how many commands ran.
@@ -77,6 +77,7 @@ def commands(lines):
 def uniform(text):
     text = re.sub(r"0x[0-9A-Fa-f]+", "0xN", text)
     text = re.sub(r"\d+(?:[.,]\d+)*", "N", text)
+    text = re.sub(r"--+", "--", text)  # rulers of tables
     text = re.sub(r"N (?:ns|us|µs|ms|s|min|h|B|KiB|MiB|bytes)\b", "N unit", text)
     return re.sub(r"[ \t]+", " ", text).strip()
 
