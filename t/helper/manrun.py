@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""manrun.py PAGE - run the examples of a manual page and compare what they print with what the page says.
+"""manrun.py PAGE [MARK] - run the examples of a manual page and compare what they print with what the page says.
 
 An example is a display after a line `.\\" run`:
 
@@ -18,6 +18,8 @@ standard error.
 Digits, the unit of a time or size, and the width of columns are not compared. `...` stands for any text on a line, and on a line
 of its own for any lines. An example is skipped if it needs a program that is not here (jq, a tool that was not built ...), or
 if the command that prepares it exits with 77.
+
+MARK is the word of another mark than `run`: run-postgres and run-mysql are for tests that have such a server.
 Prints what differs, a line `# skip: ...` for each example that is skipped, and at last `commands N`, how many commands ran.
 """
 import os
@@ -36,7 +38,7 @@ def plain(line):
     return re.sub(r"\\(\(..|.)", lambda m: ESCAPES.get(m.group(), m.group()), line)
 
 
-def examples(path):
+def examples(path, mark):
     """Yields (line number, command that prepares, lines) of each example."""
     prepare, found, lines = None, None, []
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
@@ -46,7 +48,7 @@ def examples(path):
             prepare, found, lines = None, None, []
         elif found:
             lines.append(plain(line))
-        elif (run := re.match(r'^\.\\" run(?: (.*))?$', line)):
+        elif (run := re.match(rf'^\.\\" {mark}(?: (.*))?$', line)):
             prepare = (prepare or "") + (run.group(1) or "") + "\n"
         elif prepare is not None and line.startswith(".Bd -literal"):
             found = number
@@ -96,16 +98,16 @@ def is_tool(word):
     return word.startswith("ctp-") and os.path.exists(f"doc/{word}.1")
 
 
-def run_page(path):
+def run_page(path, mark):
     count = 0
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     folder = tempfile.mkdtemp()
     shell = lambda command: subprocess.run(["sh", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
     try:
-        for number, prepare, lines in examples(path):
-            text = prepare + "\n".join(line for line in lines if line.startswith("$ "))
-            words = re.findall(r"(?<![\w./+-])[a-z][\w+-]*(?![\w./-])", text)
+        for number, prepare, lines in examples(path, mark):
+            shown = prepare + "\n".join(line for line in lines if line.startswith("$ "))
+            words = re.findall(r"(?<![\w./+-])[a-z][\w+-]*(?![\w./-])", shown)
             missing = [word for word in words if (word in FOREIGN or is_tool(word)) and not shutil.which(word)]
             prepared = None if missing else shell(prepare)
             if missing or prepared.returncode == SKIP:
@@ -118,8 +120,9 @@ def run_page(path):
                 count += 1
                 ran = shell(f"(exit {status})\n{command}")  # so that $? is that of the command before
                 status, got = ran.returncode & 255, ran.stdout.decode(errors="surrogateescape").splitlines()
-                while want and not want[-1].strip():
-                    want.pop()
+                for text in want, got:
+                    while text and not text[-1].strip():
+                        text.pop()
                 if not matches(want, got):
                     print(f"{path}:{number}: $ {command}", *got, sep="\n  ")
     finally:
@@ -134,4 +137,4 @@ if __name__ == "__main__":
     os.environ["BUILD"] = os.path.abspath(build)  # for commands that prepare
     os.environ["BABELTRACE_PLUGIN_PATH"] = os.path.abspath(f"{build}/plugins")
     os.environ["LD_LIBRARY_PATH"] = os.path.abspath(f"{build}/lib")
-    print("commands", run_page(sys.argv[1]))
+    print("commands", run_page(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "run"))

@@ -262,7 +262,7 @@ row() { # PROBE_ID SEQ IS_ACTIVE TS CORO INDEX
 	row 13 2 false 1005 3 0 && row 13 4 true 1006 3 1 # running
 	echo '{"type":"@end","complete":true}'
 } | "$from" -q -o "$tmp/t.ctp"
-sed -n '/^\.Sh EXAMPLES/,/^\.Sh DIAG/{/^\.Bd/,/^\.Ed/{/^\./d; s/\\(aq/'"'"'/g; p; }; }' doc/ctp-vtable.5 >"$tmp/examples.sql"
+sed -n '/^\.Ss Queries/,/^\.Ss ctp/{/^\.Bd/,/^\.Ed/{/^\./d; s/\\(aq/'"'"'/g; p; }; }' doc/ctp-vtable.5 >"$tmp/examples.sql"
 is 'the examples give answers' "$(cd "$tmp" && sqlite3 -cmd ".load $ext" :memory: <examples.sql 2>&1)" 'transition|6
 death|1
 1|1|0|0|0
