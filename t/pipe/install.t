@@ -18,7 +18,7 @@ example() { # PAGE NUMBER: that literal block of the page
 }
 
 # A probe needs the header and nothing else.
-example ctp.h.3 2 >"$tmp/probe.c"
+example ctp.h.3 1 >"$tmp/probe.c"
 ok 'the program in ctp.h.3 compiles with the installed ctp.h' \
 	"${CC:-cc}" -Wall -Wextra -Werror -I"$top/include" -o "$tmp/probe" "$tmp/probe.c"
 ok 'and runs untraced' "$tmp/probe"
