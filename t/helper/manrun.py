@@ -17,7 +17,8 @@ standard error.
 
 Digits, the unit of a time or size, and the width of columns are not compared. `...` stands for any text on a line, and on a line
 of its own for any lines. An example is skipped if it needs a program that is not here (jq, a tool that was not built ...), or
-if the command that prepares it exits with 77.
+if the command that prepares it exits with 77. A display after a line `.\\" file NAME` is a file of that name for the examples after it;
+compilers find the headers of the SDK.
 
 MARK is the word of another mark than `run`: run-postgres and run-mysql are for tests that have such a server.
 Prints what differs, a line `# skip: ...` for each example that is skipped, and at last `commands N`, how many commands ran.
@@ -39,18 +40,20 @@ def plain(line):
 
 
 def examples(path, mark):
-    """Yields (line number, command that prepares, lines) of each example."""
-    prepare, found, lines = None, None, []
+    """Yields (line number, command that prepares, lines, None) of each example, and (line number, None, lines, name) of each file."""
+    prepare, found, lines, name = None, None, [], None
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         line = line.rstrip("\n")
         if found and line == ".Ed":
-            yield found, prepare, lines
-            prepare, found, lines = None, None, []
+            yield found, prepare, lines, name
+            prepare, found, lines, name = None, None, [], None
         elif found:
             lines.append(plain(line))
         elif (run := re.match(rf'^\.\\" {mark}(?: (.*))?$', line)):
             prepare = (prepare or "") + (run.group(1) or "") + "\n"
-        elif prepare is not None and line.startswith(".Bd -literal"):
+        elif (file := re.match(r'^\.\\" file (\S+)$', line)):
+            name = file.group(1)
+        elif (prepare is not None or name) and line.startswith(".Bd -literal"):
             found = number
 
 
@@ -105,7 +108,11 @@ def run_page(path, mark):
     shell = lambda command: subprocess.run(["sh", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
     try:
-        for number, prepare, lines in examples(path, mark):
+        for number, prepare, lines, name in examples(path, mark):
+            if name:
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write("\n".join(lines) + "\n")
+                continue
             shown = prepare + "\n".join(line for line in lines if line.startswith("$ "))
             words = re.findall(r"(?<![\w./+-])[a-z][\w+-]*(?![\w./-])", shown)
             missing = [word for word in words if (word in FOREIGN or is_tool(word)) and not shutil.which(word)]
@@ -137,4 +144,6 @@ if __name__ == "__main__":
     os.environ["BUILD"] = os.path.abspath(build)  # for commands that prepare
     os.environ["BABELTRACE_PLUGIN_PATH"] = os.path.abspath(f"{build}/plugins")
     os.environ["LD_LIBRARY_PATH"] = os.path.abspath(f"{build}/lib")
+    os.environ["TOP"] = os.getcwd()  # the tree, for commands that prepare
+    os.environ["CPATH"] = ":".join(os.path.abspath(folder) for folder in ("sdk/c", "sdk/c++", "sdk/ppt", "sdk/cacheray"))
     print("commands", run_page(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "run"))
