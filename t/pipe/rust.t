@@ -109,7 +109,7 @@ is 'take turns' "$("$BIN/ctp-tojsonl" -q -a "$tmp/poll.ctp" | sed -n '
 	/"type":"wake"/s/.*"coro":\([12]\).*"by":\([12]\).*/\1 by \2/p' | paste -sd,)" \
 	'1 true ,2 by 1,1 false 1,2 true ,1 by 2,2 false 1,1 true ,2 by 1,1 false 2,2 true ,1 by 2,2 false 2,1 true '
 
-sed -n '/^\.Sh EXAMPLES/,/^\.Ed/p' doc/ctp-rust.3 | grep -v '^\.' >"$tmp/first.rs"
+sed -n '/^\.\\" file first.rs/,/^\.Ed/p' doc/ctp-rust.3 | grep -v '^\.' >"$tmp/first.rs"
 ok 'the example of the manual compiles' \
 	rustc --edition 2021 -D warnings --extern ctp="$tmp/libctp.rlib" -o "$tmp/first" "$tmp/first.rs"
 ok 'and runs' "$BIN/ctp-collect" -q -o "$tmp/first.ctp" "$tmp/first"
