@@ -34,7 +34,7 @@ ok 'and runs with nobody attached' "$tmp/server" 1
 installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" libctp; }
 if command -v pkg-config >/dev/null; then
 	is 'pkg-config knows the version' "$(installed --modversion)" "$("$BIN/ctp-stat" -V | cut -d ' ' -f 2)"
-	for n in 1 2; do
+	for n in 1 3; do
 		example ctp.3 $n >"$tmp/example$n.c"
 		# shellcheck disable=SC2046
 		ok "example $n of ctp.3 builds against the installed library" \
@@ -42,7 +42,7 @@ if command -v pkg-config >/dev/null; then
 	done
 	is 'the first reads what there is' \
 		"$("$BIN/ctp-fromjsonl" -q <"$tmp/row" | "$tmp/example1")" '1 transitions, the last at 10'
-	"$tmp/example2" >"$tmp/weather.ctp"
+	"$tmp/example3" >"$tmp/weather.ctp"
 	is 'the second writes what all tools read' \
 		"$("$BIN/ctp-tojsonl" -a "$tmp/weather.ctp" | grep -c '"type":"weather".*"celsius":20.5')" 10
 fi
