@@ -1,4 +1,4 @@
-/* ctp-fromcacheray - a stream of Cacheray's traces of memory accesses. */
+/* ctp-fromcacheray - make a stream of Cacheray's traces of memory accesses. */
 #include "cacherayopt.h"
 
 int main(int argc, char **argv)
@@ -6,11 +6,12 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-fromcacheray",
 		.synopsis = "[-fqv] [-a 4|8] [-b big|little] [-o FILE] [FILE...]",
-		.help = "Makes a stream of traces of memory accesses as Cacheray's runtime writes them, a section of each.\n"
-			"  -a 4|8         bytes of an address   -b big|little  byte order; both are else found out\n"
-			"  -o FILE        write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -f             write to a terminal all the same\n"
-			"  -q  no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.help = "Makes a stream of Cacheray's traces of memory accesses, with a section for each trace.\n"
+			"  -a 4|8         take addresses to have 4 or 8 bytes; by default, find it out\n"
+			"  -b big|little  take this as the byte order; by default, find it out\n"
+			"  -o FILE        write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+			"  -f             write to a terminal, too\n"
+			"  -q  print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 		.no_coroutines = true,
 	};

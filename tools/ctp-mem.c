@@ -1,4 +1,4 @@
-/* ctp-mem - what a program did with its memory, by type and member, and what caches would have done. */
+/* ctp-mem - show how a program accessed its memory, by type and member, and how often caches would have missed. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -14,20 +14,21 @@ static struct ctp_tool tool = {
 	.name = "ctp-mem",
 	.synopsis = "[-jqv] [--cache SIZE,WAYS,LINE] [--private] [--debug-info FILE] [--svg FILE] [--type NAME] [--top N] "
 	            "[FILE...]",
-	.help = "Says what a program did with its memory, by type, member, thread and region, and what caches would have done.\n"
-	        "  -j                      as one JSON object on one line\n"
-	        "  --cache SIZE,WAYS,LINE  a level of cache, the nearest first: 32k,8,64; up to three times; none: without caches\n"
-	        "  --private               each thread has its own of all levels but the last\n"
-	        "  --debug-info FILE       names of members, from the program or a file with its debug information\n"
-	        "  --svg FILE              a picture of the structures that cost most, line by line\n"
-	        "  --type NAME             in the picture, this type alone\n"
-	        "  --top N                 so many rows of each table, and structures in the picture\n"
-	        "  -v                      every row   -q  no notices   -V  version   -h  this help\n",
+	.help = "Shows how a program accessed its memory, by type, member, thread and region, and how often caches would have missed.\n"
+	        "  -j                      print one JSON object on one line\n"
+	        "  --cache SIZE,WAYS,LINE  simulate this level of cache, such as 32k,8,64; give the nearest first, three at most;\n"
+	        "                          none: simulate no cache\n"
+	        "  --private               give each thread caches of its own, except for the last level\n"
+	        "  --debug-info FILE       name members, from the program or a file with its debug information\n"
+	        "  --svg FILE              draw the structures that cost most, line by line\n"
+	        "  --type NAME             draw only this type\n"
+	        "  --top N                 print N rows of each table, and draw N structures\n"
+	        "  -v                      print every row   -q  print no notices   -V  print the version   -h  print this help\n",
 	.permutes = true,
 	.no_coroutines = true,
 };
 
-/* What the command line asks for. */
+/* The options of the command line. */
 static struct {
 	struct ctp_cache_shape shapes[CTP_CACHE_LEVELS];
 	unsigned nlevels;
@@ -46,7 +47,7 @@ static void take_cache(void)
 	else if (ctp_cache_shape_parse(&ask.shapes[ask.nlevels++], optarg, &err))
 		exit(ctp_tool_usage(&tool, "--cache %s", err.text));
 	if (ask.no_caches && ask.nlevels)
-		exit(ctp_tool_usage(&tool, "--cache none excludes other caches"));
+		exit(ctp_tool_usage(&tool, "--cache none: give no other --cache with it"));
 }
 
 /* No level may have shorter lines than the one before. */
@@ -54,7 +55,7 @@ static void check_lines(void)
 {
 	for (unsigned i = 1; i < ask.nlevels; i++)
 		if (ask.shapes[i].line < ask.shapes[i - 1].line)
-			exit(ctp_tool_usage(&tool, "--cache: a line of level %u is shorter than one of level %u: %u bytes, and %u", i + 1, i,
+			exit(ctp_tool_usage(&tool, "--cache: lines of level %u are shorter than those of level %u: %u bytes, and %u; make them at least as long", i + 1, i,
 			                    ask.shapes[i].line, ask.shapes[i - 1].line));
 }
 
@@ -62,7 +63,7 @@ static uint32_t top_or_exit(void)
 {
 	uint64_t n;
 	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || !n || n > UINT32_MAX)
-		exit(ctp_tool_usage(&tool, "--top %s: is no number from 1 on", optarg));
+		exit(ctp_tool_usage(&tool, "--top %s: not a number from 1 on", optarg));
 	return (uint32_t)n;
 }
 
@@ -90,9 +91,9 @@ static void parse(int argc, char **argv)
 			ask.style.json = true;
 	}
 	if (ask.style.svg_type && !ask.svg)
-		exit(ctp_tool_usage(&tool, "--type is for --svg"));
+		exit(ctp_tool_usage(&tool, "--type selects what --svg draws; give --svg, too"));
 	if (ask.own && ask.no_caches)
-		exit(ctp_tool_usage(&tool, "--private is for caches, and --cache none has none"));
+		exit(ctp_tool_usage(&tool, "--private needs caches; leave out --cache none"));
 	ask.style.all = tool.verbose;
 	ask.style.caches_from = "option";
 	check_lines();

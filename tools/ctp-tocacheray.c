@@ -1,4 +1,4 @@
-/* ctp-tocacheray - a stream's memory accesses as a Cacheray trace. */
+/* ctp-tocacheray - write a stream's memory accesses as a Cacheray trace. */
 #include "cacherayopt.h"
 
 int main(int argc, char **argv)
@@ -6,11 +6,12 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-tocacheray",
 		.synopsis = "[-fqv] [-a 4|8] [-b big|little] [-o FILE] [FILE...]",
-		.help = "Writes the accesses and types of a stream that ctp-fromcacheray made as a Cacheray trace, byte for byte.\n"
-			"  -a 4|8         bytes of an address   -b big|little  byte order; both are else those of the stream\n"
-			"  -o FILE        write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -f             write to a terminal all the same\n"
-			"  -q  no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.help = "Writes a stream that ctp-fromcacheray made as a Cacheray trace again, byte for byte.\n"
+			"  -a 4|8         write addresses with 4 or 8 bytes; by default, as the stream says\n"
+			"  -b big|little  write in this byte order; by default, as the stream says\n"
+			"  -o FILE        write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+			"  -f             write to a terminal, too\n"
+			"  -q  print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 		.no_coroutines = true,
 	};
