@@ -223,7 +223,7 @@ printf '\2\0\2\110\265\252' >"$tmp/a.trace"
 fails 'a trace of Cacheray' 1 'a\.trace: is no ctp stream; pipe a trace of Cacheray through ctp-fromcacheray$' "$BIN/ctp-mem" -q "$tmp/a.trace"
 fails 'four levels' 2 'at most 3 levels' "$BIN/ctp-mem" --cache 1k,1,64 --cache 1k,1,64 --cache 1k,1,64 --cache 1k,1,64 "$tmp/sharing.ctp"
 fails 'a shorter line' 2 'level 2 are shorter than those of level 1: 32 bytes, and 64; make them at least as long$' "$BIN/ctp-mem" --cache 1k,1,64 --cache 1k,1,32 "$tmp/sharing.ctp"
-fails 'no caches and one' 2 'none excludes' "$BIN/ctp-mem" --cache 1k,1,64 --cache none "$tmp/sharing.ctp"
+fails 'no caches and one' 2 'none: give no other' "$BIN/ctp-mem" --cache 1k,1,64 --cache none "$tmp/sharing.ctp"
 fails 'no caches, each thread its own' 2 '--private needs caches; leave out --cache none$' "$BIN/ctp-mem" --private --cache none "$tmp/sharing.ctp"
 fails '--type alone' 2 'give --svg, too' "$BIN/ctp-mem" --type i64 "$tmp/sharing.ctp"
 fails 'a type that is not there' 1 '^ctp-mem: no region of type struct\.Stat; there are: struct\.Stats, i64$' \
