@@ -1,4 +1,4 @@
-/* ctp-ppt - the buffers of a running process, and ppt's files, to a stream; a command for each way. */
+/* ctp-ppt - make a stream of the ppt buffers of a process, or of ppt's files, and files of a stream; one command for each. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +23,7 @@ struct command {
 	int (*run)(struct ctp_tool *tool, int argc, char **argv);
 };
 
-#define COMMON_HELP "  -q             no notices   -v  a summary on stderr   -V  version   -h  this help\n"
+#define COMMON_HELP "  -q             print no notices   -v  print a summary   -V  print the version   -h  print this help\n"
 
 static void say(void *arg, const char *text) { ctp_tool_say(arg, "%s", text); }
 
@@ -88,14 +88,14 @@ static uint64_t parse_seconds(struct ctp_tool *tool, const char *text)
 	return ns ? ns : 1;
 }
 
-/* The operands of a command that begin with PID: at least so many, at most so many. */
+/* The operands of a command whose first one is PID: at least `least`, at most `most`. */
 static pid_t parse_operands(struct ctp_tool *tool, int argc, char **argv, int least, int most)
 {
 	int n = argc - optind;
 	if (n < least)
-		exit(ctp_tool_usage(tool, n ? "name a buffer, too; ctp-ppt list %s shows them" : "name a process by its number", n ? argv[optind] : ""));
+		exit(ctp_tool_usage(tool, n ? "name a buffer, too; ctp-ppt list %s shows them" : "name a process by its id; ctp-ppt list shows those with buffers", n ? argv[optind] : ""));
 	if (n > most)
-		exit(ctp_tool_usage(tool, "%s: one too many", argv[optind + most]));
+		exit(ctp_tool_usage(tool, "%s: one operand too many", argv[optind + most]));
 	return (pid_t)parse_number(tool, "PID", argv[optind], INT32_MAX);
 }
 
@@ -104,8 +104,8 @@ static enum ctp_status show_all(struct ctp_tool *tool, struct ctp_output *out, c
 	uint64_t denied;
 	enum ctp_status status = ctp_ppt_show_all(out, &denied, notice, err);
 	if (status != CTP_FAILED && denied && !tool->quiet)
-		ctp_tool_say(tool, "%" PRIu64 " process%s may not be read, and may have buffers%s", denied, denied == 1 ? "" : "es",
-		             geteuid() ? "; root may read more" : "");
+		ctp_tool_say(tool, "%" PRIu64 " process%s could not be read, and may have buffers%s", denied, denied == 1 ? "" : "es",
+		             geteuid() ? "; run this as root to read more" : "");
 	return status == CTP_EOF ? ctp_err_set(err, "no process that can be read has ppt buffers") : status;
 }
 
@@ -122,7 +122,7 @@ static int show(struct ctp_tool *tool, pid_t pid, char *buffer)
 	                         buffer ? ctp_ppt_show_buffer(&out, pid, buffer, told, &err) :
 	                                  ctp_ppt_show_list(&out, pid, told, &err);
 	if (status == CTP_EOF)
-		ctp_err_set(&err, "process %d: no ppt buffers in it: its program and its libraries have none of their symbols", (int)pid);
+		ctp_err_set(&err, "process %d: it has no ppt buffers: neither its program nor its libraries have the symbols", (int)pid);
 	if (status) {
 		ctp_output_abandon(&out);
 		return ctp_tool_fail(tool, &err);
@@ -143,11 +143,11 @@ static int describe(struct ctp_tool *tool, int argc, char **argv)
 	return show(tool, pid, argv[optind + 1]);
 }
 
-/* ": 3 overwritten, 1 half-written", of what is not 0. */
+/* ": 3 overwritten, 1 half-written"; counts of 0 are left out. */
 static void put_losses(char *text, size_t room, const struct ctp_ppt_live_counts *r)
 {
 	const struct { uint64_t n; const char *what; } kinds[] = {
-		{r->overrun, "overwritten"}, {r->torn, "half-written"}, {r->wrong, "with a number or a type that cannot be"},
+		{r->overrun, "overwritten"}, {r->torn, "half-written"}, {r->wrong, "with an impossible number or type"},
 		{r->unkept, "not written"}, {r->lost - r->overrun - r->torn - r->wrong - r->unkept, "never seen"},
 	};
 	size_t len = 0;
@@ -157,7 +157,7 @@ static void put_losses(char *text, size_t room, const struct ctp_ppt_live_counts
 			len += (size_t)snprintf(text + len, room - len, "%s %" PRIu64 " %s", len ? "," : ":", kinds[i].n, kinds[i].what);
 }
 
-/* Of a buffer, or of all: without a name, with what helps, and what became of the program, if that is known. */
+/* The line of one buffer; or, if name is NULL, of all of them, with advice, and how the program ended, if that is known. */
 static void say_tally(struct ctp_tool *tool, const char *name, const struct ctp_ppt_live_counts *c, const char *fate)
 {
 	char losses[256], doubt[96] = "";
@@ -165,8 +165,8 @@ static void say_tally(struct ctp_tool *tool, const char *name, const struct ctp_
 	if (c->unverified)
 		snprintf(doubt, sizeof doubt, ", %" PRIu64 " unverified: a child of the process may have saved them", c->unverified);
 	ctp_tool_say(tool, "%s%s%" PRIu64 " frames, %" PRIu64 " lost%s%s%s%s%s%s", name ? name : "", name ? ": " : "", c->frames, c->lost, losses, doubt,
-	             c->late ? "; what was saved before the first look is not known" : "",
-	             !name && (c->overrun || c->late) ? "; -n takes more slots" : "", *fate ? "; " : "", fate);
+	             c->late ? "; frames before the first one are not known" : "",
+	             !name && (c->overrun || c->late) ? "; give more slots with -n" : "", *fate ? "; " : "", fate);
 }
 
 static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r, const char *fate)
@@ -186,7 +186,7 @@ static void show_frames(void *arg, const struct ctp_ppt_live_counts *by_now)
 	                  (double)(ctp_clock_ns() - tool->started_ns) / 1e9);
 }
 
-/* What stands behind "--" is a program, and not looked at for options; null: nothing does. */
+/* The program after "--", whose arguments must not be taken for our options; NULL if there is none. */
 static char **split_command(int *argc, char **argv)
 {
 	for (int i = 1; i < *argc; i++)
@@ -198,7 +198,7 @@ static char **split_command(int *argc, char **argv)
 	return NULL;
 }
 
-/* Traces, and says what came of it. */
+/* Traces, and prints the result. */
 static int trace(struct ctp_tool *tool, const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_launch *launch)
 {
 	struct ctp_ppt_live_result result;
@@ -220,7 +220,10 @@ static int trace(struct ctp_tool *tool, const struct ctp_ppt_live_conf *conf, co
 	return code;
 }
 
-/* A terminal, or a file that cannot be made, is refused before a program runs for nothing. A pipe's reader would take a try for the end. */
+/*
+ * Refuses a terminal, or a file that cannot be created, before the program runs for nothing. A FIFO is not opened: its reader would take
+ * our closing it for the end.
+ */
 static enum ctp_status try_output(const struct ctp_ppt_live_conf *conf, struct ctp_err *err)
 {
 	struct ctp_output out;
@@ -273,14 +276,14 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 		}
 	}
 	if (launch.argv && !launch.argv[0])
-		return ctp_tool_usage(tool, "name a program behind --");
+		return ctp_tool_usage(tool, "name a program after --");
 	if (!launch.argv)
 		conf.pid = parse_operands(tool, argc, argv, 1, INT32_MAX);
 	conf.buffers = argv + optind + !launch.argv;
 	conf.warn = conf.news = tool->quiet ? NULL : &notice;
 	for (char *const *other = conf.buffers; *other && (!conf.output || !strstr(conf.output, "%b")); other++)
 		if (strcmp(*other, conf.buffers[0]))
-			return ctp_tool_usage(tool, "%s, %s: each buffer has a file of its own: -o with %%b in the name", conf.buffers[0], *other);
+			return ctp_tool_usage(tool, "%s, %s: each buffer needs a file of its own; write %%b in the name after -o", conf.buffers[0], *other);
 	if (ctp_ppt_counters_try(&conf.counters, &err))
 		return ctp_tool_fail(tool, &err);
 	return launch.argv ? launch_and_trace(tool, &conf, &launch) : trace(tool, &conf, &launch);
@@ -290,47 +293,47 @@ static const struct command commands[] = {
 	{
 		.name = "list",
 		.synopsis = "list [-qv] [PID]",
-		.help = "Shows the ppt buffers of a process: their state, their frames and the file that they are in; or of all processes.\n",
+		.help = "Shows the buffers of a process, with their state, frames and file; without PID, the buffers of all processes.\n",
 		.run = list,
 	},
 	{
 		.name = "describe",
 		.synopsis = "describe [-qv] PID BUFFER",
-		.help = "Shows the clock, the tags, the frames and the members of a buffer, and the classes and columns that they become.\n",
+		.help = "Shows the clock, tags, frames and members of a buffer, and the classes and columns that they become.\n",
 		.run = describe,
 	},
 	{
 		.name = "attach",
 		.synopsis = "attach [-fqv] [-n SLOTS] [-c COUNTER,...] [-t SECONDS] [--exact] [--memory MIB] [--force] [-o FILE] PID [BUFFER...]",
-		.help = "Makes a stream of what a process saves to its buffers, until it ends or Ctrl-C, and leaves it as it was.\n"
-			"  -n SLOTS       room for so many frames in each buffer's ring\n"
-			"  -c COUNTER,... count these in members for counters: cycles, instructions, page-faults ... (at most 3)\n"
-			"  -t SECONDS     end the trace after this time; without, a first frame is waited for 10 seconds\n"
-			"  --exact        with the columns that only encode needs, for a file as ppt would write it\n"
-			"  --memory MIB   take at most so much for the rings of all buffers together (2048)\n"
-			"  --force        although another program is attached\n"
-			"  -o FILE        write to FILE, compressed if it ends in .zst; %b in it is the buffer\n"
-			"                 for more than one buffer there must be a %b: each has a file\n"
-			"  -f             write to a terminal all the same\n"
-			"  With [BUFFER...] -- PROGRAM [ARGUMENT...] in place of PID, starts a program, and attaches to it until it ends.\n",
+		.help = "Writes what a process saves to its buffers as a stream, until it ends or Ctrl-C; leaves it as it was.\n"
+			"  -n SLOTS       make room for this many frames in the ring of each buffer\n"
+			"  -c COUNTER,... count these in members that are counters: cycles, instructions, page-faults ... (at most 3)\n"
+			"  -t SECONDS     end the trace after this time; by default, fail if no frame comes within 10 seconds\n"
+			"  --exact        add the columns that only encode needs, for a file as ppt would write it\n"
+			"  --memory MIB   use at most this much memory for the rings of all buffers together (2048)\n"
+			"  --force        attach even if another program is attached\n"
+			"  -o FILE        write to FILE; compress it if it ends in .zst; %b stands for the name of the buffer,\n"
+			"                 and is needed for more than one buffer, because each has a file\n"
+			"  -f             write to a terminal, too\n"
+			"  With [BUFFER...] -- PROGRAM [ARGUMENT...] instead of PID, starts a program and attaches to it until it ends.\n",
 		.run = attach,
 	},
 	{
 		.name = "decode",
 		.synopsis = "decode [-fqv] [--exact] [-o FILE] [FILE...]",
-		.help = "Makes a stream of PPT1 files, as ppt saves them.\n"
-			"  --exact        with the columns that only encode needs, for the same file byte for byte\n"
-			"  -o FILE        write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -f             write to a terminal all the same\n",
+		.help = "Makes a stream of PPT1 files, which ppt writes.\n"
+			"  --exact        add the columns that only encode needs, for the same file byte for byte\n"
+			"  -o FILE        write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+			"  -f             write to a terminal, too\n",
 		.run = decode,
 	},
 	{
 		.name = "encode",
 		.synopsis = "encode [-fqv] [--buffer NAME] [-o FILE] [FILE...]",
-		.help = "Makes a PPT1 file of a stream that was decoded or taken from a process.\n"
-			"  --buffer NAME  of several buffers in the stream, this one; FILE:NAME where two have one name\n"
-			"  -o FILE        write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -f             write to a terminal all the same\n",
+		.help = "Makes a PPT1 file of a stream from decode or attach.\n"
+			"  --buffer NAME  write this buffer, if the stream has several; FILE:NAME if two have the same name\n"
+			"  -o FILE        write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+			"  -f             write to a terminal, too\n",
 		.run = encode,
 	},
 };
@@ -344,10 +347,10 @@ static char *whole_help(void)
 	FILE *f = open_memstream(&text, &len);
 	if (!f)
 		return NULL;
-	fputs("Makes a raw stream of the frames of ppt: of a process or of files, and files of them again.\n", f);
+	fputs("Makes a stream of the frames of ppt, from a process or from files, and files from a stream.\n", f);
 	for (int i = 0; i < COMMANDS; i++)
 		fprintf(f, "\nctp-ppt %s\n%s", commands[i].synopsis, commands[i].help);
-	fputs("\nOf all commands:\n" COMMON_HELP, f);
+	fputs("\nAll commands:\n" COMMON_HELP, f);
 	return fclose(f) ? NULL : text;
 }
 

@@ -123,7 +123,7 @@ start ppt-client -2 -r 100 # too few to fill a packet
 is 'two buffers in one stream are refused' "$? $(cat "$tmp/err") $(state Foo)" \
 	'1 ctp-ppt: Foo, FooBar: each buffer has a file of its own: -o with %b in the name, or name one buffer free'
 "$ppt" attach -t 1 -o "$tmp/out.ctp" "$pid" Foo FooBar 2>"$tmp/err"
-is 'and so are two that are named' "$? $(cat "$tmp/err")" '2 ctp-ppt: Foo, FooBar: each buffer has a file of its own: -o with %b in the name'
+is 'and so are two that are named' "$? $(cat "$tmp/err")" '2 ctp-ppt: Foo, FooBar: each buffer needs a file of its own; write %b in the name after -o'
 in_each() { for b in Foo FooBar; do [ "$("$BIN/ctp-tojsonl" -aq "$tmp/each-$b.ctp" 2>/dev/null | grep -c "\"type\":\"ppt_${b}_")" -gt 100 ] || return 1; done; }
 agents "$pid"
 ok 'each has its frames in its file while it is traced' await in_each
@@ -377,7 +377,7 @@ ok 'a ring that is full before the first look: it is said' await has "$tmp/err" 
 kill -INT "$agent"
 wait "$agent"
 stop
-like 'and in the summary' "$(tail -1 "$tmp/err")" '; what was saved before the first look is not known; -n takes more slots$'
+like 'and in the summary' "$(tail -1 "$tmp/err")" '; frames before the first one are not known; give more slots with -n$'
 like 'the trace has it as a record' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>/dev/null | grep '^{"type":"ppt_late"')" '"ppt_seqno":[1-9]'
 like 'which ctp-stat counts' "$("$BIN/ctp-stat" "$tmp/out.ctp")" '^ +1  ppt_late$'
 is 'what is lost after it has its times in order' "$(taken | awk '{ print $6 }')" 0
@@ -439,7 +439,7 @@ for lie in $("$O/t/helper/ppt-hostile"); do
 	status=$?
 	case $lie in
 	nonsense | random | backwards | jumps | gate | type)
-		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(.*\) that cannot be.*/\1/p' "$tmp/err")" '3 a number or a type'
+		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(.*\) that cannot be.*/\1/p' "$tmp/err")" '3 an impossible number or type'
 		[ $lie = nonsense ] || ok "$lie: without advice that does not help" sh -c "! grep -q -- ' -n ' $tmp/err" ;;
 	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }') $(tail -1 "$tmp/err")" \
 		'^(0 replaced ctp-ppt: process [0-9]*:|1  ctp-ppt: Liar: the process) has become another program$' ;;

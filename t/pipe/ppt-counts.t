@@ -47,7 +47,7 @@ is 'frames that are lost: status' $? 3
 finish
 like 'by cause, of a buffer' "$(cat "$tmp/err")" '^ctp-ppt: Foo: [0-9]+ frames, [1-9][0-9]* lost: [0-9]+ overwritten'
 is 'and the last line is their sum' "$(counted)" "$({ counted Foo; counted FooBar; } | awk '{ a += $1; b += $2 } END { print a, b }')"
-like 'with what helps, once' "$(grep -c -- '-n takes more slots' "$tmp/err") $(tail -1 "$tmp/err")" '^1 .*; -n takes more slots$'
+like 'with what helps, once' "$(grep -c -- 'give more slots with -n' "$tmp/err") $(tail -1 "$tmp/err")" '^1 .*; give more slots with -n$'
 
 # --- files that are cut ----------------------------------------------------------------------------------------------------
 # in_file BUFFER FILE: frames in what can be read of it

@@ -80,7 +80,7 @@ ok 'and the program does not run' test ! -e "$tmp/ran"
 "$ppt" attach -- "$tmp/nonesuch" >/dev/null 2>"$tmp/err"
 is 'one that is not there' "$? $(cat "$tmp/err")" "1 ctp-ppt: $tmp/nonesuch: No such file or directory"
 "$ppt" attach -- 2>"$tmp/err"
-is 'none at all' "$? $(cat "$tmp/err")" '2 ctp-ppt: name a program behind --'
+is 'none at all' "$? $(cat "$tmp/err")" '2 ctp-ppt: name a program after --'
 
 # --- it is left alone ------------------------------------------------------------------------------------------------------
 "$ppt" attach -o "$tmp/cut.ctp" Foo -- "$client" -i >"$tmp/said" 2>"$tmp/err" &

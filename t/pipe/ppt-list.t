@@ -32,7 +32,7 @@ is 'and the buffers of each process, though their files are the same' "$(listed 
 is 'with its command' "$(awk -v pid="$one" '$1 == pid && $2 == "Sdk" { print $4, $5, $6, $7 }' "$tmp/list")" "$client -t 2 -2"
 is 'none of a program without' "$(listed "$other")" ''
 is 'in the order of their numbers' "$(awk 'NR > 1 { print $1 }' "$tmp/list" | sort -nc 2>&1)" ''
-is 'and at most a line more' "$(grep -vc '^ctp-ppt: [0-9]* process[es]* may not be read' "$tmp/err") $(($(wc -l <"$tmp/err") < 2))" '0 1'
+is 'and at most a line more' "$(grep -vc '^ctp-ppt: [0-9]* process[es]* could not be read' "$tmp/err") $(($(wc -l <"$tmp/err") < 2))" '0 1'
 is 'which -q leaves out' "$("$ppt" list -q 2>&1 >/dev/null)" ''
 
 mkfifo "$tmp/stream"
@@ -65,7 +65,7 @@ if root_part 'the processes of another user' && command -v setpriv >/dev/null; t
 	cp "$ppt" "$tmp/ctp-ppt"
 	said=$(cd / && setpriv --reuid 65533 --clear-groups "$tmp/ctp-ppt" list 2>&1)
 	is 'another user: status' $? 1
-	like 'how many may not be read, and nothing of each' "$said" '^ctp-ppt: [0-9]+ processes may not be read, and may have buffers; root may read more$'
+	like 'how many could not be read, and nothing of each' "$said" '^ctp-ppt: [0-9]+ processes could not be read, and may have buffers; run this as root to read more$'
 	is 'and that there is none' "$(echo "$said" | sed 1d)" 'ctp-ppt: no process that can be read has ppt buffers'
 fi
 done_testing
