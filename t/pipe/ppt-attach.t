@@ -439,7 +439,7 @@ for lie in $("$O/t/helper/ppt-hostile"); do
 	status=$?
 	case $lie in
 	nonsense | random | backwards | jumps | gate | type)
-		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(.*\) that cannot be.*/\1/p' "$tmp/err")" '3 an impossible number or type'
+		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(an impossible number or type\).*/\1/p' "$tmp/err")" '3 an impossible number or type'
 		[ $lie = nonsense ] || ok "$lie: without advice that does not help" sh -c "! grep -q -- ' -n ' $tmp/err" ;;
 	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }') $(tail -1 "$tmp/err")" \
 		'^(0 replaced ctp-ppt: process [0-9]*:|1  ctp-ppt: Liar: the process) has become another program$' ;;

@@ -157,7 +157,7 @@ is 'an option file has user, password and socket' "$(sql -D few -e 'SELECT count
 rm "$tmp/.my.cnf"
 
 printf '[client]\nsocket=%s\nuser=root\n' "$dir/s.sock" >"$tmp/.my.cnf"
-is "the page's examples print what it says" "$(O=$O BIN=$BIN python3 -B t/manrun.py doc/ctp-mysql.1 run-mysql)" 'commands 3'
+is "the page's examples print what it says" "$(O=$O BIN=$BIN python3 -B t/helper/manrun.py doc/ctp-mysql.1 run-mysql)" 'commands 3'
 rm "$tmp/.my.cnf"
 
 done_testing

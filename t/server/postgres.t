@@ -318,5 +318,5 @@ status=$?
 is 'a stream that is cut short is loaded' $status 3
 same 'as far as it goes'
 
-is "the page's examples print what it says" "$(O=$O BIN=$BIN python3 -B t/manrun.py doc/ctp-postgres.1 run-postgres)" 'commands 2'
+is "the page's examples print what it says" "$(O=$O BIN=$BIN python3 -B t/helper/manrun.py doc/ctp-postgres.1 run-postgres)" 'commands 2'
 done_testing
