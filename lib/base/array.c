@@ -25,5 +25,6 @@ bool ctp_array_grow(void *array, size_t *room, size_t want, size_t max, size_t i
 		return false;
 	memcpy(array, &items, sizeof items);
 	*room = more;
+	assert(*room >= want && *room <= max);
 	return true;
 }

@@ -27,6 +27,7 @@ bool ctp_map_init(struct ctp_map *map, uint32_t items)
 	uint32_t n = SLOTS_MIN;
 	while (n < 2 * items)
 		n *= 2;
+	assert(!(n & (n - 1)) && items <= n / 2); /* ctp_map_slot ends at a free slot */
 	*map = (struct ctp_map){.slots = slots_new(n), .nslots = n, .salt = ctp_spread_salt()};
 	return map->slots;
 }

@@ -3,6 +3,9 @@
  * those that are lost; births and deaths that had no room in a ring.
  */
 #include "collect/coros.h"
+
+#include <assert.h>
+
 #include "base/capped.h"
 #include "shm/slots.h"
 
@@ -55,6 +58,7 @@ static unsigned pick_slots(const struct ctp_coros *coros, const struct ctp_ring_
 		from = next - CTP_SHM_SLOTS;
 	for (; from < hole->to && n < CTP_SHM_SLOTS; from++)
 		picks[n++] = (struct ctp_pick){.slot = &shm->slots[from % CTP_SHM_SLOTS], .number = from, .flags = flags};
+	assert(n <= CTP_SHM_SLOTS); /* close_some keeps as many free */
 	return n;
 }
 
@@ -72,6 +76,7 @@ static uint32_t close_some(struct ctp_coros *coros, uint32_t n)
 	for (uint32_t k = 0; k < gaps; used += share[k++])
 		close_hole(coros, ctp_ring_gaps_nth(&coros->gaps, k), &picks[used], share[k]);
 	ctp_ring_gaps_drop(&coros->gaps, gaps);
+	assert(gaps && gaps <= n); /* or ctp_coros_close would not end */
 	return gaps;
 }
 
@@ -95,6 +100,7 @@ void ctp_coros_room(struct ctp_coros *coros)
 {
 	if (ctp_ring_gaps_count(&coros->gaps) == CTP_RING_GAPS_MAX)
 		close_some(coros, CTP_RING_GAPS_MAX);
+	assert(ctp_ring_gaps_count(&coros->gaps) < CTP_RING_GAPS_MAX); /* for ctp_ring_gaps_add and _fill */
 }
 
 void ctp_coros_hole(struct ctp_coros *coros, uint32_t i, uint64_t to, uint64_t ts_ns)

@@ -1,6 +1,7 @@
 /* coro-objects.c - see coro-objects.h. */
 #include "collect/coro-objects.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "collect/coros.h"
@@ -44,6 +45,7 @@ uint32_t ctp_coro_objects_find(struct ctp_coros *coros)
 		if (key)
 			kept[count++] = (struct ctp_object_kept){.key = key, .index = i};
 	}
+	assert(count <= n);
 	if (count)
 		qsort(kept, count, sizeof *kept, by_key);
 	free(o->kept);
@@ -70,6 +72,7 @@ static uint64_t ns_of(const struct copy *c, uint64_t ts) { return ctp_rings_ns(c
 
 static void add(struct copy *c, uint64_t ts_ns, uint64_t ref, uint64_t what)
 {
+	assert(c->n < CTP_OBJECT_FACTS);
 	c->facts[c->n++] = (struct ctp_ring_entry){.ts_ns = ts_ns, .value = c->o.object, .ref = ref, .what = what};
 }
 

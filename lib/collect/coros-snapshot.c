@@ -16,6 +16,7 @@
  * same after the walk as it was before, the generations that were seen are those of ended coroutines; and if the generation is the same
  * after a header was copied, the header is that of the ended coroutine.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,7 +49,7 @@ struct item {
 struct snapshot {
 	struct ctp_coros *coros;
 	struct item *items;
-	size_t count;
+	size_t count, most;
 	size_t room;     /* items that the budget has paid for */
 	uint32_t used;
 	uint64_t since_ns; /* what slots and wakes have from before it is followed by a time without; 0: nothing is */
@@ -67,6 +68,7 @@ struct snapshot {
 
 static struct item *add(struct snapshot *s, unsigned kind, uint32_t station, uint64_t ts_ns)
 {
+	assert(s->count < s->most); /* ITEMS and CTP_OBJECT_FACTS are upper bounds */
 	struct item *item = &s->items[s->count];
 	*item = (struct item){.ts_ns = ts_ns, .order = (uint32_t)s->count, .station = station, .kind = kind};
 	s->count++;
@@ -200,6 +202,7 @@ static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_he
 		s->picks[s->npicks++] =
 			(struct ctp_pick){.slot = &shm->slots[k % CTP_SHM_SLOTS], .number = k, .flags = head->flags};
 	}
+	assert(s->npicks <= sizeof s->picks / sizeof *s->picks);
 	s->coros->life[i].next = next > head->first ? next : head->first;
 }
 
@@ -402,6 +405,7 @@ uint64_t ctp_coros_snapshot(struct ctp_coros *coros, uint32_t used)
 	s.items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s.items == MAP_FAILED)
 		return 0; /* then births come when they are needed, and what was before counts as lost */
+	s.most = items;
 	s.freed = (uint32_t *)(void *)(s.items + items);
 	s.since_ns = __atomic_load_n(&coros->rings->arena.header->since_ns, __ATOMIC_RELAXED);
 	find_freed(&s);

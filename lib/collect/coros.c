@@ -90,6 +90,7 @@ bool ctp_life_header_of(const struct ctp_coros *coros, uint32_t i, uint32_t gene
 
 void ctp_life_begin(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head)
 {
+	assert(i < coros->rings->arena.geo.max_stations && head->generation);
 	struct ctp_life *life = &coros->life[i];
 	uint64_t coro = ++coros->rows->coros, back = coro - life->coro, events = head->first - life->first;
 	bool follows = life->coro && head->generation == life->generation + 1;
@@ -214,6 +215,7 @@ static void queue_release(struct ctp_coros *coros, uint32_t i)
 {
 	struct ctp_life *life = &coros->life[i];
 	uint32_t *list = life->flags & CTP_LIFE_PENDING ? &coros->pending : &coros->dead;
+	assert(life->flags & CTP_LIFE_DEAD); /* a living coroutine keeps its station */
 	if (life->flags & CTP_LIFE_QUEUED)
 		return;
 	life->flags |= CTP_LIFE_QUEUED;
@@ -232,6 +234,7 @@ void ctp_life_skip(struct ctp_coros *coros, uint32_t i, uint8_t is_dead)
 void ctp_life_die(struct ctp_coros *coros, uint32_t i, uint64_t events, uint64_t ts_ns)
 {
 	struct ctp_life *life = &coros->life[i];
+	assert(life->generation); /* it was adopted */
 	if (life->flags & CTP_LIFE_DEAD)
 		return;
 	if (events >= life->next && ts_ns < life->last_ns) /* what is numbered from events on came after its end */
@@ -250,6 +253,7 @@ void ctp_life_die(struct ctp_coros *coros, uint32_t i, uint64_t events, uint64_t
 /* Emits its death, if that had to wait for its gaps. */
 static void emit_pending_death(struct ctp_coros *coros, struct ctp_life *life)
 {
+	assert(!(life->flags & CTP_LIFE_PENDING) || life->flags & CTP_LIFE_DEAD);
 	if (life->flags & CTP_LIFE_PENDING)
 		ctp_rows_death(coros->rows, life->probe_id, life->coro, life->last_ns, life->last_ns);
 	life->flags &= (uint8_t)~CTP_LIFE_PENDING;
@@ -263,6 +267,7 @@ struct chain {
 /* A station is freed by whichever makes is_dead 2: we, or a probe that has not heard of us yet. */
 static void chain_add(struct ctp_coros *coros, struct chain *c, uint32_t i)
 {
+	assert(i < coros->rings->arena.geo.max_stations);
 	struct ctp_shm_station *shm = &coros->rings->arena.stations[i];
 	uint8_t one = 1;
 	if (!__atomic_compare_exchange_n(&shm->is_dead, &one, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -291,6 +296,7 @@ static void emit_pending_deaths(struct ctp_coros *coros)
 	uint32_t link = coros->pending, next;
 	for (coros->pending = 0; link; link = next) {
 		struct ctp_life *life = &coros->life[link - 1];
+		assert(life->flags & CTP_LIFE_QUEUED && coros->ndead);
 		next = life->link;
 		life->flags &= (uint8_t)~CTP_LIFE_QUEUED;
 		coros->ndead--;
@@ -306,6 +312,7 @@ void ctp_coros_release_dead(struct ctp_coros *coros)
 	struct chain chain = {0, 0};
 	for (uint32_t link = coros->dead; link; link = coros->life[link - 1].link) {
 		struct ctp_life *life = &coros->life[link - 1];
+		assert(life->flags & CTP_LIFE_QUEUED && coros->ndead);
 		life->flags &= (uint8_t)~CTP_LIFE_QUEUED;
 		coros->ndead--;
 		emit_pending_death(coros, life);
@@ -562,6 +569,7 @@ static inline __attribute__((always_inline)) void prefetch(const struct ctp_coro
 
 void ctp_coros_take(struct ctp_coros *coros, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n)
 {
+	assert(n && n <= CTP_RINGS_CHUNK);
 	uint32_t max = coros->rings->arena.geo.max_stations;
 	if (CTP_ENTRY_KIND(entries[0].what) != CTP_ENTRY_GAP)
 		ring->former = 0;

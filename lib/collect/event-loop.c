@@ -4,6 +4,7 @@
  * Signals typed at a terminal come from the kernel and have reached COMMAND, which is in our process group, by themselves;
  * those that were sent to us are passed on. In the steady state a wait is one system call.
  */
+#include <assert.h>
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
@@ -137,6 +138,7 @@ static void read_connection(struct ctp_event_loop *loop, int fd)
 		loop->wakes += (uint64_t)n;
 	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		close(fd);
+		assert(loop->connections);
 		loop->connections--;
 		loop->change = true;
 		set_full(loop, false);
@@ -243,6 +245,7 @@ bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_fil
 			loop->change = true; /* gone since, or no descriptor is left: look again */
 		} else {
 			watch(loop, EPOLL_CTL_ADD, fd, USER, EPOLLIN);
+			assert(loop->users < CTP_PROC_USERS_MAX);
 			loop->user_fds[loop->users++] = fd;
 		}
 	}

@@ -1,6 +1,7 @@
 /* frame-queue.c - the queue of those to be asked about. */
 #include "collect/frame-queue.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 enum ctp_status ctp_frame_queue_init(struct ctp_frame_queue *f, uint32_t room, struct ctp_err *err)
@@ -25,6 +26,7 @@ size_t ctp_frame_queue_next(const struct ctp_frame_queue *f, const struct ctp_fr
 	*frames = f->asked;
 	if (!f->room)
 		return 0;
+	assert(f->head - f->tail <= f->room);
 	size_t n = f->head - f->tail, at = f->tail % f->room;
 	*frames += at;
 	n = n < f->room - at ? n : f->room - at;

@@ -56,11 +56,13 @@ static void promise(struct ctp_harvest *h)
 	oldest = oldest > INFLIGHT_NS ? oldest - INFLIGHT_NS : 0;
 	if (oldest > h->rows.promise_ns)
 		h->rows.promise_ns = oldest;
+	assert(h->rows.marked_ns <= h->rows.promise_ns); /* marks are never taken back */
 }
 
 /* Returns how many entries were taken. */
 static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
 {
+	assert(h->annexed);
 	struct ctp_ring_entry entries[CTP_RINGS_CHUNK];
 	struct ctp_ring *ring;
 	uint64_t taken = 0;
@@ -144,6 +146,7 @@ static void find_functions(struct ctp_harvest *h)
 		if (code[k] && ctp_frame_lives(&frames[k]))
 			ctp_rows_function(&h->rows, &frames[k], code[k], ts_ns);
 	f->tail += n;
+	assert(f->tail <= f->head);
 }
 
 static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *look)

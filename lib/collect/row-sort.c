@@ -102,6 +102,7 @@ static uint64_t *merge(uint64_t *to, const uint64_t *a, const uint64_t *a_end, c
 /* start: of each of the n runs, and the end. */
 static void merge_runs(struct ctp_row_sort *sort, uint32_t *start, unsigned n)
 {
+	assert(n <= RUNS && start[0] == 0 && start[n] == sort->count); /* as find_runs has them */
 	while (n > 1) {
 		unsigned left = 0;
 		uint64_t *to = sort->scratch;
@@ -154,6 +155,7 @@ static uint64_t make_words(struct ctp_row_sort *sort, uint64_t now_ns)
 
 void ctp_row_sort_sort(struct ctp_row_sort *sort, uint64_t now_ns)
 {
+	assert(sort->count <= CTP_ROW_SORT_ROWS); /* a row's number has CTP_ROW_SORT_BITS bits */
 	uint32_t start[RUNS + 1];
 	unsigned runs = find_runs(sort, start), passes = 0;
 	sort->sorted = runs == 1; /* as is usual where they come from one ring */

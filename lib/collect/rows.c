@@ -86,6 +86,7 @@ struct out {
  */
 static void write_out(struct ctp_rows *rows, struct out *out)
 {
+	assert(out->n <= BATCH);
 	uint64_t last_ns = out->n ? out->rec[out->n - 1].ts_ns : 0;
 	ctp_writer_records(rows->writer, &(struct ctp_batch){.rec = out->rec, .n = out->n});
 	out->unmarked += out->n;
@@ -149,6 +150,7 @@ void ctp_rows_settle(struct ctp_rows *rows)
 	sort->count = rows->written = 0;
 	rows->oldest_look_ns = rows->now_ns;
 	rows->text_bytes = 0;
+	assert(!ctp_rows_unsettled(rows) && rows->marked_ns <= rows->promise_ns);
 	/* Once a mark is beyond all that was written, no reader waits for another. */
 	if (rows->promise_ns > rows->marked_ns && rows->newest_ns >= rows->marked_ns) {
 		ctp_writer_mark(rows->writer, rows->promise_ns);
@@ -174,6 +176,7 @@ void ctp_rows_reserve(struct ctp_rows *rows, uint32_t text_bytes)
 	uint32_t most = text_bytes + 4 * string_bytes(0); /* two strings, and what aligns them */
 	if (rows->sort.count > CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE || rows->text_bytes + most > CTP_ROWS_TEXT)
 		ctp_rows_settle(rows);
+	assert(rows->text_bytes + most <= CTP_ROWS_TEXT); /* for ctp_rows_string */
 }
 
 uint64_t ctp_rows_string(struct ctp_rows *rows, const char *text, uint32_t len)

@@ -4,6 +4,7 @@
  * For each process there is a list of the mappings already written, in the order of addresses. A new reading adds what is new to
  * the trace. A mapping that has gone is dropped from the list, so that a library loaded again at the same place is written again.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -203,6 +204,7 @@ static void add_mapping(struct ctp_targets *t, struct ctp_mapped_file *f)
 
 static void tell_late(struct ctp_targets *t)
 {
+	assert(t->nlate <= LATE_MAX);
 	if (!ctp_mapped_files(t->late, t->nlate)) {
 		t->unanswered = true;
 		ctp_notice_say(t->warn, "process %d: %s: its file system does not answer; build-ids there are left out from here on",
@@ -245,6 +247,7 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
 	if (!CTP_ARRAY_RESERVE(p->written, p->room, n, MAPPINGS_MAX))
 		return ours; /* they are written again at the next reading */
+	assert(n <= MAPPINGS_MAX);
 	if (n)
 		memcpy(p->written, t->found, n * sizeof *t->found);
 	p->nwritten = n;

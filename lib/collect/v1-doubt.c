@@ -13,6 +13,7 @@
  */
 #include "collect/v1-doubt.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/capped.h"
@@ -103,6 +104,7 @@ void ctp_v1_doubt_station(struct ctp_v1_scan *scan, uint32_t i, bool lapped)
 		ctp_v1_scan_take(scan, i, CTP_STATION_ROWS - 1);
 		return;
 	}
+	assert(full->listed || scan->ndoubted < scan->count);
 	if (!full->listed)
 		scan->doubted[scan->ndoubted++] = i;
 	memcpy(full->rows, rows, sizeof full->rows);
@@ -127,6 +129,7 @@ void ctp_v1_doubt_end(struct ctp_v1_scan *scan, uint32_t i, bool proved)
 	struct ctp_full *full = &scan->full[i];
 	struct ctp_row_sort *sort = &scan->rows->sort;
 	unsigned bad = !proved;
+	assert(scan->st[i].doubt && full->listed); /* full has its rows */
 	if (sort->count > CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE)
 		ctp_rows_settle(scan->rows);
 	scan->st[i].doubt = false;

@@ -18,6 +18,7 @@
 #include "collect/v1-doubt.h"
 #include "collect/v1-scan.h"
 
+#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -139,6 +140,7 @@ static void heat(struct ctp_v1_scan *scan, uint32_t i)
 	if (!(st->flags & CTP_STATION_DEAD))
 		scan->ncold--;
 	st->flags |= CTP_STATION_HOT;
+	assert(scan->nhot < scan->count); /* each station is hot once */
 	scan->hot[scan->nhot] = (struct ctp_hot){.station = i, .active_ms = ms_of(scan->rows->now_ns)};
 	watch(scan, &scan->hot[scan->nhot++]);
 }
@@ -160,6 +162,7 @@ void ctp_v1_scan_take(struct ctp_v1_scan *scan, uint32_t i, unsigned n)
 {
 	struct ctp_v1_station *st = &scan->st[i];
 	struct ctp_row_sort *sort = &scan->rows->sort;
+	assert(n && n <= CTP_STATION_ROWS && sort->count + n <= CTP_ROW_SORT_ROWS);
 	if (!(st->flags & CTP_STATION_BORN) || st->gap) {
 		struct ctp_row rows[CTP_STATION_ROWS];
 		memcpy(rows, &sort->rows[sort->count], n * sizeof *rows);
@@ -193,6 +196,7 @@ static unsigned visit(struct ctp_v1_scan *scan, uint32_t i)
 		ctp_rows_settle(scan->rows);
 	uint64_t gap = st->gap, unverified = st->gap_unverified;
 	bool known = st->flags & CTP_STATION_KNOWN;
+	assert(scan->rows->sort.count + ROWS_SPARE <= CTP_ROW_SORT_ROWS);
 	struct ctp_row *free_rows = &scan->rows->sort.rows[scan->rows->sort.count];
 	unsigned n = ctp_v1_station_visit(st, &scan->shm[i], &scan->seen[i], scan->proof, free_rows);
 	if (st->flags & CTP_STATION_KNOWN && !known && has_ring(scan, i)) {

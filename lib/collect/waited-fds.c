@@ -1,6 +1,8 @@
 /* waited-fds.c - a hash table with chains, and a list in the order of use through the same entries. */
 #include "collect/waited-fds.h"
 
+#include <assert.h>
+
 static uint16_t *bucket_of(struct ctp_waited_fds *w, uint64_t pid, int32_t fd)
 {
 	return &w->buckets[((uint32_t)fd + (uint32_t)pid * 0x9e3779b1u) % CTP_WAITED_FDS];
@@ -38,6 +40,7 @@ static uint16_t take_entry(struct ctp_waited_fds *w)
 	if (w->n < CTP_WAITED_FDS)
 		return ++w->n;
 	uint16_t link = w->oldest;
+	assert(link && !at(w, link)->older); /* all entries are in the order */
 	uint16_t *from = bucket_of(w, at(w, link)->pid, at(w, link)->fd);
 	while (*from != link)
 		from = &at(w, *from)->chain;
@@ -63,4 +66,5 @@ void ctp_waited_fds_add(struct ctp_waited_fds *w, uint64_t pid, int32_t fd, uint
 	w->adds++;
 	if (link != w->newest)
 		become_newest(w, link);
+	assert(w->newest == link && !at(w, link)->newer && w->oldest);
 }

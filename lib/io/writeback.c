@@ -39,6 +39,13 @@ struct ctp_writeback {
 
 static bool is_empty(const struct ctp_writeback *wb) { return wb->head == wb->tail && !wb->lap; }
 
+/* Under the lock: [tail, head) waits to be written; or [tail, lap), and then [0, head). */
+static void check(const struct ctp_writeback *wb)
+{
+	assert(wb->head <= wb->bytes && wb->lap <= wb->bytes);
+	assert(wb->lap ? wb->head <= wb->tail && wb->tail < wb->lap : wb->tail <= wb->head);
+}
+
 /* --- the thread ---------------------------------------------------------------------------------------------------------- */
 
 /* Write, or idle where there is no data; the lock is let go meanwhile. */
@@ -61,6 +68,7 @@ static void write_chunk(struct ctp_writeback *wb)
 	wb->tail += len;
 	if (wb->tail == wb->lap)
 		wb->tail = wb->lap = 0;
+	check(wb);
 	if (is_empty(wb) && !wb->failed && wb->ops->idle)
 		call(wb, NULL, 0);
 }
@@ -123,6 +131,7 @@ static bool find_room(struct ctp_writeback *wb)
 		wb->lap = wb->head;
 		wb->head = 0;
 	}
+	check(wb);
 	return !wb->lap || wb->tail - wb->head >= wb->room_bytes;
 }
 
@@ -152,6 +161,7 @@ static bool commit(struct ctp_writeback *wb, size_t len_bytes)
 	pthread_mutex_lock(&wb->lock);
 	bool good = !wb->failed;
 	wb->head += good ? len_bytes : 0;
+	check(wb);
 	pthread_cond_signal(&wb->more); /* pairs with the wait in write_blocks */
 	pthread_mutex_unlock(&wb->lock);
 	return good;

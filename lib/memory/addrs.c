@@ -1,6 +1,7 @@
 /* addrs.c - open addressing. A slot that becomes free is filled by the next key that would rather be there, and so on. */
 #include "memory/addrs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,11 +51,13 @@ struct ctp_addrs_slot *ctp_addrs_add(struct ctp_addrs *t, uint64_t key, uint32_t
 	if (t->count >= t->nslots / 2 && !grow(t))
 		return NULL;
 	t->count++;
+	assert(number && t->count <= t->nslots / 2); /* a search ends at a free slot */
 	return put(t, &(struct ctp_addrs_slot){.key = key, .number = number});
 }
 
 void ctp_addrs_remove(struct ctp_addrs *t, struct ctp_addrs_slot *slot)
 {
+	assert(slot >= t->slots && slot < t->slots + t->nslots && slot->number && t->count);
 	uint32_t mask = t->nslots - 1, hole = (uint32_t)(slot - t->slots);
 	for (uint32_t i = (hole + 1) & mask; t->slots[i].number; i = (i + 1) & mask) {
 		/* A key stays if its first slot is after the hole: before that slot a search would not find it. */

@@ -1,6 +1,7 @@
 /* mem-members.c - see mem-members.h. */
 #include "memory/mem-members.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -98,6 +99,7 @@ bool ctp_mem_members_are_parts(const struct ctp_mem_types *t, uint32_t type)
 
 const struct ctp_mem_member *ctp_mem_members_at(const struct ctp_mem_types *t, uint32_t type, uint32_t offset)
 {
+	assert(type < t->ntypes && t->type[type].nmembers <= t->nmembers);
 	size_t first = t->type[type].first, n;
 	CTP_ARRAY_FIRST(n, t->type[type].nmembers, t->member[first + n].offset > offset);
 	const struct ctp_mem_member *m = n ? &t->member[first + n - 1] : NULL;

@@ -1,6 +1,7 @@
 /* mem-types.c - see mem-types.h. */
 #include "memory/mem-types.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,7 @@ void ctp_mem_types_group(struct ctp_mem_types *t)
 		else
 			t->span[n++] = t->span[i];
 	}
+	assert(n <= t->nspans);
 	t->nspans = n;
 	for (uint32_t i = 0; i < t->ntypes; i++)
 		t->type[i].first_span = t->type[i].nspans = 0;
@@ -161,6 +163,7 @@ void ctp_mem_types_end(struct ctp_mem_types *t)
 
 struct ctp_mem_counts ctp_mem_types_between(const struct ctp_mem_types *t, uint32_t type, uint32_t from, uint32_t upto)
 {
+	assert(type < t->ntypes);
 	const struct ctp_mem_type *of = &t->type[type];
 	const struct ctp_mem_span *span = t->span + of->first_span;
 	struct ctp_mem_counts sum = {.atomics = 0};

@@ -1,6 +1,7 @@
 /* regions.c - see regions.h. */
 #include "memory/regions.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -42,6 +43,7 @@ static uint32_t new_region(struct ctp_regions *r)
 
 static void free_region(struct ctp_regions *r, uint32_t number)
 {
+	assert(number && number <= r->nregions && r->region[number].born);
 	r->region[number].born = 0;
 	r->region[number].parts = r->free_region;
 	r->free_region = number;
@@ -61,6 +63,7 @@ static uint32_t new_part(struct ctp_regions *r)
 
 static void free_part(struct ctp_regions *r, uint32_t number)
 {
+	assert(number && number <= r->nparts);
 	r->part[number].next = r->free_part;
 	r->free_part = number;
 }
@@ -141,6 +144,7 @@ static bool put_parts(struct ctp_regions *r, uint32_t region)
 
 uint32_t ctp_regions_add(struct ctp_regions *r, uint64_t start, uint32_t element_size, uint32_t elements)
 {
+	assert(!ctp_regions_at(r, start)); /* the caller has removed it */
 	uint32_t number = new_region(r);
 	if (!number)
 		return 0;
@@ -161,6 +165,7 @@ uint32_t ctp_regions_add(struct ctp_regions *r, uint64_t start, uint32_t element
 
 void ctp_regions_remove(struct ctp_regions *r, uint32_t number)
 {
+	assert(number && number <= r->nregions && r->region[number].born);
 	ctp_addrs_remove(&r->starts, ctp_addrs_find(&r->starts, r->region[number].start));
 	take_parts(r, number);
 	free_region(r, number);

@@ -3,6 +3,7 @@
  */
 #include "shm/arena.h"
 
+#include <assert.h>
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -53,7 +54,7 @@ static bool fits(const struct plan *p, const struct ctp_geometry *geo, uint64_t 
 	       size.bytes - size.entries_at <= p->bytes - p->entries_at;
 }
 
-/* Whether there is a table of objects, and it has room. A memory without one is as good but for that. */
+/* Whether there is a table of objects, and it has room. A memory may have none. */
 static bool has_objects(const struct plan *p, const struct ctp_geometry *geo)
 {
 	struct plan size = plan_of(geo);
@@ -70,6 +71,7 @@ size_t ctp_arena_bytes(const struct ctp_geometry *geo)
 
 void ctp_arena_make(void *base, const struct ctp_geometry *geo)
 {
+	assert(possible(geo)); /* ctp_arena_bytes was not 0 */
 	struct ctp_shm_header *head = base;
 	struct plan p = plan_of(geo);
 	head->version = CTP_SHM_VERSION;

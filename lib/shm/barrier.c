@@ -6,6 +6,7 @@
  */
 #include "shm/barrier.h"
 
+#include <assert.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -35,6 +36,7 @@ static void *barrier_main(void *arg)
 		pthread_mutex_unlock(&b->lock);
 		bool refused = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0;
 		pthread_mutex_lock(&b->lock);
+		assert(b->passed < asked && asked <= b->asked);
 		b->refused |= refused;
 		b->passed = asked;
 		pthread_cond_broadcast(&b->changed);
@@ -67,6 +69,7 @@ uint64_t ctp_barrier_wait(struct ctp_barrier *b, uint64_t n, uint64_t limit_ns)
 	pthread_mutex_lock(&b->lock);
 	while (b->passed < n && !pthread_cond_timedwait(&b->changed, &b->lock, &until))
 		;
+	assert(n <= b->asked && b->passed <= b->asked);
 	uint64_t passed = b->passed;
 	b->usable &= !b->refused;
 	pthread_mutex_unlock(&b->lock);

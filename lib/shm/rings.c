@@ -133,6 +133,7 @@ uint64_t ctp_rings_look(struct ctp_rings *r, bool all)
 	r->all = all;
 	r->took = true;
 	r->horizon_ns = r->now_ns;
+	assert(r->used <= r->arena.geo.max_rings);
 	return r->left;
 }
 
@@ -283,6 +284,7 @@ bool ctp_rings_slice(struct ctp_rings *r)
 		widen(r);
 	r->at = 0;
 	r->took = false;
+	assert(r->horizon_ns <= r->now_ns && r->busy <= r->used);
 	return true;
 }
 

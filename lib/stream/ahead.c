@@ -181,8 +181,11 @@ void ctp_ahead_free(struct ctp_ahead *a)
 /* Gives back the chunk that is emptied, and waits for the next. */
 static struct chunk *next_chunk(struct ctp_ahead *a)
 {
+	const struct chunk *last = &a->chunks[a->emptied % CHUNKS];
+	assert(!a->has_chunk || (!ctp_runs_released(last->runs) && !has_item(last))); /* the order may use its runs again */
 	pthread_mutex_lock(&a->lock);
 	a->emptied += a->has_chunk;
+	assert(a->emptied <= a->filled);
 	if (a->has_chunk && a->emptied == a->wanted)
 		pthread_cond_signal(&a->is_emptied);
 	while (a->filled == a->emptied)

@@ -71,6 +71,7 @@ static size_t declare(const struct ctp_class *cls, uint8_t *p)
 			p = ctp_put_text(p, f->labels[j].name);
 		}
 	}
+	assert((size_t)(p - start) <= bound);
 	return (size_t)(p - start);
 }
 
@@ -173,6 +174,7 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 			*labels = (struct ctp_label){fields[i].labels[j].value,
 			                             keep(m, fields[i].labels[j].name, strlen(fields[i].labels[j].name))};
 	}
+	assert(m->names == m->names_end); /* every text was counted, and is kept */
 	if (check_class(&m->cls, err) || !(m->cls.plan = ctp_codec_plan_new(&m->cls, err)))
 		goto fail;
 	uint8_t *decl = malloc(declare(&m->cls, NULL));

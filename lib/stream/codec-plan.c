@@ -3,6 +3,7 @@
  */
 #include "stream/codec-plan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static uint8_t type_shift(unsigned type)
@@ -93,5 +94,8 @@ struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ct
 		free(plan);
 		return NULL;
 	}
+	/* The groups of masked[] follow each other, and each field has at most one op: the coder's loops rest on that. */
+	assert(plan->same <= plan->prev && plan->prev <= plan->step && plan->step <= plan->toggle && plan->toggle <= plan->nmasked);
+	assert(plan->nplain + plan->nmasked <= cls->nfields && cls->nfields <= CTP_FIELDS_MAX);
 	return plan;
 }

@@ -1,6 +1,7 @@
 /* codec.c - makes and clears what a codec remembers within a packet; declares classes. */
 #include "stream/codec-own.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/pages.h"
@@ -58,6 +59,7 @@ bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls)
 {
 	if (c->nclasses == CTP_CLASSES_MAX)
 		return false;
+	assert(c->nclasses <= c->nprevs && cls->plan);
 	struct bound *b = &c->classes[c->nclasses];
 	if (c->nclasses == c->nprevs) {
 		if (!(b->prev = malloc(CTP_FIELDS_MAX * sizeof *b->prev)))
@@ -69,5 +71,6 @@ bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls)
 	b->plan = plan_number(cls->plan);
 	b->quick = cls->plan->key >= 0 && cls->plan->time >= 0 && !cls->plan->has_text;
 	c->nclasses++;
+	assert(c->nclasses <= c->nprevs);
 	return true;
 }

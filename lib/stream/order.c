@@ -57,15 +57,19 @@ static void let_go(struct ctp_order *o, const struct ctp_record *rec, size_t n)
 static void release(struct ctp_order *o, const struct ctp_item *item)
 {
 	switch (item->kind) {
-	case CTP_ITEM_RECORDS: /* the runs are full */
-		o->watermark = ctp_runs_release_half(o->runs);
+	case CTP_ITEM_RECORDS: { /* the runs are full */
+		uint64_t newest = ctp_runs_release_half(o->runs);
+		assert(newest >= o->watermark); /* ctp_reader_fill gives an older record out as late */
+		o->watermark = newest;
 		break;
+	}
 	case CTP_ITEM_MARK:
 		if (item->mark_ns > o->watermark)
 			ctp_runs_release_before(o->runs, o->watermark = item->mark_ns);
 		break;
 	case CTP_ITEM_SECTION:
 	case CTP_ITEM_END:
+		assert(!o->after_due); /* the former one was delivered before more is read */
 		ctp_runs_release_all(o->runs);
 		o->watermark = 0;
 		o->after = *item;
@@ -126,6 +130,7 @@ enum ctp_status ctp_order_gather(struct ctp_order *o, struct ctp_runs **runs, st
 		let_go(o, o->runs->rec + o->runs->out, n);
 	if (!status && item->kind != CTP_ITEM_RECORDS)
 		o->last_ns = 0; /* a section begins or ends */
+	assert(!o->after_due);
 	if (!ctp_runs_part(&o->runs, runs))
 		status = ctp_err_set(err, "out of memory");
 	if (status)

@@ -183,6 +183,7 @@ static void count_packet(struct ctp_reader *r)
 		               (unsigned long long)missing, missing == 1 ? " is" : "s are");
 	}
 	r->next_number = r->number + 1;
+	assert(r->open);
 }
 
 /*
@@ -206,7 +207,7 @@ static bool ends_well(struct ctp_input *in, size_t whole)
 /* The payload may be read CTP_RECORD_ROOM bytes beyond its end: in the input, if it has as many, else in the copy. */
 static void take_payload(struct ctp_reader *r, size_t whole)
 {
-	assert(r->in->avail >= whole);
+	assert(whole >= CTP_PACKET_HEADER && r->in->avail >= whole);
 	r->payload = r->in->ptr + CTP_PACKET_HEADER;
 	r->payload_bytes = whole - CTP_PACKET_HEADER;
 	if (r->in->avail < whole + CTP_RECORD_ROOM) {
@@ -308,6 +309,7 @@ static const struct ctp_class *find_class(struct ctp_reader *r, const uint8_t *d
 		return NULL;
 	}
 	struct ctp_class *cls = ctp_class_parse(decl, len, err);
+	assert(!cls || (cls->decl_bytes == len && !memcmp(cls->decl, decl, len))); /* else the search above would not find it again */
 	if (cls) {
 		cls->id = r->nclasses++;
 		r->classes[i] = cls;
@@ -363,6 +365,7 @@ static const struct ctp_class *record(struct ctp_reader *r, uint64_t head, uint6
 
 static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orderly)
 {
+	assert(r->open);
 	item->kind = CTP_ITEM_END;
 	item->end = (struct ctp_section_end){.complete = orderly && !r->gap, .missing = r->gap, .missing_ns = r->missing_ns};
 	if (!orderly) {
@@ -553,6 +556,7 @@ enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, str
 	if (!r->runs && !(r->runs = ctp_runs_new(CTP_BATCH_MAX << 8, err)))
 		return CTP_FAILED;
 	struct ctp_runs *runs = r->runs;
+	assert(!runs->ready); /* nothing is released here: the caller gets all of the runs at once */
 	runs->used = runs->out = runs->count = 0;
 	item->section = &r->section;
 	do {

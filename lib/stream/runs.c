@@ -46,6 +46,13 @@ void ctp_runs_free(struct ctp_runs *r)
 	free(r);
 }
 
+/* Between calls: records go from ready to out, and the scratch has room for a merge of all of them. */
+static void check(const struct ctp_runs *r)
+{
+	assert(r->out <= r->ready && r->ready <= r->count && r->count <= r->room && r->room <= r->scratch_room);
+	assert(r->used <= r->arena_bytes);
+}
+
 /* --- holding --------------------------------------------------------------------------------------------------------------- */
 
 static const struct ctp_str *text_of(const struct ctp_class *cls, const uint64_t *val, uint32_t field)
@@ -113,6 +120,7 @@ static void compact(struct ctp_runs *r)
 
 bool ctp_runs_room(struct ctp_runs *r)
 {
+	check(r);
 	compact(r);
 	size_t want = r->count + CTP_BATCH_MAX;
 	return CTP_ARRAY_RESERVE(r->scratch, r->scratch_room, want, SIZE_MAX) && CTP_ARRAY_RESERVE(r->rec, r->room, want, SIZE_MAX);
@@ -148,6 +156,7 @@ static size_t run_end(const struct ctp_record *rec, size_t from, size_t n)
 /* Merges [0, mid) and [mid, n) of rec, stably, through scratch. */
 static void merge(struct ctp_record *rec, size_t mid, size_t n, struct ctp_record *scratch)
 {
+	assert(mid > 0 && mid < n);
 	/* Records of the first run up to the second run's first stay where they are. */
 	size_t k = first_above(rec, mid, rec[mid].ts_ns), left = mid - k, i = 0, j = mid;
 	memcpy(scratch, rec + k, left * sizeof *rec);
@@ -172,15 +181,18 @@ static void sort_held(struct ctp_runs *r)
 		}
 	r->sorted = true;
 	r->last_ts = rec[n - 1].ts_ns;
+	assert(rec[0].ts_ns <= r->last_ts);
 }
 
 /* --- letting go ------------------------------------------------------------------------------------------------------------ */
 
 void ctp_runs_release_before(struct ctp_runs *r, uint64_t ts_ns)
 {
+	check(r);
 	sort_held(r);
 	if (ts_ns && r->count > r->ready)
 		r->ready += first_above(r->rec + r->ready, r->count - r->ready, ts_ns - 1);
+	assert(r->ready == r->count || r->rec[r->ready].ts_ns >= ts_ns); /* order.c takes ts_ns as its watermark */
 }
 
 void ctp_runs_release_all(struct ctp_runs *r)
@@ -194,12 +206,14 @@ void ctp_runs_release_all(struct ctp_runs *r)
 uint64_t ctp_runs_release_half(struct ctp_runs *r)
 {
 	size_t bytes = 0, gone = 0;
+	check(r);
 	assert(r->count > r->ready);
 	sort_held(r);
 	for (size_t i = r->ready; i < r->count; i++)
 		bytes += record_bytes(&r->rec[i]);
 	while (gone < bytes - gone)
 		gone += record_bytes(&r->rec[r->ready++]);
+	assert(ctp_runs_released(r) && r->ready <= r->count);
 	return r->rec[r->ready - 1].ts_ns;
 }
 
@@ -233,5 +247,8 @@ bool ctp_runs_part(struct ctp_runs **r, struct ctp_runs **other)
 		*r = to;
 		*other = from;
 	}
+	assert((*other)->ready == (*other)->count && !ctp_runs_released(*r)); /* one may go, the other is held back */
+	check(to);
+	check(from);
 	return true;
 }

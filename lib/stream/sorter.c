@@ -99,5 +99,6 @@ void ctp_sorter_flush(struct ctp_sorter *sorter, struct ctp_writer *w)
 {
 	ctp_runs_release_all(sorter->runs);
 	write_released(sorter, w);
+	assert(!ctp_runs_released(sorter->runs));
 	sorter->last_ts = sorter->mark_ns = 0;
 }

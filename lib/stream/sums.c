@@ -23,6 +23,7 @@ uint32_t ctp_sums_range(struct ctp_sums *s, uint64_t offset, const uint8_t *data
 			ctp_crc32c(s->before[s->last % CTP_SUMS_KEPT], data + (s->last * CTP_SUMS_BLOCK - offset), CTP_SUMS_BLOCK);
 	if (s->last - s->first >= CTP_SUMS_KEPT)
 		s->first = s->last - CTP_SUMS_KEPT + 1;
+	assert(s->first <= from && upto <= s->last && upto - from < CTP_SUMS_KEPT); /* both sums are kept */
 	size_t head = from * CTP_SUMS_BLOCK - offset, blocks = (upto - from) * CTP_SUMS_BLOCK;
 	uint32_t middle = without(s->before[upto % CTP_SUMS_KEPT], s->before[from % CTP_SUMS_KEPT], blocks);
 	uint32_t crc = ctp_crc32c_shift(ctp_crc32c(0, data, head), blocks) ^ middle;

@@ -112,6 +112,7 @@ void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec)
 {
 	if (w->open)
 		ctp_writer_end(w, false);
+	assert(sec->nattrs <= CTP_ATTRS_MAX); /* ctp_section_add takes no more */
 	/* The body is written first, after room for its head and length. */
 	uint8_t *body = w->preamble + 2 * CTP_VARINT_MAX, *p = ctp_varint_put(body, sec->nattrs);
 	for (uint32_t i = 0; i < sec->nattrs; i++) {
@@ -122,6 +123,7 @@ void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec)
 	uint8_t *at = put_control(w->preamble, CTP_CONTROL_SECTION, len);
 	memmove(at, body, len);
 	w->preamble_bytes = (size_t)(at - w->preamble) + len;
+	assert(w->preamble_bytes <= PREAMBLE_BYTES);
 	w->section = sec->id;
 	w->number = 0;
 	w->open = true;
@@ -129,6 +131,7 @@ void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec)
 
 static void begin_packet(struct ctp_writer *w)
 {
+	assert(w->open && !w->at.heads);
 	ctp_codec_reset(w->codec);
 	w->packets++;
 	w->nclasses = 0;
@@ -138,6 +141,7 @@ static void begin_packet(struct ctp_writer *w)
 	w->first_ns = UINT64_MAX;
 	w->last_ns = 0;
 	w->packet = w->room ? w->room(w->arg) : w->own;
+	assert(w->packet);
 	memcpy(w->packet + CTP_PACKET_HEADER, w->preamble, w->preamble_bytes);
 	w->at = (struct ctp_lanes){w->packet + CTP_PACKET_HEADER + w->preamble_bytes, w->keys, w->rest, w->rest};
 }
@@ -153,6 +157,7 @@ static void send_packet(struct ctp_writer *w, unsigned flags)
 {
 	uint8_t *h = w->packet, *p = w->at.heads;
 	size_t len = payload_bytes(w), keys = (size_t)(w->at.keys - w->keys), rest = (size_t)(w->at.rest - w->rest);
+	assert(w->open && w->at.heads);
 	assert(len <= CTP_PAYLOAD_MAX && keys + rest <= len); /* header_ok of reader.c refuses others */
 	memcpy(p, w->keys, keys);
 	memcpy(p + keys, w->rest, rest);
@@ -224,6 +229,7 @@ static size_t cut_strings(const struct ctp_class *cls, uint64_t *val, struct ctp
 		}
 		sum += s->len < most ? s->len : most;
 	}
+	assert(sum <= CTP_RECORD_TEXT_MAX && ncopies <= cls->nfields);
 	return sum;
 }
 
@@ -317,6 +323,7 @@ static uint32_t write_some(struct ctp_writer *w, const struct ctp_record *rec, u
 	for (uint32_t i = 0; i < n; i++)
 		note_time(w, rec[i].val[rec[i].cls->time_field]);
 	w->records += n;
+	assert(!n || payload_bytes(w) + CTP_RECORD_ROOM <= CTP_PAYLOAD_MAX); /* SOME_RECORDS fit into any packet that is not full */
 	if (n && payload_bytes(w) >= PACKET_FULL)
 		send_packet(w, 0);
 	return n;
@@ -349,6 +356,7 @@ void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)
 	w->at.heads = put_control(w->at.heads, CTP_CONTROL_MARK, len);
 	memcpy(w->at.heads, body, sizeof body);
 	w->at.heads += len;
+	assert(payload_bytes(w) <= CTP_PAYLOAD_MAX);
 }
 
 void ctp_writer_flush(struct ctp_writer *w)

@@ -6,6 +6,7 @@
  */
 #include "symbols/symbols.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -242,6 +243,7 @@ static uint32_t count_upto(const struct process *p, uint64_t addr)
 /* The mapping replaces those that it overlaps. False: no room, or nothing changes. */
 static bool put_mapping(struct process *p, const struct mapping *m)
 {
+	assert(m->start < m->stop);
 	uint32_t at = count_upto(p, m->start), end = count_upto(p, m->stop - 1);
 	at -= at && p->mappings[at - 1].stop > m->start;
 	if (end - at == 1 && !memcmp(&p->mappings[at], m, sizeof *m))
@@ -251,6 +253,7 @@ static bool put_mapping(struct process *p, const struct mapping *m)
 	memmove(p->mappings + at + 1, p->mappings + end, (p->n - end) * sizeof *m);
 	p->mappings[at] = *m;
 	p->n = p->n - (end - at) + 1;
+	assert(p->n <= p->room && (!at || p->mappings[at - 1].stop <= m->start) && (at + 1 == p->n || m->stop <= p->mappings[at + 1].start));
 	return true;
 }
 
