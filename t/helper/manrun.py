@@ -16,8 +16,8 @@ run in one folder, which is empty at first, with the tools and the examples of t
 standard error.
 
 Digits, the unit of a time or size, and the width of columns are not compared. `...` stands for any text on a line, and on a line
-of its own for any lines. An example is skipped if it needs a program that is not here (jq, a tool that was not built ...), or
-if the command that prepares it exits with 77. A display after a line `.\\" file NAME` is a file of that name for the examples after it;
+of its own for any lines. An example is skipped, with all after it, if it needs a program that is not here (jq, a tool that was not
+built ...); it is skipped alone if the command that prepares it exits with 77. A display after a line `.\\" file NAME` is a file of that name for the examples after it;
 compilers find the headers of the SDK.
 
 MARK is the word of another mark than `run`: run-postgres and run-mysql are for tests that have such a server.
@@ -102,7 +102,7 @@ def is_tool(word):
 
 
 def run_page(path, mark):
-    count = 0
+    count, missing = 0, []  # what comes after an example that is skipped may use its files
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "TZ": "UTC"}
     folder = tempfile.mkdtemp()
     shell = lambda command: subprocess.run(["sh", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
@@ -115,7 +115,7 @@ def run_page(path, mark):
                 continue
             shown = prepare + "\n".join(line for line in lines if line.startswith("$ "))
             words = re.findall(r"(?<![\w./+-])[a-z][\w+-]*(?![\w./-])", shown)
-            missing = [word for word in words if (word in FOREIGN or is_tool(word)) and not shutil.which(word)]
+            missing = missing or [word for word in words if (word in FOREIGN or is_tool(word)) and not shutil.which(word)]
             prepared = None if missing else shell(prepare)
             if missing or prepared.returncode == SKIP:
                 print(f"# skip: {path}:{number}: there is no {missing[0] if missing else 'part that it needs'}")

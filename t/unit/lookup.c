@@ -116,15 +116,15 @@ static void test_limit(struct ctp_lookup *l, const struct ctp_module_at *at)
 	struct ctp_module_at bad = *at;
 	unsigned deaths = l->deaths;
 	bad.offset = (uint64_t)SPINS;
-	l->module_ns = 1000 * SECOND_NS;
-	l->module_clock_ns = SECOND_NS / 10;
+	l->module_ns = 1000 * CTP_SECOND_NS;
+	l->module_clock_ns = CTP_SECOND_NS / 10;
 	alarm(100); /* ends the test, if nothing but CPU time would end the child */
 	ok(!knows(l, 3, &self_want, &bad) && l->deaths == deaths + 1 && l->modules[3].dead, "a child that takes too long by the clock dies");
 	alarm(0);
-	ok(l->clock_ns >= SECOND_NS / 10 && !l->modules[3].cpu_ns, "whatever it has used of the processor");
-	l->module_clock_ns = CTP_CONFINED_CLOCK_S * SECOND_NS;
+	ok(l->clock_ns >= CTP_SECOND_NS / 10 && !l->modules[3].cpu_ns, "whatever it has used of the processor");
+	l->module_clock_ns = CTP_CONFINED_CLOCK_S * CTP_SECOND_NS;
 	deaths = l->deaths;
-	l->module_ns = SECOND_NS;
+	l->module_ns = CTP_SECOND_NS;
 	ok(!knows(l, 4, &self_want, &bad) && l->deaths == deaths + 1, "a child that spins dies");
 	bad.offset = (uint64_t)OVERFLOWS;
 	ok(!knows(l, 5, &self_want, &bad) && l->deaths == deaths + 2, "so does one whose stack overflows");
@@ -136,12 +136,12 @@ static void test_limit(struct ctp_lookup *l, const struct ctp_module_at *at)
 	l->module_ns = 1;
 	knows(l, 2, &self_want, at);
 	ok(l->modules[2].dead, "a module that has used its time is not looked at again");
-	l->module_ns = CTP_LOOKUP_MODULE_S * SECOND_NS;
-	l->cpu_ns = CTP_LOOKUP_TOTAL_S * SECOND_NS;
+	l->module_ns = CTP_LOOKUP_MODULE_S * CTP_SECOND_NS;
+	l->cpu_ns = CTP_LOOKUP_TOTAL_S * CTP_SECOND_NS;
 	ok(!knows(l, 0, &self_want, at), "all time is used: nothing is known");
 	l->cpu_ns = 0;
 	uint64_t clock_ns = l->clock_ns;
-	l->clock_ns = CTP_LOOKUP_TOTAL_S * SECOND_NS;
+	l->clock_ns = CTP_LOOKUP_TOTAL_S * CTP_SECOND_NS;
 	ok(!knows(l, 0, &self_want, at), "nor is it if all time by the clock is");
 	l->clock_ns = clock_ns;
 	ok(knows(l, 0, &self_want, at), "not all: it is");
