@@ -18,7 +18,7 @@ enum { REFUSALS_MAX = 3, SHARED_LOOKS = 8 }; /* children that become other progr
 
 static uint64_t hmem_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_HMEM]; }
 static uint64_t stat_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_STAT]; }
-static struct ctp_ppt_control *control_of(const struct ctp_ppt_attach *a) { return a->control.at; }
+static struct ctp_ppt_control *control_of(const struct ctp_ppt_attach *a) { return a->shm.at; }
 
 /* --- who is there ---------------------------------------------------------------------------------------------------------- */
 
@@ -58,8 +58,6 @@ bool ctp_ppt_attach_user(const struct ctp_ppt_memory *m, const struct ctp_ppt_bu
 
 /* --- segments -------------------------------------------------------------------------------------------------------------- */
 
-static size_t ring_bytes(const struct ctp_ppt_attach *a, uint32_t slots) { return (size_t)slots * a->layout->stride; }
-
 static void put_counters(const struct ctp_ppt_attach *a, struct ctp_ppt_control *c)
 {
 	size_t entry = CTP_PPT_CONTROL_ENTRY + (a->attr_bytes ? a->attr_bytes : CTP_PPT_ATTR_BYTES);
@@ -72,29 +70,19 @@ static void put_counters(const struct ctp_ppt_attach *a, struct ctp_ppt_control 
 }
 
 /* The block, and the ring behind it: at most as far behind as a slot is long. */
-static enum ctp_status make_segments(struct ctp_ppt_attach *a, struct ctp_err *err)
+static enum ctp_status make_segment(struct ctp_ppt_attach *a, struct ctp_err *err)
 {
-	size_t ring = ring_bytes(a, a->slots), head = CTP_PPT_CONTROL_MAX + a->layout->stride;
-	bool apart = a->layout->resizable;
+	size_t bytes = CTP_PPT_CONTROL_MAX + (a->slots + (size_t)1) * a->layout->stride;
 	/* Where the second counter is has to be known, and only an attached client tells. */
 	a->probing = a->counters->n > 1 && !a->attr_bytes;
 	a->ncounters = a->probing ? 0 : a->counters->n;
-	if (ctp_ppt_shm_new(&a->control, apart ? head : head + ring, a->user, err) ||
-	    (apart && ctp_ppt_shm_new(&a->data, ring, a->user, err)))
+	if (ctp_ppt_shm_new(&a->shm, bytes, a->user, err))
 		return CTP_FAILED;
 	struct ctp_ppt_control *c = control_of(a);
 	atomic_store_explicit(&c->bytes, CTP_PPT_CONTROL_MAX - (a->attr_bytes == CTP_PPT_ATTR_BYTES ? 48 : 0), memory_order_relaxed);
-	atomic_store_explicit(&c->data_id, (uint64_t)a->data.id, memory_order_relaxed);
 	atomic_store_explicit(&c->ours, ctp_ppt_control_mark(hmem_at(a)), memory_order_relaxed);
 	put_counters(a, c);
 	return CTP_OK;
-}
-
-static void free_segments(struct ctp_ppt_attach *a)
-{
-	ctp_ppt_shm_free(&a->control);
-	ctp_ppt_shm_free(&a->data);
-	ctp_ppt_shm_free(&a->next);
 }
 
 /* --- what another left ----------------------------------------------------------------------------------------------------- */
@@ -200,7 +188,7 @@ static enum ctp_status publish(struct ctp_ppt_attach *a, struct ctp_err *err)
 		return gone(a, err);
 	if (stat != (uint32_t)getpid())
 		return ctp_err_set(err, "%s: process %d has attached at the same time", a->buffer->label, (int)stat);
-	if (!ctp_ppt_memory_poke(a->memory, hmem_at(a), (uint32_t)a->control.id))
+	if (!ctp_ppt_memory_poke(a->memory, hmem_at(a), (uint32_t)a->shm.id))
 		return gone(a, err);
 	a->published = true;
 	a->stage = CTP_PPT_WAITING;
@@ -212,7 +200,7 @@ static enum ctp_status finish_freeing(struct ctp_ppt_attach *a, struct ctp_err *
 	if (a->freed.id && !is_let_go(a, &a->freed))
 		return CTP_OK;
 	ctp_ppt_shm_free(&a->freed);
-	return make_segments(a, err) ? CTP_FAILED : publish(a, err);
+	return make_segment(a, err) ? CTP_FAILED : publish(a, err);
 }
 
 static enum ctp_status is_refused(struct ctp_ppt_attach *a, struct ctp_err *err)
@@ -220,7 +208,7 @@ static enum ctp_status is_refused(struct ctp_ppt_attach *a, struct ctp_err *err)
 	uint32_t hmem;
 	if (!ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem))
 		return gone(a, err);
-	if (hmem == (uint32_t)a->control.id || atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire))
+	if (hmem == (uint32_t)a->shm.id || atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire))
 		return CTP_OK;
 	if (!hmem && ++a->refusals < REFUSALS_MAX) /* it may have been meant for a segment that was there before */
 		return publish(a, err);
@@ -242,43 +230,38 @@ static uint32_t find_attr_bytes(uint64_t offset, uint32_t stride)
 }
 
 /* The ring as the client describes it: each word is read once, and believed as far as it lies in our segment. False: not yet. */
-static enum ctp_status find_ring(struct ctp_ppt_attach *a, const struct ctp_ppt_shm *in, struct ctp_ppt_ring *ring, uint64_t *offset,
-                                 struct ctp_err *err)
+static enum ctp_status find_ring(struct ctp_ppt_attach *a, uint64_t *offset, struct ctp_err *err)
 {
 	struct ctp_ppt_control *c = control_of(a);
 	const struct ctp_ppt_layout *l = a->layout;
 	const struct ctp_ppt_frame *f = l->frames;
 	uint64_t data = atomic_load_explicit(&c->data, memory_order_relaxed), slots = atomic_load_explicit(&c->slots, memory_order_relaxed);
 	struct ctp_ppt_shm_map map;
-	uint64_t base = ctp_ppt_shm_find(a->memory, a->memory->pid, in->id, &map) ? map.base : 0;
-	if (!base && a->stage >= CTP_PPT_LEAVING)
-		base = data; /* a segment of its own begins with the ring, and the client has let go of it */
-	if (!base || !data || !slots)
+	if (!ctp_ppt_shm_find(a->memory, a->memory->pid, a->shm.id, &map) || !data || !slots)
 		return CTP_EOF;
-	*offset = data - base;
-	if (data < base || *offset % sizeof(uint32_t) || *offset > in->bytes || slots > UINT32_MAX ||
-	    slots > (in->bytes - *offset) / l->stride)
+	*offset = data - map.base;
+	if (data < map.base || *offset % sizeof(uint32_t) || *offset > a->shm.bytes || slots > UINT32_MAX ||
+	    slots > (a->shm.bytes - *offset) / l->stride)
 		return ctp_err_set(err, "%s: the process says that its %" PRIu64 " slots are at 0x%" PRIx64 ", which is not in the segment",
 		                   a->buffer->label, slots, data);
-	struct ctp_ppt_ring found = {.data = (char *)in->at + *offset, .slots = (uint32_t)slots, .stride = l->stride,
+	struct ctp_ppt_ring found = {.data = (char *)a->shm.at + *offset, .slots = (uint32_t)slots, .stride = l->stride,
 	                             .size = l->size, .front = f->members[f->front].offset, .back = f->members[f->back].offset};
 	if (found.stride % sizeof(uint32_t) || found.size % sizeof(uint32_t) || found.front % sizeof(uint32_t) ||
 	    found.back % sizeof(uint32_t))
 		return ctp_err_set(err, "%s: its frames of %" PRIu32 " bytes are not made of words", a->buffer->label, l->size);
-	*ring = found; /* not before: nobody is to read a ring that was refused */
+	a->ring = found; /* not before: nobody is to read a ring that was refused */
 	return CTP_OK;
 }
 
 /* Attached without counters, and so the size of the block is known: once more, with them. */
 static enum ctp_status stop_probing(struct ctp_ppt_attach *a, uint64_t offset, struct ctp_err *err)
 {
-	a->attr_bytes = a->layout->resizable ? 128 : find_attr_bytes(offset, a->layout->stride);
+	a->attr_bytes = find_attr_bytes(offset, a->layout->stride);
 	if (a->attr_bytes < CTP_PPT_ATTR_BYTES)
 		return ctp_err_set(err, "%s: where a second counter belongs is not known of this program; take one", a->buffer->label);
 	ctp_ppt_attach_leave(a);
-	a->freed = a->control;
-	a->control = (struct ctp_ppt_shm){0};
-	free_segments(a);
+	a->freed = a->shm;
+	a->shm = (struct ctp_ppt_shm){0};
 	a->ring = (struct ctp_ppt_ring){0};
 	a->stage = CTP_PPT_FREEING;
 	return CTP_OK;
@@ -286,13 +269,12 @@ static enum ctp_status stop_probing(struct ctp_ppt_attach *a, uint64_t offset, s
 
 static enum ctp_status finish_waiting(struct ctp_ppt_attach *a, struct ctp_err *err)
 {
-	const struct ctp_ppt_shm *in = a->layout->resizable ? &a->data : &a->control;
 	uint64_t offset, id = atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire);
 	if (!id)
 		return is_refused(a, err);
-	if (id != (uint64_t)in->id)
-		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->label, id, in->id);
-	enum ctp_status status = find_ring(a, in, &a->ring, &offset, err);
+	if (id != (uint64_t)a->shm.id)
+		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->label, id, a->shm.id);
+	enum ctp_status status = find_ring(a, &offset, err);
 	if (status == CTP_EOF && !atomic_load_explicit(&control_of(a)->slots, memory_order_relaxed) && ++a->empty == EMPTY_LOOKS)
 		return ctp_err_set(err, "%s: the process says that it has attached, and that its ring has 0 slots", a->buffer->label);
 	if (status)
@@ -311,7 +293,7 @@ enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *er
 	case CTP_PPT_WAITING:
 		return finish_waiting(a, err);
 	case CTP_PPT_LEAVING:
-		if (is_let_go(a, &a->control))
+		if (is_let_go(a, &a->shm))
 			a->stage = CTP_PPT_OVER;
 		return CTP_OK;
 	default:
@@ -360,7 +342,7 @@ enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ct
 	errno = 0;
 	if (!peek_both(a, &stat, &hmem))
 		return unreadable(a, err);
-	if (stat == (uint32_t)getpid() && hmem == (uint32_t)a->control.id)
+	if (stat == (uint32_t)getpid() && hmem == (uint32_t)a->shm.id)
 		return CTP_PPT_HELD;
 	if (stat == (uint32_t)getpid() && !hmem && a->layout->by_header) {
 		ctp_err_set(err, "%s: the program has closed it", a->buffer->label);
@@ -399,18 +381,17 @@ bool ctp_ppt_attach_crowded(struct ctp_ppt_attach *a)
 
 bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a)
 {
-	const struct ctp_ppt_shm *ring = a->data.id ? &a->data : &a->control;
 	if (a->shared >= SHARED_LOOKS)
 		return false;
-	a->shared = ctp_ppt_shm_look(ring->id).attached > 2 ? a->shared + 1 : 0; /* it and we */
+	a->shared = ctp_ppt_shm_look(a->shm.id).attached > 2 ? a->shared + 1 : 0; /* it and we */
 	return a->shared == SHARED_LOOKS;
 }
 
 /* Two have the segment, of which we are one: whether the process is not the other. It may let go while its mappings are read. */
-static bool is_held_elsewhere(struct ctp_ppt_attach *a, int id)
+static bool is_held_elsewhere(struct ctp_ppt_attach *a)
 {
 	struct ctp_ppt_shm_map map;
-	return !ctp_ppt_shm_find(a->memory, a->memory->pid, id, &map) && ctp_ppt_shm_look(id).attached == 2;
+	return !ctp_ppt_shm_find(a->memory, a->memory->pid, a->shm.id, &map) && ctp_ppt_shm_look(a->shm.id).attached == 2;
 }
 
 /*
@@ -419,51 +400,11 @@ static bool is_held_elsewhere(struct ctp_ppt_attach *a, int id)
  */
 bool ctp_ppt_attach_others(struct ctp_ppt_attach *a)
 {
-	const struct ctp_ppt_shm *ring = a->data.id ? &a->data : &a->control;
-	struct ctp_ppt_shm_state now = ctp_ppt_shm_look(ring->id);
+	struct ctp_ppt_shm_state now = ctp_ppt_shm_look(a->shm.id);
 	bool was = now.last != a->memory->pid && now.last != getpid() && (now.last != a->last || now.let_go_s != a->last_s);
 	a->last = now.last;
 	a->last_s = now.let_go_s;
-	return was || now.attached > 2 || (now.attached == 2 && a->stage > CTP_PPT_ATTACHED && is_held_elsewhere(a, ring->id));
-}
-
-enum ctp_status ctp_ppt_attach_resize(struct ctp_ppt_attach *a, uint32_t slots, struct ctp_err *err)
-{
-	if (!a->layout->resizable || a->stage != CTP_PPT_ATTACHED || a->next.id)
-		return CTP_OK;
-	if (ctp_ppt_shm_new(&a->next, ring_bytes(a, slots), a->user, err))
-		return CTP_FAILED;
-	/* Pairs with the client's load of it, before it attaches. */
-	atomic_store_explicit(&control_of(a)->data_id, (uint64_t)a->next.id, memory_order_release);
-	return CTP_OK;
-}
-
-bool ctp_ppt_attach_resized(struct ctp_ppt_attach *a)
-{
-	return a->next.id && atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire) == (uint64_t)a->next.id;
-}
-
-enum ctp_status ctp_ppt_attach_switch(struct ctp_ppt_attach *a, struct ctp_err *err)
-{
-	struct ctp_ppt_ring ring;
-	uint64_t offset;
-	enum ctp_status status = find_ring(a, &a->next, &ring, &offset, err);
-	if (status)
-		return status;
-	ring.frames = a->ring.frames;
-	ring.lost = a->ring.lost;
-	ring.torn = a->ring.torn;
-	ring.wrong = a->ring.wrong;
-	ring.overrun = a->ring.overrun;
-	ring.late = a->ring.late;
-	ring.begins = a->ring.begins;
-	ring.follows = a->ring.begun;
-	ring.after = ctp_ppt_ring_number(&a->ring);
-	a->ring = ring;
-	ctp_ppt_shm_free(&a->data);
-	a->data = a->next;
-	a->next = (struct ctp_ppt_shm){0};
-	return CTP_OK;
+	return was || now.attached > 2 || (now.attached == 2 && a->stage > CTP_PPT_ATTACHED && is_held_elsewhere(a));
 }
 
 /* --- on the way out -------------------------------------------------------------------------------------------------------- */
@@ -471,9 +412,9 @@ enum ctp_status ctp_ppt_attach_switch(struct ctp_ppt_attach *a, struct ctp_err *
 void ctp_ppt_attach_leave(struct ctp_ppt_attach *a)
 {
 	uint32_t hmem;
-	bool ours = a->published && ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem) && hmem == (uint32_t)a->control.id;
+	bool ours = a->published && ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem) && hmem == (uint32_t)a->shm.id;
 	if (ours)
-		ctp_ppt_control_close(a->control.at);
+		ctp_ppt_control_close(a->shm.at);
 	/* Pairs with the client, which sees hmem and then the number of its counters: a system call is a fence, and the kernel's copy comes last. */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (ours)
@@ -497,5 +438,5 @@ void ctp_ppt_attach_end(struct ctp_ppt_attach *a)
 {
 	ctp_ppt_attach_release(a);
 	ctp_ppt_shm_free(&a->freed);
-	free_segments(a);
+	ctp_ppt_shm_free(&a->shm);
 }

@@ -50,7 +50,7 @@ struct ctp_ppt_attach {
 
 	/* The rest is ppt-attach.c's. */
 	bool claimed, published;
-	struct ctp_ppt_shm control, data, next; /* data: the ring, where that has a segment of its own; next: one that it is to have */
+	struct ctp_ppt_shm shm;    /* the control block, and the ring after it */
 	struct ctp_ppt_shm freed;  /* that the client is to let go of */
 	uint32_t attr_bytes;       /* of the client's perf_event_attr; 0: not known */
 	bool probing;              /* attached only to find that out */
@@ -87,11 +87,6 @@ bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a);
 
 /* Another process has the ring, or had since the last call: a child of this one. */
 bool ctp_ppt_attach_others(struct ctp_ppt_attach *a);
-
-/* A larger ring, for a buffer that can have one; it is there when step has found it (true). */
-enum ctp_status ctp_ppt_attach_resize(struct ctp_ppt_attach *a, uint32_t slots, struct ctp_err *err);
-bool ctp_ppt_attach_resized(struct ctp_ppt_attach *a); /* the client writes to the new one; drain the old one, then switch */
-enum ctp_status ctp_ppt_attach_switch(struct ctp_ppt_attach *a, struct ctp_err *err);
 
 void ctp_ppt_attach_leave(struct ctp_ppt_attach *a);
 

@@ -25,7 +25,7 @@ enum { CTP_PPT_CLIENT_CROWDED = 1, CTP_PPT_CLIENT_UNOPENED = 2 };
 
 struct ctp_ppt_control {
 	_Atomic uint64_t bytes;
-	_Atomic uint64_t data_id;          /* data_block_hmem: a buffer that can be resized has its ring in a segment of its own */
+	_Atomic uint64_t data_id;          /* data_block_hmem: 0, for the ring follows in the same segment */
 	_Atomic uint64_t data_id_attached; /* not 0: the client has attached, all else that it sets is set */
 	_Atomic uint64_t data;             /* in the client's memory */
 	_Atomic uint64_t slots;

@@ -65,7 +65,7 @@ struct ctp_ppt_layout {
 	enum ctp_ppt_rep rep;
 	const char *clock; /* "realtime", "monotonic", "monotonic_raw", "boottime" ...; "" where it is not said */
 	bool multithread;
-	bool resizable;    /* its ring has a segment of its own, and may get another one while attached */
+	bool resizable;    /* its ring has a segment of its own, and changes its size: it cannot be attached to */
 	bool by_header;    /* made by the header of sdk/ppt, whose language no generator has */
 	const char *tags;  /* JSON text; "" for none */
 	size_t tags_len;

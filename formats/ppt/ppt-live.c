@@ -31,7 +31,6 @@
 #define SECOND (1000 * MS)
 
 enum {
-	GROWTH = 4,         /* of a ring that is made larger */
 	TURN = 1 << 14,     /* frames that are taken of one ring before the next is looked at */
 	WATCHED_MAX = 64,
 	REST_MIN_US = 20,   /* less is none */
@@ -49,7 +48,7 @@ struct live {
 	size_t n;
 	struct ctp_ppt_outs outs;
 	uint64_t start_ns, now_ns, rest_ns, published_ns, checked_ns, sought_ns;
-	bool stop, gone, failed, grow;
+	bool stop, gone, failed;
 	bool cut; /* no output is left */
 };
 
@@ -217,43 +216,6 @@ static uint32_t look_at(struct live *l, struct ctp_ppt_trace *t)
 	return parts < 256 ? (uint32_t)parts : 256;
 }
 
-/* All that a ring can hold and no more, for one that lies does not stop writing. */
-static void take_ring(struct ctp_ppt_trace *t) { ctp_ppt_trace_take(t, 2 * t->at.ring.slots, true); }
-
-static void make_larger(struct live *l, struct ctp_ppt_trace *t, bool asked)
-{
-	struct ctp_err err;
-	uint64_t slots = t->at.ring.slots, lost = t->at.ring.overrun;
-	bool short_of = lost > t->lost_seen;
-	t->lost_seen = lost;
-	if (!t->layout->resizable || !(asked || short_of) || slots * GROWTH * t->layout->stride > CTP_PPT_RING_MAX || t->at.next.id ||
-	    !ctp_ppt_room_for(l->conf, l->trace, l->n, t, slots * GROWTH))
-		return;
-	if (ctp_ppt_attach_resize(&t->at, (uint32_t)slots * GROWTH, &err))
-		ctp_notice_say(l->conf->warn, "%s: %s", t->buffer->label, err.text);
-}
-
-/* The client writes to the larger ring. What other threads of it still write to the old one gets a moment. */
-static void follow(struct live *l, struct ctp_ppt_trace *t)
-{
-	struct ctp_err err;
-	if (!ctp_ppt_attach_resized(&t->at))
-		return;
-	if (!t->resized_ns)
-		t->resized_ns = l->now_ns;
-	if (l->now_ns - t->resized_ns < 5 * MS || ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
-		return;
-	take_ring(t);
-	ctp_ppt_trace_settle(t);
-	enum ctp_status status = ctp_ppt_attach_switch(&t->at, &err);
-	if (status == CTP_FAILED)
-		give_up(l, t, &err);
-	if (status)
-		return;
-	t->resized_ns = 0;
-	ctp_notice_say(l->conf->news, "%s: has %" PRIu32 " slots now", t->buffer->label, t->at.ring.slots);
-}
-
 /* What it has saved is taken, the rest of it at the end; that it is not traced any more harms nothing. */
 static void close_one(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
 {
@@ -269,7 +231,6 @@ static void check(struct live *l, struct ctp_ppt_trace *t)
 	struct ctp_err err;
 	switch (ctp_ppt_attach_holds(&t->at, &err)) {
 	case CTP_PPT_HELD:
-		make_larger(l, t, l->grow);
 		l->result->partial |= !ctp_ppt_warn(l->conf, t);
 		break;
 	case CTP_PPT_CLOSED: close_one(l, t, &err); break;
@@ -346,7 +307,6 @@ static void look_at_all(struct live *l)
 {
 	uint32_t fullest = 0, fewest = UINT32_MAX;
 	bool waiting = false, publish = is_due(l, &l->published_ns, 100 * MS), look = is_due(l, &l->checked_ns, 50 * MS);
-	l->grow = look && ctp_ppt_signals_grow();
 	if (publish && l->conf->tick)
 		tell_progress(l);
 	for (size_t i = 0; i < l->n; i++) {
@@ -359,10 +319,9 @@ static void look_at_all(struct live *l)
 		uint32_t found = look_at(l, t);
 		fullest = found > fullest ? found : fullest;
 		fewest = t->at.ring.slots < fewest ? t->at.ring.slots : fewest;
-		follow(l, t);
 		if (publish && t->writer && !ctp_ppt_outs_tight(&l->outs, i))
 			ctp_ppt_trace_publish(t);
-		if (look && t->at.stage == CTP_PPT_ATTACHED)
+		if (look)
 			check(l, t);
 	}
 	if (l->sought.missing && is_due(l, &l->sought_ns, 100 * MS))
@@ -471,19 +430,6 @@ static void leave_all(struct live *l)
 		ctp_ppt_attach_release(&l->trace[i].at);
 }
 
-/* A client may have got a larger ring in the last moment. */
-static void take_last(struct ctp_ppt_trace *t)
-{
-	struct ctp_err ignored;
-	take_ring(t);
-	if (ctp_ppt_attach_resized(&t->at)) {
-		ctp_ppt_trace_settle(t);
-		if (!ctp_ppt_attach_switch(&t->at, &ignored))
-			take_ring(t);
-	}
-	ctp_ppt_trace_strays(t);
-}
-
 /* A child is left to be reaped. Its memory may be gone a moment before it is. */
 static struct ctp_ppt_outcome outcome_of(const struct live *l, bool replaced)
 {
@@ -502,8 +448,11 @@ static void finish_traces(struct live *l, bool replaced)
 	struct ctp_ppt_outcome outcome = outcome_of(l, replaced);
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
-		if (is_taken(t) && (!t->at.ncounters || l->gone || t->closed))
-			take_last(t);
+		if (is_taken(t) && (!t->at.ncounters || l->gone || t->closed)) {
+			/* All that a ring can hold and no more: a hostile one does not stop writing. */
+			ctp_ppt_trace_take(t, 2 * t->at.ring.slots, true);
+			ctp_ppt_trace_strays(t);
+		}
 		ctp_ppt_trace_end(t, t->closed ? (struct ctp_ppt_outcome){.how = CTP_PPT_OUTCOME_CLOSED} : outcome);
 		ctp_ppt_warn_late(l->conf, t);
 		ctp_ppt_warn_counters(l->conf, t);

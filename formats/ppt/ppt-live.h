@@ -55,8 +55,7 @@ struct ctp_ppt_live_conf {
 
 /*
  * Returns when the process has ended, the time is over or a signal has come: INT, TERM, HUP, QUIT. Then the process is as it was before. It
- * takes over these signals, and USR1, which makes rings larger, of buffers that can have that. CTP_FAILED: nothing was traced, or the
- * output has failed. The result is there in any case, and to be freed.
+ * takes over these signals. CTP_FAILED: nothing was traced, or the output has failed. The result is there in any case, and to be freed.
  */
 enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_live_result *result, struct ctp_err *err);
 void ctp_ppt_live_result_free(struct ctp_ppt_live_result *result);

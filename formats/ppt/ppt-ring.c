@@ -127,17 +127,6 @@ static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
 	return is_passed(r);
 }
 
-/*
- * Of a ring that follows on another, all that is missing between the two is counted. Slots that are older than slot 0 are of an
- * earlier turn, but not of one before the ring.
- */
-static void begin_after(struct ctp_ppt_ring *r, uint32_t number, bool older)
-{
-	int32_t since = ahead(number, r->after);
-	r->first = older && since >= (int64_t)r->slots ? number - r->slots : number;
-	r->skipped = since > 0 ? r->first - r->after : 0;
-}
-
 /* That of the frame in slot 0; 0: not known. */
 static uint32_t number_of_first(const struct ctp_ppt_ring *r)
 {
@@ -168,16 +157,14 @@ static bool begin(struct ctp_ppt_ring *r, uint32_t number, uint64_t now_ns)
 		return false;
 	for (uint32_t i = 1; i <= LAST_SLOTS && i < r->slots; i++) {
 		uint32_t back = back_of(r, r->slots - i), other = back ? back : front_of(r, r->slots - i);
-		r->late |= other && !r->follows;
+		r->late |= other != 0;
 		older |= other && ahead(number, other) > 0;
 	}
 	r->begun = true;
 	r->begun_ns = now_ns;
 	r->stuck_ns = 0;
 	r->first = older ? number - r->slots : number;
-	if (r->follows)
-		begin_after(r, number, older);
-	else if (older)
+	if (older)
 		r->index = 1 + r->slots / MARGIN;
 	r->begins = ctp_ppt_ring_number(r);
 	return true;
@@ -209,15 +196,6 @@ static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missi
 	return CTP_PPT_GAP;
 }
 
-static enum ctp_ppt_found pass_over_skipped(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing)
-{
-	*missing = (struct ctp_ppt_missing){.number = r->after, .count = r->skipped};
-	r->lost += r->skipped;
-	r->overrun += r->skipped;
-	r->skipped = 0;
-	return CTP_PPT_GAP;
-}
-
 /* What is given up was begun by its writer, or overwritten, if the slot before it was; or it is not known what has become of it. */
 static enum ctp_ppt_found pass_over_one(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing, bool half)
 {
@@ -240,8 +218,6 @@ static bool is_half(const struct ctp_ppt_ring *r) { return ctp_ppt_ring_number(r
 
 static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
 {
-	if (r->skipped)
-		return pass_over_skipped(r, missing);
 	if (give(r, frame))
 		return CTP_PPT_FRAME;
 	r->most = JUMP_FREE + (now_ns - r->begun_ns) / JUMP_NS;
@@ -290,11 +266,11 @@ static bool is_stray(const struct ctp_ppt_ring *r, int64_t at)
 	return by % r->slots || by > r->slots || at + by < 0;
 }
 
-/* Of a ring that began late, or follows on another, the numbers of earlier turns are not known. */
+/* Of a ring that began late the numbers of earlier turns are not known. */
 enum ctp_ppt_found ctp_ppt_ring_strays(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing)
 {
 	uint64_t n = 0;
-	if (!r->begun || r->late || r->follows)
+	if (!r->begun || r->late)
 		return CTP_PPT_NOTHING;
 	for (uint32_t i = 1; i <= r->slots; i++)
 		n += is_stray(r, (int64_t)r->index - i);
@@ -302,15 +278,4 @@ enum ctp_ppt_found ctp_ppt_ring_strays(struct ctp_ppt_ring *r, struct ctp_ppt_mi
 		return CTP_PPT_NOTHING;
 	r->wrong += n;
 	return pass_over(r, missing, n, n);
-}
-
-uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r)
-{
-	uint32_t step = r->slots / 2;
-	if (!r->begun)
-		return 0;
-	for (; step; step /= 2)
-		if (is_whole(r, r->index + step))
-			return step;
-	return is_whole(r, r->index);
 }

@@ -23,14 +23,11 @@ struct ctp_ppt_ring {
 	uint32_t slots;      /* not 0 */
 	uint32_t stride, size; /* of a slot; of the frame in it: four divides both */
 	uint32_t front, back;  /* where the numbers are in a frame: four divides both */
-	bool follows;          /* on another ring, of which all numbers before this one are known */
-	uint32_t after;
 
 	/* The ring's own, zeros at first. */
 	bool begun;          /* the number of the first frame is known */
 	uint32_t first;      /* that of slot 0, when index was 0 */
 	uint64_t index;      /* of the frame that is expected next, from the first on */
-	uint64_t skipped;    /* numbers between this ring and the one before it, not yet told */
 	uint64_t begun_ns, most; /* so many frames can have been saved since, at most */
 	uint64_t stuck_ns;   /* since when it was not there; 0: not known */
 	uint64_t frames, lost;   /* given; not given */
@@ -60,9 +57,6 @@ bool ctp_ppt_ring_again(const struct ctp_ppt_ring *r, uint64_t index, void *fram
 
 /* The number of the frame that is expected next, if begun. */
 static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { return r->first + (uint32_t)r->index; }
-
-/* How many frames wait at least, up to the whole ring: by some looks ahead. */
-uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r);
 
 /* Nobody writes any more: what was begun and is not whole by now never will be. */
 enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns);

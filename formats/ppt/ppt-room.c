@@ -88,9 +88,3 @@ enum ctp_status ctp_ppt_room_join(const struct ctp_ppt_live_conf *conf, struct c
 		return CTP_OK;
 	return ctp_err_set(err, "%s: there is no room for its ring, for --memory allows %" PRIu64 " MiB", t->buffer->label, limit / MIB);
 }
-
-bool ctp_ppt_room_for(const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_trace *traces, size_t n, const struct ctp_ppt_trace *t,
-                      uint64_t slots)
-{
-	return used(traces, n) + slots * slot_bytes(t) <= limit_of(conf);
-}

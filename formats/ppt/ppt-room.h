@@ -15,10 +15,6 @@ enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct 
 /* The same of the last one, which has come later than the others. */
 enum ctp_status ctp_ppt_room_join(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, struct ctp_err *err);
 
-/* Whether a ring with this many slots fits beside the rings that are there already. */
-bool ctp_ppt_room_for(const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_trace *traces, size_t n, const struct ctp_ppt_trace *t,
-                      uint64_t slots);
-
 /* Fails if there is no room for the description of the last one. */
 enum ctp_status ctp_ppt_room_describe(const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_trace *traces, size_t n,
                                       struct ctp_err *err);

@@ -10,7 +10,6 @@
 static int signals = -1;
 static sigset_t before;
 static int urged;
-static bool grow_asked;
 
 enum ctp_status ctp_ppt_signals_take(struct ctp_err *err)
 {
@@ -20,9 +19,7 @@ enum ctp_status ctp_ppt_signals_take(struct ctp_err *err)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGUSR1);
 	urged = 0;
-	grow_asked = false;
 	sigprocmask(SIG_BLOCK, &set, &before);
 	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return signals >= 0 ? CTP_OK : ctp_err_sys(err, "signalfd");
@@ -43,12 +40,8 @@ int ctp_ppt_signals_fd(void) { return signals; }
 void ctp_ppt_signals_hear(void)
 {
 	struct signalfd_siginfo info;
-	while (read(signals, &info, sizeof info) == sizeof info) {
-		if (info.ssi_signo == SIGUSR1)
-			grow_asked = true;
-		else
-			urged++;
-	}
+	while (read(signals, &info, sizeof info) == sizeof info)
+		urged++;
 }
 
 bool ctp_ppt_signals_urged(void) { return urged > 0; }
@@ -57,11 +50,4 @@ bool ctp_ppt_signals_hopeless(void)
 {
 	ctp_ppt_signals_hear();
 	return urged > 1;
-}
-
-bool ctp_ppt_signals_grow(void)
-{
-	bool asked = grow_asked;
-	grow_asked = false;
-	return asked;
 }

@@ -1,5 +1,5 @@
 /*
- * ppt-signals.h - the signals of a trace, as a descriptor: INT, TERM, HUP and QUIT urge it to end, USR1 asks for larger rings.
+ * ppt-signals.h - the signals of a trace, as a descriptor: INT, TERM, HUP and QUIT urge it to end.
  *
  * There is one trace in a process. They come also where they were ignored before, because they are blocked.
  */
@@ -17,6 +17,5 @@ int ctp_ppt_signals_fd(void);     /* readable: hear them */
 void ctp_ppt_signals_hear(void);
 bool ctp_ppt_signals_urged(void); /* one was heard: the trace is to end */
 bool ctp_ppt_signals_hopeless(void); /* hears, too; two were: the wait for a reader is to end as well */
-bool ctp_ppt_signals_grow(void);  /* USR1 was heard since the last call */
 
 #endif

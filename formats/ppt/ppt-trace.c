@@ -100,6 +100,8 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 	*t = (struct ctp_ppt_trace){.buffer = b};
 	t->json = ctp_ppt_symbols_json(m, b, &t->json_len, err);
 	t->layout = t->json ? ctp_ppt_layout_parse(t->json, t->json_len, err) : NULL;
+	if (t->layout && t->layout->resizable)
+		return ctp_err_set(err, "%s: its ring can be resized, and such a buffer cannot be traced: make it one of a fixed size", b->label);
 	if (t->layout && !has_member(t->layout, CTP_PPT_COUNTER))
 		counters = &none;
 	t->frames = t->layout ? (exact ? ctp_ppt_frames_new : ctp_ppt_frames_plain)(t->layout, counters->names, counters->n, err) : NULL;
@@ -259,7 +261,7 @@ static void look_for_others(struct ctp_ppt_trace *t, bool drained)
 		put_doubt(t, &doubt);
 }
 
-void ctp_ppt_trace_settle(struct ctp_ppt_trace *t)
+static void settle(struct ctp_ppt_trace *t)
 {
 	struct ctp_ppt_doubt doubt;
 	look_for_others(t, true);
@@ -328,7 +330,7 @@ void ctp_ppt_trace_end(struct ctp_ppt_trace *t, struct ctp_ppt_outcome outcome)
 	uint64_t now_ns = now_of(t);
 	if (!t->writer)
 		return;
-	ctp_ppt_trace_settle(t);
+	settle(t);
 	if (!t->has_header)
 		put_header(t, now_ns, (int32_t)t->at.ring.begins);
 	put_missing(t, now_ns);

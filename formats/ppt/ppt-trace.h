@@ -26,8 +26,6 @@ struct ctp_ppt_trace {
 	bool closed; /* by its program, which saves no more */
 	bool late;   /* it was said that the ring was */
 	bool discards; /* what comes is counted, for it cannot be kept */
-	uint64_t lost_seen;  /* when its ring was last made larger */
-	uint64_t resized_ns; /* since when its client has a larger ring; 0: it has not */
 
 	/* The rest is ppt-trace.c's, to be read. */
 	char *json;
@@ -57,7 +55,7 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);
 
 /* Of a ring, where nobody says how many. */
-enum { CTP_PPT_SLOTS_MAX = 1 << 18, CTP_PPT_RING_MAX = 1 << 28 /* bytes of one that is made larger, or wished for */ };
+enum { CTP_PPT_SLOTS_MAX = 1 << 18, CTP_PPT_RING_MAX = 1 << 28 /* bytes, however many slots a description asks for */ };
 uint32_t ctp_ppt_trace_slots(const struct ctp_ppt_layout *layout);
 
 /* Opens the section. The writer stays the caller's, and must be there until the end. */
@@ -68,9 +66,6 @@ uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last);
 
 /* Behind the last take: frames in the ring whose numbers are none that were to come. */
 void ctp_ppt_trace_strays(struct ctp_ppt_trace *t);
-
-/* Nothing more is taken from the ring that it has now. */
-void ctp_ppt_trace_settle(struct ctp_ppt_trace *t);
 
 /* What is known so far goes to live readers. */
 void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);

@@ -236,7 +236,7 @@ static void choose_json(struct input *in, unsigned how)
 				BYHAND_FRONT BYHAND_TYPE BYHAND_MEMBER("x", 8, 8, 8, BYHAND_DOUBLE) BYHAND_BACK(16)) ","
 			BYHAND_FRAME("two", BYHAND_ELEMENT("x", "false", BYHAND_DOUBLE),
 				BYHAND_FRONT BYHAND_TYPE BYHAND_MEMBER("x", 8, 8, 8, BYHAND_DOUBLE) BYHAND_BACK(16))),
-		BYHAND_JSON("Fuzz", 64, "{\"contents\":true,\"tag\":\"EBufferResize\"}", "ETimeClockMonotonic", "",
+		BYHAND_JSON("Fuzz", 64, "", "ETimeClockMonotonic", "",
 			BYHAND_FRAME("count", BYHAND_ELEMENT("ev", "true", BYHAND_COUNTER),
 				BYHAND_FRONT BYHAND_INTERVAL_COUNTER("ev", 0, 8, 16) BYHAND_INTERVAL_COUNTER("ev", 1, 24, 32) BYHAND_BACK(40))),
 	};
@@ -259,22 +259,20 @@ static void choose_json(struct input *in, unsigned how)
 static struct ctp_ppt_trace trace;
 static uint32_t next = 1, first = 1;
 
-static const struct ctp_ppt_shm *ring_shm(void) { return trace.at.data.id ? &trace.at.data : &trace.at.control; }
-
 /* As a client attaches; or nearly so. */
 static void client_attaches(struct input *in)
 {
 	unsigned how = byte(in);
-	const struct ctp_ppt_shm *shm = ring_shm();
-	struct ctp_ppt_control *c = trace.at.control.at;
+	const struct ctp_ppt_shm *shm = &trace.at.shm;
+	struct ctp_ppt_control *c = shm->at;
 	if (!c)
 		return;
-	segments[trace.at.control.id - 1].mapped = segments[shm->id - 1].mapped = !(how & 1);
-	uint64_t stride = trace.layout->stride, begin = trace.at.data.id ? 0 : how & 2 ? 464 + 464 % stride : 416 + 416 % stride;
+	segments[shm->id - 1].mapped = !(how & 1);
+	uint64_t stride = trace.layout->stride, begin = how & 2 ? 464 + 464 % stride : 416 + 416 % stride;
 	uint64_t data = base_of(shm->id) + begin, slots = shm->bytes > begin ? (shm->bytes - begin) / stride : 0;
 	c->data = how & 4 ? number(in, data) : data;
 	c->slots = how & 8 ? number(in, slots) : slots;
-	c->data_id_attached = how & 16 ? number(in, (uint64_t)shm->id) : (uint64_t)(trace.at.next.id && how & 32 ? trace.at.next.id : shm->id);
+	c->data_id_attached = how & 16 ? number(in, (uint64_t)shm->id) : (uint64_t)shm->id;
 	first = next;
 }
 
@@ -282,7 +280,7 @@ static void save_frame(struct input *in)
 {
 	unsigned how = byte(in);
 	struct ctp_ppt_ring *r = &trace.at.ring;
-	if (trace.at.stage < CTP_PPT_ATTACHED || !r->data || !ring_shm()->at)
+	if (trace.at.stage < CTP_PPT_ATTACHED || !r->data || !trace.at.shm.at)
 		return;
 	for (unsigned n = how >> 4; n != UINT32_MAX; n--, next++) {
 		uint32_t value = how & 1 ? (uint32_t)number(in, next) : next, back = how & 2 ? (uint32_t)number(in, value) : value;
@@ -307,7 +305,7 @@ static void put_bytes(struct input *in)
 static void put_variable(struct input *in)
 {
 	unsigned how = byte(in);
-	uint32_t now = how & 1 ? (uint32_t)trace.at.control.id : (uint32_t)getpid();
+	uint32_t now = how & 1 ? (uint32_t)trace.at.shm.id : (uint32_t)getpid();
 	process.variables[how & 1] = how & 2 ? (uint32_t)number(in, now) : how & 4 ? now : 0;
 }
 
@@ -338,7 +336,7 @@ static bool agent_step(struct input *in, unsigned op)
 {
 	struct ctp_err err = {""};
 	struct ctp_ppt_attach *at = &trace.at;
-	bool taken = at->stage >= CTP_PPT_ATTACHED && at->ring.data && ring_shm()->at;
+	bool taken = at->stage >= CTP_PPT_ATTACHED && at->ring.data && trace.at.shm.at;
 	switch (op % 8) {
 	case 0:
 	case 1:
@@ -355,18 +353,13 @@ static bool agent_step(struct input *in, unsigned op)
 		if (at->stage == CTP_PPT_ATTACHED)
 			ctp_ppt_attach_holds(at, &err);
 		break;
-	case 5:
-		if (at->stage == CTP_PPT_ATTACHED && at->ring.slots < 256)
-			ctp_ppt_attach_resize(at, at->ring.slots * 4, &err);
-		break;
-	case 6:
-		if (at->stage == CTP_PPT_ATTACHED && ctp_ppt_attach_resized(at)) {
-			ctp_ppt_trace_settle(&trace);
+	case 5: /* the client changes what it has said of its ring, and its slots with that */
+		if (at->stage == CTP_PPT_ATTACHED) {
+			((struct ctp_ppt_control *)at->shm.at)->slots = number(in, at->ring.slots);
 			first = next;
-			return ctp_ppt_attach_switch(at, &err) != CTP_FAILED;
 		}
 		break;
-	case 7:
+	default:
 		if (taken) {
 			ctp_ppt_attach_uncounted(at);
 			ctp_ppt_attach_crowded(at);
@@ -407,7 +400,7 @@ static bool step(struct input *in)
 static void finish(unsigned how)
 {
 	struct ctp_err err;
-	bool taken = trace.at.ring.data && ring_shm()->at;
+	bool taken = trace.at.ring.data && trace.at.shm.at;
 	if (how & 1)
 		ctp_ppt_attach_leave(&trace.at);
 	if (how & 1 && trace.at.stage == CTP_PPT_LEAVING)

@@ -1,7 +1,7 @@
 /*
  * ppt-client-sdk.c - a program for ctp-ppt to attach to, made with sdk/ppt: the options of ppt-client.c, as far as it has them.
  *
- * The buffer Sdk has two types of frames, Grow can be resized. What a frame holds follows from its n: x is n / 2, f is n % 1000, b is
+ * The buffer Sdk has two types of frames, Mark has one. What a frame holds follows from its n: x is n / 2, f is n % 1000, b is
  * n % 256. Frame n of thread t is n = t * 2^24 + (0, 1, 2 ... modulo 2^24), and even ones of Sdk are requests. At SIGUSR1 Sdk is closed. At the
  * end, which may come by SIGTERM, it prints how many calls of save there were, and whether descriptor 0 is open.
  */
@@ -16,7 +16,7 @@
 PPT_BUFFER(Sdk, 512, monotonic,
            (request, (int, n), (float, f), (interval_time, d), (interval_counter, ev)),
            (tick, (double, x), (time, at), (int, n), (byte, b)));
-PPT_BUFFER_RESIZABLE(Grow, 64, monotonic, (mark, (int, n), (double, x), (time, at)));
+PPT_BUFFER(Mark, 64, monotonic, (mark, (int, n), (double, x), (time, at)));
 
 static const char usage[] =
 	"usage: ppt-client-sdk [options]\n"
@@ -24,7 +24,7 @@ static const char usage[] =
 	"  -r N     calls of save a second, of each thread (1000; 0: flat out)\n"
 	"  -n N     ends after N calls of each thread (0: never)\n"
 	"  -i       idle: never calls save\n"
-	"  -2       saves to Grow too\n"
+	"  -2       saves to Mark too\n"
 	"  -f       forks all the time, and the children save frames with numbers below zero\n";
 
 static struct {
@@ -63,9 +63,9 @@ static void save(int n)
 		ppt_Sdk_tick_save(&t);
 	}
 	if (opt.two) {
-		struct ppt_Grow_mark m = {.n = n, .x = n / 2.0};
-		ppt_Grow_mark_at_now(&m);
-		ppt_Grow_mark_save(&m);
+		struct ppt_Mark_mark m = {.n = n, .x = n / 2.0};
+		ppt_Mark_mark_at_now(&m);
+		ppt_Mark_mark_save(&m);
 	}
 }
 

@@ -8,8 +8,9 @@
 #include <sys/mman.h>
 
 #define SYMBOL __attribute__((used, visibility("default")))
-#define JSON(offset, back)                                                                                                             \
-	BYHAND_JSON("Liar", 64, "", "ETimeClockMonotonic", "",                                                                         \
+#define JSON(offset, back) JSON_WITH("", offset, back)
+#define JSON_WITH(options, offset, back)                                                                                               \
+	BYHAND_JSON("Liar", 64, options, "ETimeClockMonotonic", "",                                                                    \
 		BYHAND_FRAME("mark",                                                                                                   \
 			BYHAND_ELEMENT("n", "false", BYHAND_INT),                                                                      \
 			BYHAND_FRONT BYHAND_MEMBER("n", offset, 4, 4, BYHAND_INT) BYHAND_MEMBER("x", 8, 8, 8, BYHAND_DOUBLE) BYHAND_BACK(back)))
@@ -76,6 +77,7 @@ static uint32_t at_random(uint32_t nth) { return nth * 2654435761u >> 1; }
 static uint32_t backwards(uint32_t nth) { return 0x7fffffff - nth; }
 static uint32_t in_jumps(uint32_t nth) { return nth * 1000003; }
 static uint32_t in_turn(uint32_t nth) { return nth; }
+static uint32_t in_fewer(uint32_t nth) { return nth; } /* after some, to the first slots alone */
 static uint32_t from_elsewhere(uint32_t nth) { return nth <= 30 ? nth : nth + 0x12345678; } /* and in the slots of those numbers */
 
 /* Whole, but for its number, or its type, which is there where the JSON has one: 7. */
@@ -102,6 +104,7 @@ static const struct lie {
 	{"abi", "{\"abi\":\"2.0.0\"}", NULL, NULL},
 	{"beyond", JSON(1000000000, 16), NULL, NULL},
 	{"overlap", JSON(8, 16), NULL, NULL},
+	{"resizable", JSON_WITH("{\"contents\":true,\"tag\":\"EBufferResize\"}", 4, 16), NULL, NULL},
 	{"elsewhere", JSON(4, 16), tell_elsewhere, NULL},
 	{"before", JSON(4, 16), tell_before, NULL},
 	{"behind", JSON(4, 16), tell_behind, NULL},
@@ -115,6 +118,7 @@ static const struct lie {
 	{"backwards", JSON(4, 16), tell_truth, backwards},
 	{"jumps", JSON(4, 16), tell_truth, in_jumps},
 	{"gate", JSON(4, 16), tell_truth, from_elsewhere},
+	{"shrinks", JSON(4, 16), tell_truth, in_fewer},
 	{"type", JSON_TYPES, tell_truth, in_turn},
 	{"exec", JSON(4, 16), tell_truth, NULL},
 };
@@ -144,6 +148,8 @@ static void attach(const struct lie *lie)
 			continue;
 		}
 		uint32_t number = lie->number(nth), index = lie->number == from_elsewhere ? number - 1 : nth - 1;
+		if (lie->number == in_fewer && nth > 30)
+			c->data_block_sz = t.slots = 16;
 		write_frame(at + begin + index % t.slots * STRIDE, number);
 		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 	}

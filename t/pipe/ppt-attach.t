@@ -199,15 +199,15 @@ stop
 # --- buffers that are closed -------------------------------------------------------------------------------------------------------
 start ppt-client-sdk -2
 agents "$pid" -n 4096
-await has "$tmp/err" 'Grow: attached'
+await has "$tmp/err" 'Mark: attached'
 kill -USR1 "$pid"
 ok 'a program that closes a buffer: it is said' await has "$tmp/err" '^ctp-ppt: Sdk: the program has closed it$'
-is 'who has the other one keeps that' "$(state Sdk) $("$ppt" list "$pid" | awk '$1 == "Grow" { print $4 }')" "free $agent"
+is 'who has the other one keeps that' "$(state Sdk) $("$ppt" list "$pid" | awk '$1 == "Mark" { print $4 }')" "free $agent"
 kill -INT "$agent"
 wait "$agent"
 is 'it harms nothing: status' $? 0
 join_all >"$tmp/out.ctp"
-is 'and is the outcome' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Grow 0 0 running 1
+is 'and is the outcome' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Mark 0 0 running 1
 Sdk 0 0 closed 1'
 like 'which ctp-stat knows' "$("$BIN/ctp-stat" "$tmp/out.ctp")" 'ended: +closed by its program'
 agent "$pid" Sdk
@@ -390,27 +390,11 @@ stop
 numbers() { sed -n "s/^{\"type\":\"ppt_$1[a-z]*\".*\"ppt_seqno\":\(-*[0-9]*\).*/\1/p" "$tmp/rows" | sort -n | head -1; }
 is 'the first frame is the one that the record and the notice name' "$(numbers late) $(sed -n 's/.* begins with frame \([0-9]*\),.*/\1/p' "$tmp/err")" \
 	"$(numbers Foo_) $(numbers Foo_)"
-start ppt-client-resize -r 0
-"$ppt" attach -n 16 -t 0.4 "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
-stop
-like 'one that can be resized is' "$(cat "$tmp/err")" '^ctp-ppt: Grow: has 64 slots now$'
-taken >"$tmp/taken"
-is 'again none is torn' "$(awk '{ print $6 }' "$tmp/taken")" 0
-is 'and every number is a frame or lost, across all rings' "$(awk '{ print $2 - 1 + $3 + $4 }' "$tmp/taken")" "$(saved Grow)"
-start ppt-client-resize
-agent "$pid" -n 1000
-kill -USR1 "$agent"
-ok 'SIGUSR1 asks for a larger one' await has "$tmp/err" 'has 4000 slots now'
-kill -INT "$agent"
-wait "$agent"
-is 'which loses nothing: status' $? 0
-stop
-is 'every number is a frame' "$(taken | awk '{ print $3, $4, $6 }')" "$(saved Grow) 0 0"
 start ppt-client-sdk -t 2 -2
 before=$(descriptors)
 attach_all "$tmp/out.ctp" -q -t 1 -n 4096 "$pid"
 is 'a program that has joined by sdk/ppt: status' $? 0
-is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Grow 0 0
+is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Mark 0 0
 Sdk 0 0'
 if "$ppt" attach -q -t 1 --exact -c task-clock,page-faults,cpu-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
 	"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | grep '^{"type":"ppt_Sdk_request"' >"$tmp/rows"
@@ -426,8 +410,8 @@ if "$ppt" attach --exact -t 1 -c task-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/e
 fi
 stop
 start ppt-client-sdk -t 2 -2 -r 0
-"$ppt" attach -q -n 16 -t 0.4 "$pid" Grow >"$tmp/out.ctp"
-is 'a ring that grows has whole frames, and every number' "$(taken | awk '{ print $6 }')" 0
+"$ppt" attach -q -n 16 -t 0.4 "$pid" Mark >"$tmp/out.ctp"
+is 'a ring that is overwritten has whole frames, and every number' "$(taken | awk '{ print $6 }')" 0
 stop
 
 # --- lies ----------------------------------------------------------------------------------------------------------------------------
@@ -438,11 +422,13 @@ for lie in $("$O/t/helper/ppt-hostile"); do
 	timeout 60 "$ppt" attach -t $limit "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
 	status=$?
 	case $lie in
-	nonsense | random | backwards | jumps | gate | type)
+	nonsense | random | backwards | jumps | gate | shrinks | type)
 		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(an impossible number or type\).*/\1/p' "$tmp/err")" '3 an impossible number or type'
 		[ $lie = nonsense ] || ok "$lie: without advice that does not help" sh -c "! grep -q -- ' -n ' $tmp/err" ;;
 	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }') $(tail -1 "$tmp/err")" \
 		'^(0 replaced ctp-ppt: process [0-9]*:|1  ctp-ppt: Liar: the process) has become another program$' ;;
+	resizable) is "$lie: is refused" "$status $(cat "$tmp/err")" \
+		'1 ctp-ppt: Liar: its ring can be resized, and such a buffer cannot be traced: make it one of a fixed size' ;;
 	none) like "$lie: is named" "$status $(cat "$tmp/err")" '^1 ctp-ppt: Liar: .* 0 slots$' ;;
 	*) is "$lie: a line and a status" "$(wc -l <"$tmp/err" | tr -d ' ') $status" '1 1' ;;
 	esac

@@ -28,7 +28,7 @@ trap 'kill $one $two $other $agent 2>/dev/null; rm -rf "$tmp"' EXIT
 "$ppt" list >"$tmp/list" 2>"$tmp/err"
 is 'list without a process: status' $? 0
 is 'has a header' "$(sed -n 1p "$tmp/list" | xargs)" 'PID BUFFER STATE COMMAND'
-is 'and the buffers of each process, though their files are the same' "$(listed "$one"), $(listed "$two")" 'Grow free Sdk free, Grow free Sdk free'
+is 'and the buffers of each process, though their files are the same' "$(listed "$one"), $(listed "$two")" 'Mark free Sdk free, Mark free Sdk free'
 is 'with its command' "$(awk -v pid="$one" '$1 == pid && $2 == "Sdk" { print $4, $5, $6, $7 }' "$tmp/list")" "$client -t 2 -2"
 is 'none of a program without' "$(listed "$other")" ''
 is 'in the order of their numbers' "$(awk 'NR > 1 { print $1 }' "$tmp/list" | sort -nc 2>&1)" ''
@@ -42,7 +42,7 @@ exec 3<"$tmp/stream"
 head -c 1 <&3 >/dev/null
 "$ppt" list -q >"$tmp/list"
 like 'the state of one that is attached' "$(cat "$tmp/list")" "^ *$one Sdk +attached by $agent +$client"
-like 'and of the others' "$(listed "$one"), $(listed "$two")" '^Grow free Sdk attached, Grow free Sdk free$'
+like 'and of the others' "$(listed "$one"), $(listed "$two")" '^Mark free Sdk attached, Mark free Sdk free$'
 kill "$agent"
 cat <&3 >/dev/null
 exec 3<&-

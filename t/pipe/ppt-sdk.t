@@ -274,7 +274,7 @@ if [ "$(state Sdk)" != free ]; then
 	finish
 	done_testing
 fi
-for buffer in Sdk Grow; do
+for buffer in Sdk Mark; do
 	frames $buffer
 	is "$buffer: frames are read" "$(wc -l <"$tmp/frames" | tr -d ' ')" 2000
 	is 'each as it was saved, and none of a child' "$(sed 's/.*"type":"ppt_[A-Za-z]*_\([a-z]*\)"/\1/; s/,"/ "/g' "$tmp/frames" | awk '

@@ -33,7 +33,6 @@ plant 'one that never becomes whole is' 's/^	return is_passed(r);/	return false;
 plant 'a number beyond 2^31 is old' 's/return (int32_t)(number - of);/return (int32_t)number > (int32_t)of ? 1 : -1;/'
 plant 'a ring that was full already is taken for a new one' 's/r->late |= .*/;/'
 plant 'what is older than slot 0 is not read' 's/^	r->first = older ? .*/	r->first = number; older = false;/'
-plant 'what got into neither ring is forgotten' 's/r->lost += r->skipped;//'
 plant 'a number that cannot be there is waited for' 's/if (!is_wrong(/if (1 || !is_wrong(/'
 plant 'and one that is too far ahead is believed' 's/<= r->slots + r->most/>= 0/'
 plant '0 is a number' 's/if (!ctp_ppt_ring_number(r) || /if (/'

@@ -98,16 +98,16 @@ static void with(void (*test)(struct ctp_ppt_attach *, const struct process *))
 	struct ctp_err err = {""};
 	struct ctp_ppt_memory memory;
 	struct ctp_ppt_attach a = {.memory = &memory, .stage = CTP_PPT_LEAVING};
-	if (ctp_ppt_shm_new(&a.control, 4096, (uid_t)-1, &err))
+	if (ctp_ppt_shm_new(&a.shm, 4096, (uid_t)-1, &err))
 		skip_all(err.text);
-	struct process p = begin(a.control.id);
+	struct process p = begin(a.shm.id);
 	if (ctp_ppt_memory_open(&memory, p.pid, false, &err))
 		skip_all(err.text);
 	ctp_ppt_attach_others(&a); /* from now on it is known who was the last */
 	test(&a, &p);
 	ctp_ppt_memory_close(&memory);
 	end(&p);
-	ctp_ppt_shm_free(&a.control);
+	ctp_ppt_shm_free(&a.shm);
 }
 
 static void test_alone(struct ctp_ppt_attach *a, const struct process *p)
@@ -123,7 +123,7 @@ static void test_race(struct ctp_ppt_attach *a, const struct process *p)
 	letting_go.after = 1;
 	ok(!ctp_ppt_attach_others(a), "a process that lets go between the look at their number and the one at its mappings is not two");
 	is_u64(letting_go.after, 0, "  it did");
-	is_u64(ctp_ppt_shm_look(a->control.id).attached, 1, "  only we have it then");
+	is_u64(ctp_ppt_shm_look(a->shm.id).attached, 1, "  only we have it then");
 }
 
 static void test_child(struct ctp_ppt_attach *a, const struct process *p)

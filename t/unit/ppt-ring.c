@@ -180,32 +180,6 @@ static void test_late(void)
 	ok(!r.late, "has nothing in doubt");
 }
 
-static void test_follow(void)
-{
-	clear();
-	struct ctp_ppt_ring r = reader(4);
-	r.follows = true;
-	r.after = 7;
-	write_frame(0, 7);
-	write_frame(1, 8);
-	is(read_all(&r), "7 8", "a ring that follows on another");
-	clear();
-	r = reader(4);
-	r.follows = true;
-	r.after = 7;
-	write_frame(0, 10);
-	is(read_all(&r), "+3 10", "and what got into neither");
-	clear();
-	r = reader(4);
-	r.follows = true;
-	r.after = 7;
-	for (uint32_t i = 10; i < 16; i++)
-		write_frame((i - 10) % 4, i);
-	is(read_all(&r), "+3 +2 12 13 14 15", "and what was overwritten before the first look");
-	ok(!r.late, "nothing is in doubt then");
-	is_u64(r.lost, 5, "all are counted");
-}
-
 static void test_wrap(void)
 {
 	clear();
@@ -342,7 +316,6 @@ int main(int argc, char **argv)
 	test_flight();
 	test_overtaken();
 	test_late();
-	test_follow();
 	test_wrap();
 	test_nonsense();
 	test_race(argc > 1 ? (uint32_t)atoi(argv[1]) : 300000);
