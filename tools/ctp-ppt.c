@@ -144,7 +144,7 @@ static int describe(struct ctp_tool *tool, int argc, char **argv)
 }
 
 /* ": 3 overwritten, 1 half-written"; counts of 0 are left out. */
-static void put_losses(char *text, size_t room, const struct ctp_ppt_live_counts *r)
+static void put_losses(char *text, size_t room, const struct ctp_ppt_counts *r)
 {
 	const struct { uint64_t n; const char *what; } kinds[] = {
 		{r->overrun, "overwritten"}, {r->torn, "half-written"}, {r->wrong, "with an impossible number or type"},
@@ -158,7 +158,7 @@ static void put_losses(char *text, size_t room, const struct ctp_ppt_live_counts
 }
 
 /* The line of one buffer; or, if name is NULL, of all of them, with advice, and how the program ended, if that is known. */
-static void say_tally(struct ctp_tool *tool, const char *name, const struct ctp_ppt_live_counts *c, const char *fate)
+static void say_tally(struct ctp_tool *tool, const char *name, const struct ctp_ppt_counts *c, const char *fate)
 {
 	char losses[256], doubt[96] = "";
 	put_losses(losses, sizeof losses, c);
@@ -179,7 +179,7 @@ static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r, c
 	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
-static void show_frames(void *arg, const struct ctp_ppt_live_counts *by_now)
+static void show_frames(void *arg, const struct ctp_ppt_counts *by_now)
 {
 	struct ctp_tool *tool = arg;
 	ctp_tool_progress(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %.0f s", by_now->frames, by_now->lost,
@@ -216,7 +216,7 @@ static int trace(struct ctp_tool *tool, const struct ctp_ppt_live_conf *conf, co
 		int harm = closing(tool, &result, status ? "" : fate);
 		code = status ? code : harm;
 	}
-	ctp_ppt_live_result_free(&result);
+	free(result.part);
 	return code;
 }
 

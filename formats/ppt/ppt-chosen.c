@@ -37,6 +37,14 @@ bool ctp_ppt_chosen(char *const *names, const struct ctp_ppt_buffer *b)
 	return !names[0] || *name;
 }
 
+size_t ctp_ppt_chosen_count(const char *name, const struct ctp_ppt_buffers *all)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		n += ctp_ppt_chosen_by(name, all->buffer[i].name, all->buffer[i].file);
+	return n;
+}
+
 /* A deleted file that may have the buffer, and cannot be opened: of FILE:BUFFER that file, else the first. Null: none. */
 static const char *find_deleted(const struct ctp_ppt_buffers *all, const char *wanted)
 {
@@ -55,9 +63,7 @@ static enum ctp_status say_deleted(const char *wanted, const char *path, pid_t p
 enum ctp_status ctp_ppt_chosen_check(char *const *names, const struct ctp_ppt_buffers *all, pid_t pid, struct ctp_err *err)
 {
 	for (; *names; names++) {
-		size_t n = 0;
-		for (size_t i = 0; i < all->n; i++)
-			n += ctp_ppt_chosen_by(*names, all->buffer[i].name, all->buffer[i].file);
+		size_t n = ctp_ppt_chosen_count(*names, all);
 		const char *deleted = n ? NULL : find_deleted(all, *names);
 		if (deleted)
 			return say_deleted(*names, deleted, pid, err);
@@ -70,33 +76,4 @@ enum ctp_status ctp_ppt_chosen_check(char *const *names, const struct ctp_ppt_bu
 	if (!all->n)
 		return ctp_err_set(err, "process %d: no ppt buffers in it: its program and its libraries have none of their symbols", (int)pid);
 	return CTP_OK;
-}
-
-static char *name_of(const struct ctp_ppt_buffer *const *chosen, size_t i)
-{
-	char *name = NULL;
-	size_t same = 1;
-	for (size_t k = 0; k < i; k++)
-		same += !strcmp(chosen[k]->name, chosen[i]->name);
-	if (same == 1)
-		return strdup(chosen[i]->name);
-	return asprintf(&name, "%s-%zu", chosen[i]->name, same) < 0 ? NULL : name;
-}
-
-char **ctp_ppt_chosen_names(const struct ctp_ppt_buffer *const *chosen, size_t n)
-{
-	char **names = calloc(n, sizeof *names);
-	for (size_t i = 0; names && i < n; i++)
-		if (!(names[i] = name_of(chosen, i))) {
-			ctp_ppt_chosen_names_free(names, n);
-			return NULL;
-		}
-	return names;
-}
-
-void ctp_ppt_chosen_names_free(char **names, size_t n)
-{
-	for (size_t i = 0; names && i < n; i++)
-		free(names[i]);
-	free(names);
 }

@@ -10,13 +10,10 @@
 
 /* One name. file null: not known, and any FILE is another. */
 bool ctp_ppt_chosen_by(const char *wanted, const char *buffer, const char *file);
+size_t ctp_ppt_chosen_count(const char *name, const struct ctp_ppt_buffers *all);
 bool ctp_ppt_chosen(char *const *names, const struct ctp_ppt_buffer *b);
 
 /* Fails if a name is of no buffer, or the process has none. */
 enum ctp_status ctp_ppt_chosen_check(char *const *names, const struct ctp_ppt_buffers *all, pid_t pid, struct ctp_err *err);
-
-/* A name for a file of each: that of the buffer, or NAME-2, NAME-3 ..., for two libraries may have the same. Null: out of memory. */
-char **ctp_ppt_chosen_names(const struct ctp_ppt_buffer *const *chosen, size_t n);
-void ctp_ppt_chosen_names_free(char **names, size_t n); /* null: nothing */
 
 #endif

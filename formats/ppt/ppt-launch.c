@@ -17,13 +17,21 @@
 #include "base/clock.h"
 #include "collect/spawn.h"
 #include "ppt/ppt-chosen.h"
-#include "ppt/ppt-sought.h"
+#include "ppt/ppt-layout.h"
 
 #define MS UINT64_C(1000000)
 enum { SETTLED_LOOKS = 3, SOUGHT_BYTES = 200 };
 static const uint64_t DOUBT_NS = 2000 * MS, SAID_NS = 5000 * MS;
 
 enum look { NONE, UNREADABLE, REFUSED, READY };
+
+static bool is_readable(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b)
+{
+	struct ctp_err ignored;
+	struct ctp_ppt_layout *layout = ctp_ppt_symbols_layout(m, b, NULL, NULL, &ignored);
+	ctp_ppt_layout_free(layout);
+	return layout;
+}
 
 static bool has_any(const struct ctp_ppt_launch *l, const struct ctp_ppt_buffers *all)
 {
@@ -38,12 +46,12 @@ static enum look look_at(const struct ctp_ppt_launch *l, struct ctp_distinct *pl
 {
 	struct ctp_ppt_memory m;
 	struct ctp_ppt_buffers all;
-	if (ctp_ppt_symbols_find_next(&all, l->pid, plain, NULL, err))
+	if (ctp_ppt_symbols_find(&all, l->pid, plain, NULL, err))
 		return REFUSED;
 	enum look look = !has_any(l, &all) ? NONE : ctp_ppt_memory_open(&m, l->pid, true, err) ? REFUSED : READY;
 	bool opened = look == READY;
 	for (size_t i = 0; look == READY && i < all.n; i++)
-		if (ctp_ppt_chosen(l->buffers, &all.buffer[i]) && !ctp_ppt_sought_readable(&m, &all.buffer[i]))
+		if (ctp_ppt_chosen(l->buffers, &all.buffer[i]) && !is_readable(&m, &all.buffer[i]))
 			look = UNREADABLE;
 	*n = all.n;
 	ctp_ppt_symbols_free(&all);

@@ -16,15 +16,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "ppt/ppt-chosen.h"
 #include "ppt/ppt-outs.h"
 #include "ppt/ppt-room.h"
 #include "ppt/ppt-signals.h"
-#include "ppt/ppt-sought.h"
-#include "ppt/ppt-tally.h"
 #include "ppt/ppt-trace.h"
-#include "ppt/ppt-warn.h"
 
 #define US UINT64_C(1000)
 #define MS (1000 * US)
@@ -32,7 +30,6 @@
 
 enum {
 	TURN = 1 << 14,     /* frames that are taken of one ring before the next is looked at */
-	WATCHED_MAX = 64,
 	REST_MIN_US = 20,   /* less is none */
 	REST_SLOT_NS = 20,  /* a rest is so long for each slot, at most */
 };
@@ -43,24 +40,96 @@ struct live {
 	struct ctp_err *err;
 	struct ctp_ppt_memory memory;
 	struct ctp_ppt_buffers all;
-	struct ctp_ppt_sought sought;
 	struct ctp_ppt_trace *trace;
-	size_t n;
+	size_t n, room;
 	struct ctp_ppt_outs outs;
-	uint64_t start_ns, now_ns, rest_ns, published_ns, checked_ns, sought_ns;
+	uint64_t start_ns, now_ns, rest_ns, published_ns, checked_ns;
 	bool stop, gone, failed;
 	bool cut; /* no output is left */
 };
+
+/* --- counts ---------------------------------------------------------------------------------------------------------------- */
+
+static struct ctp_ppt_counts sum(const struct live *l)
+{
+	struct ctp_ppt_counts all = {0};
+	for (size_t i = 0; i < l->n; i++) {
+		struct ctp_ppt_counts c = ctp_ppt_trace_counts(&l->trace[i]);
+		all.frames += c.frames;
+		all.lost += c.lost;
+		all.overrun += c.overrun;
+		all.torn += c.torn;
+		all.wrong += c.wrong;
+		all.unkept += c.unkept;
+		all.unverified += c.unverified;
+		all.late |= c.late;
+	}
+	return all;
+}
+
+/* Out of memory: there are no parts. */
+static void tally(struct live *l)
+{
+	l->result->all = sum(l);
+	l->result->part = calloc(l->n, sizeof *l->result->part);
+	l->result->nparts = l->result->part ? l->n : 0;
+	for (size_t i = 0; i < l->result->nparts; i++) {
+		struct ctp_ppt_live_part *part = &l->result->part[i];
+		snprintf(part->name, sizeof part->name, "%s", l->trace[i].buffer->label);
+		part->counts = ctp_ppt_trace_counts(&l->trace[i]);
+	}
+}
+
+/* --- warnings, each said once ---------------------------------------------------------------------------------------------- */
+
+/* Of buffers that have no members for counters, those that were named; all, where no buffer has any. */
+static void warn_uncounted(const struct live *l)
+{
+	bool any = false;
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->trace[i].at.counters->n > 0;
+	for (size_t i = 0; l->conf->counters.n && i < l->n; i++)
+		if (!l->trace[i].at.counters->n && (!any || l->conf->buffers[0]))
+			ctp_notice_say(l->conf->warn, "%s: has no members for counters, and is attached without", l->trace[i].buffer->label);
+}
+
+static void warn_late(const struct live *l, struct ctp_ppt_trace *t)
+{
+	if (!t->has_header || !t->at.ring.late || t->late)
+		return;
+	ctp_notice_say(l->conf->warn, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
+	               ", and what was saved before is not known", t->buffer->label, t->begins);
+	t->late = true;
+}
+
+static void warn_counters(const struct live *l, struct ctp_ppt_trace *t)
+{
+	if (ctp_ppt_attach_uncounted(&t->at))
+		ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
+		               t->buffer->label);
+	if (ctp_ppt_attach_crowded(&t->at))
+		ctp_notice_say(l->conf->warn, "%s: more threads read counters than can have them, and to the others they are 0; "
+		               "a program that is built with a larger PPT_THREADS has more", t->buffer->label);
+}
+
+static void warn(const struct live *l, struct ctp_ppt_trace *t)
+{
+	warn_late(l, t);
+	warn_counters(l, t);
+	if (!ctp_ppt_attach_shared(&t->at))
+		return;
+	ctp_notice_say(l->conf->warn, "%s: a child that the process has forked has its ring too: what both save is lost, or mixed of two",
+	               t->buffer->label);
+	l->result->partial = true;
+}
 
 /* --- buffers --------------------------------------------------------------------------------------------------------------- */
 
 static enum ctp_status add_trace(struct live *l, const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
-	struct ctp_ppt_trace *more = realloc(l->trace, (l->n + 1) * sizeof *more), *t;
-	if (!more)
+	if (!CTP_ARRAY_RESERVE(l->trace, l->room, l->n + 1, CTP_PPT_BUFFERS_MAX))
 		return ctp_err_set(err, "out of memory");
-	l->trace = more;
-	t = &l->trace[l->n];
+	struct ctp_ppt_trace *t = &l->trace[l->n];
 	if (ctp_ppt_trace_init(t, &l->memory, b, &l->conf->counters, l->conf->exact, err) ||
 	    ctp_ppt_room_describe(l->conf, l->trace, l->n + 1, err)) {
 		ctp_ppt_trace_fini(t);
@@ -82,29 +151,34 @@ static enum ctp_status make_traces(struct live *l)
 		ctp_notice_say(conf->warn, "%s", l->err->text);
 		l->result->partial = true;
 	}
-	ctp_ppt_warn_uncounted(conf, l->trace, l->n);
+	warn_uncounted(l);
 	return l->n ? ctp_ppt_room_share(conf, l->trace, l->n, l->err) : CTP_FAILED;
-}
-
-/* Names for files of all traces; null: out of memory. */
-static char **make_names(const struct live *l)
-{
-	const struct ctp_ppt_buffer **chosen = calloc(l->n, sizeof *chosen);
-	for (size_t i = 0; chosen && i < l->n; i++)
-		chosen[i] = l->trace[i].buffer;
-	char **names = chosen ? ctp_ppt_chosen_names(chosen, l->n) : NULL;
-	free(chosen);
-	return names;
 }
 
 static enum ctp_status open_outs(struct live *l)
 {
-	char **names = make_names(l);
-	enum ctp_status status = names ? ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, (const char *const *)names, l->n,
-	                                                   ctp_ppt_signals_hopeless, l->err) :
-	                                 ctp_err_set(l->err, "out of memory");
-	ctp_ppt_chosen_names_free(names, l->n);
+	const char **names = calloc(l->n, sizeof *names);
+	if (!names)
+		return ctp_err_set(l->err, "out of memory");
+	for (size_t i = 0; i < l->n; i++)
+		names[i] = l->trace[i].buffer->name;
+	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, ctp_ppt_signals_hopeless, l->err);
+	free(names);
 	return status;
+}
+
+/* A program that was started may not have loaded all of its libraries yet. It is traced without the buffers that it lacks. */
+static void say_missing(const struct live *l)
+{
+	for (char *const *name = l->conf->buffers; *name; name++) {
+		char *const *same = l->conf->buffers;
+		while (strcmp(*same, *name))
+			same++;
+		if (same < name || ctp_ppt_chosen_count(*name, &l->all))
+			continue;
+		ctp_notice_say(l->conf->warn, "%s: no buffer of this name was found in the process", *name);
+		l->result->partial = true;
+	}
 }
 
 /* --- ends before the end --------------------------------------------------------------------------------------------------- */
@@ -120,11 +194,11 @@ static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_er
 }
 
 /* It has no output: what it saves from now on is counted. With no other left, that is the failure. */
-static void discard(struct live *l, struct ctp_ppt_trace *t, uint64_t kept, const struct ctp_err *why)
+static void discard(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
 {
 	bool any = false;
 	ctp_err_set(l->err, "%s: what it saves is lost from now on: %.300s", t->buffer->label, why->text);
-	ctp_ppt_trace_discard(t, kept);
+	ctp_ppt_trace_discard(t, UINT64_MAX);
 	l->result->partial = true;
 	for (size_t i = 0; i < l->n; i++)
 		any |= l->trace[i].writer || l->trace[i].at.stage < CTP_PPT_ATTACHED;
@@ -134,12 +208,15 @@ static void discard(struct live *l, struct ctp_ppt_trace *t, uint64_t kept, cons
 		ctp_notice_say(l->conf->warn, "%s", l->err->text);
 }
 
-static void fail_out(struct live *l, struct ctp_ppt_trace *t)
+static void fail_out(struct live *l, size_t i)
 {
 	struct ctp_err err;
-	uint64_t kept;
-	ctp_ppt_outs_fail(&l->outs, (size_t)(t - l->trace), &kept, &err);
-	discard(l, t, kept, &err);
+	if (l->outs.alone) {
+		l->failed = true; /* the close says why */
+		return;
+	}
+	ctp_ppt_outs_fail(&l->outs, i, &err);
+	discard(l, &l->trace[i], &err);
 }
 
 static bool is_taken(const struct ctp_ppt_trace *t) { return t->writer || t->discards; }
@@ -148,20 +225,17 @@ static bool is_taken(const struct ctp_ppt_trace *t) { return t->writer || t->dis
 
 static void wait_for(struct live *l, uint64_t ns)
 {
-	struct pollfd fds[2 + WATCHED_MAX] = {{.fd = ctp_ppt_signals_fd(), .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
-	size_t of[WATCHED_MAX], n = ctp_ppt_outs_watch(&l->outs, fds + 2, of, WATCHED_MAX);
+	struct pollfd fds[2 + CTP_PPT_BUFFERS_MAX] = {{.fd = ctp_ppt_signals_fd(), .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
+	ctp_ppt_outs_watch(&l->outs, fds + 2);
 	struct timespec rest = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
-	int ready = ppoll(fds, n + 2, &rest, NULL);
+	int ready = ppoll(fds, l->n + 2, &rest, NULL);
 	if (ready > 0 && fds[0].revents)
 		ctp_ppt_signals_hear();
 	l->stop |= ctp_ppt_signals_urged();
 	l->gone |= ready > 0 && fds[1].revents;
-	for (size_t i = 0; ready > 0 && i < n; i++) {
-		if (fds[2 + i].revents && of[i] == CTP_PPT_OUTS_ALL)
-			l->failed = true;
-		else if (fds[2 + i].revents)
-			fail_out(l, &l->trace[of[i]]);
-	}
+	for (size_t i = 0; ready > 0 && i < l->n; i++)
+		if (fds[2 + i].revents)
+			fail_out(l, i);
 	l->now_ns = ctp_clock_ns();
 }
 
@@ -190,7 +264,7 @@ static void begin_section(struct live *l, struct ctp_ppt_trace *t)
 	struct ctp_err err;
 	struct ctp_writer *w = ctp_ppt_outs_writer(&l->outs, (size_t)(t - l->trace), &err);
 	if (!w) {
-		discard(l, t, 0, &err);
+		discard(l, t, &err);
 		return;
 	}
 	ctp_ppt_trace_begin(t, w, l->conf->tool);
@@ -231,7 +305,7 @@ static void check(struct live *l, struct ctp_ppt_trace *t)
 	struct ctp_err err;
 	switch (ctp_ppt_attach_holds(&t->at, &err)) {
 	case CTP_PPT_HELD:
-		l->result->partial |= !ctp_ppt_warn(l->conf, t);
+		warn(l, t);
 		break;
 	case CTP_PPT_CLOSED: close_one(l, t, &err); break;
 	case CTP_PPT_TAKEN: give_up(l, t, &err); break;
@@ -243,48 +317,6 @@ static void check(struct live *l, struct ctp_ppt_trace *t)
 		}
 		break;
 	}
-}
-
-/* --- later than the others -------------------------------------------------------------------------------------------------- */
-
-/* A buffer whose name was missing: on its way in, as the others were. */
-static enum ctp_status join(struct live *l, const struct ctp_ppt_buffer *b, struct ctp_err *err)
-{
-	if (add_trace(l, b, err))
-		return CTP_FAILED;
-	char **names = make_names(l);
-	enum ctp_status status = ctp_ppt_room_join(l->conf, l->trace, l->n, err);
-	if (!status)
-		status = names ? ctp_ppt_outs_add(&l->outs, l->conf->output, l->conf->to_terminal, names[l->n - 1], err) :
-		                 ctp_err_set(err, "out of memory");
-	ctp_ppt_chosen_names_free(names, l->n);
-	if (status) {
-		ctp_ppt_trace_fini(&l->trace[--l->n]);
-		return CTP_FAILED;
-	}
-	return ctp_ppt_attach_begin(&l->trace[l->n - 1].at, l->conf->force, l->conf->warn, err);
-}
-
-static void seek(struct live *l)
-{
-	const struct ctp_ppt_buffers *found = ctp_ppt_sought_look(&l->sought, &l->memory);
-	for (size_t i = 0; found && i < found->n; i++) {
-		struct ctp_err err;
-		size_t before = l->n;
-		if (!join(l, &found->buffer[i], &err))
-			continue;
-		l->result->partial = true;
-		ctp_notice_say(l->conf->warn, "%s", err.text);
-		if (l->n > before)
-			ctp_ppt_attach_release(&l->trace[before].at);
-	}
-}
-
-static void say_missing(const struct live *l)
-{
-	size_t i = 0;
-	for (const char *name; (name = ctp_ppt_sought_missing(&l->sought, &i)); l->result->partial = true)
-		ctp_notice_say(l->conf->warn, "%s: no buffer of this name was found in the process", name);
 }
 
 /* --- the loop -------------------------------------------------------------------------------------------------------------- */
@@ -299,7 +331,7 @@ static bool is_due(struct live *l, uint64_t *last_ns, uint64_t every_ns)
 
 static void tell_progress(const struct live *l)
 {
-	struct ctp_ppt_live_counts by_now = ctp_ppt_tally_by_now(l->trace, l->n);
+	struct ctp_ppt_counts by_now = sum(l);
 	l->conf->tick(l->conf->arg, &by_now);
 }
 
@@ -324,8 +356,6 @@ static void look_at_all(struct live *l)
 		if (look)
 			check(l, t);
 	}
-	if (l->sought.missing && is_due(l, &l->sought_ns, 100 * MS))
-		seek(l);
 	rest(l, fullest, fewest == UINT32_MAX ? CTP_PPT_SLOTS_MAX : fewest, waiting);
 }
 
@@ -364,7 +394,7 @@ static bool is_over(struct live *l)
 		l->stop = true;
 	if (!limit_ns && !l->conf->child && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
 		give_up_waiting(l);
-	bool any = l->sought.missing;
+	bool any = false;
 	for (size_t i = 0; i < l->n; i++)
 		any |= l->trace[i].at.stage < CTP_PPT_LEAVING && !l->trace[i].discards;
 	if (l->memory.process < 0 && !ctp_ppt_memory_alive(&l->memory))
@@ -454,8 +484,8 @@ static void finish_traces(struct live *l, bool replaced)
 			ctp_ppt_trace_strays(t);
 		}
 		ctp_ppt_trace_end(t, t->closed ? (struct ctp_ppt_outcome){.how = CTP_PPT_OUTCOME_CLOSED} : outcome);
-		ctp_ppt_warn_late(l->conf, t);
-		ctp_ppt_warn_counters(l->conf, t);
+		warn_late(l, t);
+		warn_counters(l, t);
 		ctp_ppt_attach_end(&t->at);
 	}
 }
@@ -494,7 +524,6 @@ static enum ctp_status trace(struct live *l)
 	else if (!any && !l->failed && l->n > 1)
 		ctp_err_set(l->err, "process %d: none of %zu buffers could be attached", (int)l->conf->pid, l->n);
 	finish_traces(l, replaced);
-	say_missing(l);
 	return any && !l->cut ? CTP_OK : CTP_FAILED;
 }
 
@@ -511,11 +540,13 @@ static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
 static enum ctp_status run(struct live *l)
 {
 	const struct ctp_ppt_live_conf *conf = l->conf;
-	if (ctp_ppt_symbols_find(&l->all, conf->pid, conf->warn, l->err) || ctp_ppt_sought_init(&l->sought, conf->buffers, &l->all, l->err))
+	if (ctp_ppt_symbols_find(&l->all, conf->pid, NULL, conf->warn, l->err))
 		return CTP_FAILED;
 	bool wanting = ctp_ppt_chosen_check(conf->buffers, &l->all, conf->pid, l->err);
 	if ((wanting && !conf->child) || make_traces(l) || ctp_ppt_shm_join(conf->pid, l->err))
 		return CTP_FAILED;
+	if (wanting)
+		say_missing(l);
 	struct ctp_err err;
 	enum ctp_status status = ctp_ppt_signals_take(l->err);
 	if (!status)
@@ -526,7 +557,7 @@ static enum ctp_status run(struct live *l)
 	if (ctp_ppt_outs_close(&l->outs, &cut, &err) && !status)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;
-	ctp_ppt_tally(l->result, l->trace, l->n);
+	tally(l);
 	ctp_ppt_signals_give_back();
 	return status;
 }
@@ -541,7 +572,6 @@ enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_pp
 	for (size_t i = 0; i < l.n; i++)
 		ctp_ppt_trace_fini(&l.trace[i]);
 	free(l.trace);
-	ctp_ppt_sought_fini(&l.sought);
 	ctp_ppt_symbols_free(&l.all);
 	ctp_ppt_memory_close(&l.memory);
 	return status;

@@ -10,24 +10,17 @@
 
 #include "base/err.h"
 #include "ppt/ppt-counters.h"
+#include "ppt/ppt-trace.h"
 
 enum { CTP_PPT_LIVE_MIB = 2048 }; /* for all rings together, if nobody says how many */
 enum { CTP_PPT_LIVE_WAIT_S = 10 }; /* for a first frame, where there is no limit */
 
-struct ctp_ppt_live_counts {
-	uint64_t frames, lost;
-	uint64_t overrun, torn, wrong; /* of those: overwritten; half-written; with a number or a type that cannot be */
-	uint64_t unkept; /* of those: there was no room to write them */
-	uint64_t unverified; /* of the frames: a child of the process may have saved them */
-	bool late;       /* it is not known what was saved before the first look */
-};
-
 struct ctp_ppt_live_result {
-	struct ctp_ppt_live_counts all;
+	struct ctp_ppt_counts all;
 	struct ctp_ppt_live_part {
-		char *name;
-		struct ctp_ppt_live_counts counts;
-	} *part; /* of each buffer */
+		char name[300];
+		struct ctp_ppt_counts counts;
+	} *part; /* of each buffer; malloced */
 	size_t nparts;
 	bool partial;   /* of a buffer that was asked for there is nothing, or not to the end */
 	bool unread;    /* nobody reads the pipe any more */
@@ -49,15 +42,14 @@ struct ctp_ppt_live_conf {
 	/* What the user should know; what would look odd if nobody said it. Each may be null. */
 	const struct ctp_notice *warn, *news;
 	/* Called ten times in a second or so, with what there is by now; may be null. */
-	void (*tick)(void *arg, const struct ctp_ppt_live_counts *by_now);
+	void (*tick)(void *arg, const struct ctp_ppt_counts *by_now);
 	void *arg;
 };
 
 /*
  * Returns when the process has ended, the time is over or a signal has come: INT, TERM, HUP, QUIT. Then the process is as it was before. It
- * takes over these signals. CTP_FAILED: nothing was traced, or the output has failed. The result is there in any case, and to be freed.
+ * takes over these signals. CTP_FAILED: nothing was traced, or the output has failed. The result is there in any case, and its part is to be freed.
  */
 enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_live_result *result, struct ctp_err *err);
-void ctp_ppt_live_result_free(struct ctp_ppt_live_result *result);
 
 #endif

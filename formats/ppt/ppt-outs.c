@@ -3,6 +3,7 @@
  */
 #include "ppt/ppt-outs.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 #include "io/folder.h"
-#include "ppt/ppt-kept.h"
+#include "stream/reader.h"
 
 enum { LOOK_MS = 100 };
 
@@ -34,47 +35,39 @@ static char *path_of(const char *path, const char *name)
 	return made;
 }
 
-static struct ctp_outqueue *queue_of(struct ctp_ppt_outs *outs, struct ctp_output *out, struct ctp_err *err)
+static enum ctp_status start_queue(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, struct ctp_output *out, struct ctp_err *err)
 {
-	struct ctp_outqueue *queue = ctp_outqueue_new(out, err);
-	if (queue)
-		ctp_outqueue_until(queue, outs->hopeless);
-	else
+	if (!(o->queue = ctp_outqueue_new(out, err))) {
 		ctp_output_abandon(out);
-	return queue;
+		return CTP_FAILED;
+	}
+	ctp_outqueue_until(o->queue, outs->hopeless);
+	return CTP_OK;
 }
 
-static struct ctp_outqueue *open_queue(struct ctp_ppt_outs *outs, const char *path, bool force, struct ctp_err *err)
-{
-	struct ctp_output out;
-	return ctp_output_open(&out, path, true, force, err) ? NULL : queue_of(outs, &out, err);
-}
-
-/* The user named the folder in front of the first %b, and no other: what has a name that the target chose may be a trap. */
-static struct ctp_outqueue *open_below(struct ctp_ppt_outs *outs, const char *given, const char *path, bool force,
-                                       struct ctp_err *err)
+/* The user named the folder before the first %b, and no other: what has a name that the target chose may be a trap. */
+static enum ctp_status open_below(struct ctp_output *out, const char *given, const char *path, bool force, struct ctp_err *err)
 {
 	size_t len = (size_t)(strstr(given, "%b") - given);
 	while (len && given[len - 1] != '/')
 		len--;
 	char *named = len ? strndup(given, len) : strdup("."), *rest = strdup(path + len), *last = rest ? strrchr(rest, '/') : NULL;
-	struct ctp_outqueue *queue = NULL;
-	struct ctp_output out;
+	enum ctp_status status = CTP_FAILED;
 	if (last)
 		*last = '\0';
 	if (!named || !rest)
 		ctp_err_set(err, "out of memory");
 	int above = named && rest ? ctp_folder_open(named, false, err) : -1;
 	int folder = above >= 0 && last ? ctp_folder_below(above, named, rest, false, err) : above;
-	if (folder >= 0 && !ctp_output_open_in(&out, folder, path, true, force, err))
-		queue = queue_of(outs, &out, err);
+	if (folder >= 0)
+		status = ctp_output_open_in(out, folder, path, true, force, err);
 	if (folder >= 0 && folder != above)
 		close(folder);
 	if (above >= 0)
 		close(above);
 	free(named);
 	free(rest);
-	return queue;
+	return status;
 }
 
 static bool is_taken(const struct ctp_ppt_outs *outs, const struct ctp_ppt_out *o)
@@ -90,6 +83,7 @@ static enum ctp_status open_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o
                                 struct ctp_err *err)
 {
 	char *other = NULL;
+	struct ctp_output out;
 	o->path = path_of(path, name);
 	for (unsigned i = 2; o->path && is_taken(outs, o); i++) {
 		free(o->path);
@@ -99,63 +93,40 @@ static enum ctp_status open_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o
 	}
 	if (!o->path)
 		return ctp_err_set(err, "out of memory");
-	o->queue = open_below(outs, path, o->path, force, err);
-	return o->queue ? CTP_OK : CTP_FAILED;
+	return open_below(&out, path, o->path, force, err) ? CTP_FAILED : start_queue(outs, o, &out, err);
 }
 
-/* Standard output may go on with a file that has something in it. */
-static void find_main(struct ctp_ppt_outs *outs, const char *path)
+/* Standard output may continue a file that has something in it. */
+static enum ctp_status open_alone(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, const char *path, bool force, struct ctp_err *err)
 {
 	struct stat st;
+	struct ctp_output out;
 	bool named = path && strcmp(path, "-");
+	if (ctp_output_open(&out, path, true, force, err) || start_queue(outs, o, &out, err))
+		return CTP_FAILED;
 	if (named ? stat(path, &st) : fstat(STDOUT_FILENO, &st))
-		return;
+		return CTP_OK;
 	outs->piped = S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
-	outs->path = named ? path : st.st_size ? NULL : "/proc/self/fd/1";
-}
-
-/* What is written after the death of this program is in no file: so none waits for its turn. */
-static enum ctp_status refuse(struct ctp_err *err, const char *first, const char *second)
-{
-	return ctp_err_set(err, "%s, %s: each buffer has a file of its own: -o with %%b in the name, or name one buffer", first, second);
+	o->path = named ? strdup(path) : st.st_size ? NULL : strdup("/proc/self/fd/1");
+	return CTP_OK;
 }
 
 enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, bool force, const char *const *names, size_t n,
                                   bool (*hopeless)(void), struct ctp_err *err)
 {
-	*outs = (struct ctp_ppt_outs){.hopeless = hopeless};
-	bool alone = !path || !strstr(path, "%b");
-	if (alone && n > 1)
-		return refuse(err, names[0], names[1]);
-	if (!(outs->out = calloc(n ? n : 1, sizeof *outs->out)))
+	assert(n);
+	*outs = (struct ctp_ppt_outs){.hopeless = hopeless, .alone = !path || !strstr(path, "%b")};
+	if (outs->alone && n > 1)
+		return ctp_err_set(err, "%s, %s: each buffer has a file of its own: -o with %%b in the name, or name one buffer", names[0], names[1]);
+	if (!(outs->out = calloc(n, sizeof *outs->out)))
 		return ctp_err_set(err, "out of memory");
 	outs->n = n;
-	if (alone) {
-		outs->main = open_queue(outs, path, force, err);
-		find_main(outs, path);
-		return outs->main ? CTP_OK : CTP_FAILED;
-	}
+	if (outs->alone)
+		return open_alone(outs, outs->out, path, force, err);
 	enum ctp_status status = CTP_OK;
 	for (size_t i = 0; i < n && !status; i++)
 		status = open_own(outs, &outs->out[i], path, force, names[i], err);
 	return status;
-}
-
-enum ctp_status ctp_ppt_outs_add(struct ctp_ppt_outs *outs, const char *path, bool force, const char *name, struct ctp_err *err)
-{
-	if (outs->main && outs->n)
-		return refuse(err, "one more", name);
-	struct ctp_ppt_out *more = realloc(outs->out, (outs->n + 1) * sizeof *more);
-	if (!more)
-		return ctp_err_set(err, "out of memory");
-	outs->out = more;
-	struct ctp_ppt_out *o = &outs->out[outs->n++];
-	*o = (struct ctp_ppt_out){.path = NULL};
-	if (outs->main || !open_own(outs, o, path, force, name, err))
-		return CTP_OK;
-	free(o->path);
-	outs->n--;
-	return CTP_FAILED;
 }
 
 /* --- for a buffer ---------------------------------------------------------------------------------------------------------- */
@@ -163,8 +134,7 @@ enum ctp_status ctp_ppt_outs_add(struct ctp_ppt_outs *outs, const char *path, bo
 struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err)
 {
 	struct ctp_ppt_out *o = &outs->out[i];
-	if (outs->main)
-		o->queue = outs->main;
+	assert(i < outs->n && !o->writer);
 	o->writer = ctp_writer_new_in(ctp_outqueue_room, ctp_outqueue_put, o->queue, err);
 	outs->wrote |= o->writer != NULL;
 	return o->writer;
@@ -172,19 +142,10 @@ struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, stru
 
 bool ctp_ppt_outs_tight(const struct ctp_ppt_outs *outs, size_t i) { return outs->out[i].queue && ctp_outqueue_tight(outs->out[i].queue); }
 
-size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, size_t *of, size_t room)
+void ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds)
 {
-	size_t n = 0;
-	if (outs->main && n < room) {
-		of[n] = CTP_PPT_OUTS_ALL;
-		fds[n++] = (struct pollfd){.fd = ctp_outqueue_fd(outs->main), .events = POLLIN};
-	}
-	for (size_t i = 0; i < outs->n && n < room; i++)
-		if (outs->out[i].queue && !outs->main) {
-			of[n] = i;
-			fds[n++] = (struct pollfd){.fd = ctp_outqueue_fd(outs->out[i].queue), .events = POLLIN};
-		}
-	return n;
+	for (size_t i = 0; i < outs->n; i++)
+		fds[i] = (struct pollfd){.fd = outs->out[i].queue ? ctp_outqueue_fd(outs->out[i].queue) : -1, .events = POLLIN};
 }
 
 /* --- at the end ------------------------------------------------------------------------------------------------------------ */
@@ -201,72 +162,90 @@ static enum ctp_status close_queue(struct ctp_ppt_outs *outs, struct ctp_outqueu
 	return ctp_outqueue_close(queue, err);
 }
 
-static enum ctp_status close_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, struct ctp_err *err)
+static enum ctp_status close_one(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	ctp_writer_free(o->writer);
-	if (o->queue && !outs->main) {
-		if (outs->wrote)
-			status = close_queue(outs, o->queue, err);
-		else
-			ctp_outqueue_abandon(o->queue);
-	}
+	if (o->queue && outs->wrote)
+		status = close_queue(outs, o->queue, err);
+	else if (o->queue)
+		ctp_outqueue_abandon(o->queue);
 	o->writer = NULL;
 	o->queue = NULL;
 	o->failed |= status != CTP_OK;
 	return status;
 }
 
-void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, uint64_t *kept, struct ctp_err *err)
+void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err)
 {
-	struct ctp_ppt_out *o = &outs->out[i];
-	if (!close_own(outs, o, err))
+	assert(i < outs->n);
+	if (!close_one(outs, &outs->out[i], err))
 		ctp_err_set(err, "an output has ended"); /* not without an error */
-	o->failed = true;
-	*kept = CTP_PPT_OUTS_UNKNOWN;
+	outs->out[i].failed = true;
+}
+
+/* --- files that are cut ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t count_frames(const struct ctp_batch *batch)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct ctp_class *cls = batch->rec[i].cls;
+		n += cls->kind == CTP_KIND_OTHER && ctp_class_field(cls, "ppt_seqno") >= 0 && strcmp(cls->name, "ppt_late");
+	}
+	return n;
+}
+
+/* Frames in the stream of a file that is cut, as far as a reader gets. */
+static uint64_t kept_in(const char *path)
+{
+	struct stat st;
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_err ignored;
+	uint64_t frames = 0;
+	if (!path || stat(path, &st) || !S_ISREG(st.st_mode) || ctp_input_open(&in, path, &ignored))
+		return 0;
+	struct ctp_reader *r = ctp_reader_new(&in, NULL, &ignored);
+	while (r && !ctp_reader_next(r, &item, &ignored))
+		if (item.kind == CTP_ITEM_RECORDS)
+			frames += count_frames(&item.batch);
+	ctp_reader_free(r);
+	ctp_input_close(&in);
+	return frames;
+}
+
+static void tell_cut(const struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, size_t i, const char *why)
+{
+	if (!outs->piped)
+		cut->hear(cut->arg, i, kept_in(outs->out[i].path), why);
 }
 
 /* The last file that fails is the error, if no other is whole. */
-static enum ctp_status close_all(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
 {
-	struct ctp_err more;
+	struct ctp_err why;
 	size_t whole = 0, last = outs->n;
 	for (size_t i = 0; i < outs->n; i++) {
 		struct ctp_ppt_out *o = &outs->out[i];
 		bool known = o->failed, began = o->writer;
-		enum ctp_status status = close_own(outs, o, &more);
-		if (status) {
+		if (close_one(outs, o, &why)) {
 			if (last < outs->n)
-				cut->hear(cut->arg, last, ctp_ppt_kept(outs->out[last].path), err->text);
-			*err = more;
+				tell_cut(outs, cut, last, err->text);
+			*err = why;
 			last = i;
-		} else if (known && o->path) {
-			cut->hear(cut->arg, i, ctp_ppt_kept(o->path), NULL);
+		} else if (known) {
+			tell_cut(outs, cut, i, NULL);
 		}
-		whole += o->path && began && !o->failed;
+		whole += began && !o->failed;
 	}
-	if (last == outs->n)
-		return CTP_OK;
-	cut->hear(cut->arg, last, ctp_ppt_kept(outs->out[last].path), whole ? err->text : NULL);
-	return whole ? CTP_OK : CTP_FAILED;
-}
-
-enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
-{
-	struct ctp_err more;
-	enum ctp_status status = close_all(outs, cut, err);
-	if (outs->main && !outs->wrote) {
-		ctp_outqueue_abandon(outs->main);
-	} else if (outs->main && close_queue(outs, outs->main, status ? &more : err)) {
-		status = CTP_FAILED;
-		for (size_t i = 0; i < outs->n && !outs->piped; i++)
-			cut->hear(cut->arg, i, outs->path ? ctp_ppt_kept(outs->path) : 0, NULL);
-	}
+	bool failed = last < outs->n;
+	if (failed)
+		tell_cut(outs, cut, last, whole ? err->text : NULL);
 	for (size_t i = 0; i < outs->n; i++)
 		free(outs->out[i].path);
 	free(outs->out);
 	outs->out = NULL;
 	outs->n = 0;
-	outs->main = NULL;
-	return status;
+	return failed && !whole ? CTP_FAILED : CTP_OK;
 }

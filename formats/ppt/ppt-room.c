@@ -78,13 +78,3 @@ enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct 
 	ctp_notice_say(conf->warn, "rings are smaller than usual, for --memory allows %" PRIu64 " MiB for all %zu", limit / MIB, n);
 	return CTP_OK;
 }
-
-enum ctp_status ctp_ppt_room_join(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, struct ctp_err *err)
-{
-	struct ctp_ppt_trace *t = &traces[n - 1];
-	uint64_t limit = limit_of(conf), others = used(traces, n - 1);
-	set_slots(conf, t, 1, limit > others ? limit - others : 0);
-	if (used(traces, n) <= limit && (!conf->slots || t->at.slots == conf->slots))
-		return CTP_OK;
-	return ctp_err_set(err, "%s: there is no room for its ring, for --memory allows %" PRIu64 " MiB", t->buffer->label, limit / MIB);
-}

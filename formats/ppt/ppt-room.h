@@ -12,9 +12,6 @@
 /* Sets the slots of all traces, none of which has a ring yet. */
 enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, struct ctp_err *err);
 
-/* The same of the last one, which has come later than the others. */
-enum ctp_status ctp_ppt_room_join(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, struct ctp_err *err);
-
 /* Fails if there is no room for the description of the last one. */
 enum ctp_status ctp_ppt_room_describe(const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_trace *traces, size_t n,
                                       struct ctp_err *err);

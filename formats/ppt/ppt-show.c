@@ -55,15 +55,13 @@ static void say_state(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffe
 static void say_frames(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, char *text, size_t room)
 {
 	struct ctp_err err;
-	size_t len, at = 0;
-	char *json = ctp_ppt_symbols_json(m, b, &len, &err);
-	struct ctp_ppt_layout *l = json ? ctp_ppt_layout_parse(json, len, &err) : NULL;
+	size_t at = 0;
+	struct ctp_ppt_layout *l = ctp_ppt_symbols_layout(m, b, NULL, NULL, &err);
 	if (!l)
 		snprintf(text, room, "(%.400s)", err.text);
 	for (uint32_t i = 0; l && i < l->nframes && at < room; i++)
 		at += (size_t)snprintf(text + at, room - at, "%s%s", i ? "," : "", l->frames[i].name);
 	ctp_ppt_layout_free(l);
-	free(json);
 }
 
 static enum ctp_status find(struct ctp_ppt_memory *m, struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice,
@@ -71,7 +69,7 @@ static enum ctp_status find(struct ctp_ppt_memory *m, struct ctp_ppt_buffers *al
 {
 	if (ctp_ppt_memory_open(m, pid, false, err))
 		return CTP_FAILED;
-	if (!ctp_ppt_symbols_find(all, pid, notice, err))
+	if (!ctp_ppt_symbols_find(all, pid, NULL, notice, err))
 		return CTP_OK;
 	ctp_ppt_memory_close(m);
 	return CTP_FAILED;
@@ -170,7 +168,7 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 		pid_t pid;
 		if (!parse_pid(d->d_name, &pid))
 			continue;
-		if (ctp_ppt_symbols_find_next(&all, pid, &plain, notice, &ignored)) {
+		if (ctp_ppt_symbols_find(&all, pid, &plain, notice, &ignored)) {
 			*denied += is_denied(pid);
 			continue;
 		}
@@ -236,12 +234,9 @@ static enum ctp_status show_classes(struct ctp_output *out, const struct ctp_ppt
 
 static enum ctp_status show_one(struct ctp_output *out, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
-	size_t len;
 	char state[STATE_BYTES];
 	struct ctp_err why;
-	char *json = ctp_ppt_symbols_json(m, b, &len, &why);
-	struct ctp_ppt_layout *l = json ? ctp_ppt_layout_parse(json, len, &why) : NULL;
-	free(json);
+	struct ctp_ppt_layout *l = ctp_ppt_symbols_layout(m, b, NULL, NULL, &why);
 	if (!l)
 		return ctp_err_set(err, "%s: %.400s", b->label, why.text);
 	say_state(m, b, state);

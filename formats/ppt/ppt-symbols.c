@@ -16,36 +16,40 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "collect/mapped-file.h"
 #include "collect/proc-maps.h"
 #include "ppt/ppt-child.h"
 #include "ppt/ppt-layout.h"
 
-enum { FILES_MAX = 4096, FILE_STEPS = 10, FILE_STEP_MS = 500, FIND_MS = 60000, LABEL_BYTES = 160, TEXTS_BYTES = 8 << 20 };
+enum { FILES_MAX = 4096, FILE_STEPS = 10, FILE_STEP_MS = 500, FIND_MS = 60000, LABEL_BYTES = 160 };
 static const uint64_t read_max = UINT64_C(1) << 33; /* bytes, of all files together */
 
 struct maps {
-	struct ctp_mapping *map; /* paths are copies, "" for all but the first of a file */
+	struct ctp_mapping *map; /* paths are copies */
 	size_t n, room;
 };
 
-/* What the child has found. */
-struct found {
+/* Texts, each ended by a NUL. */
+struct texts {
+	size_t len, room;
+	char *at;
+};
+
+/* What the child has found: memory that we share, at the same address in both, so that pointers into it are good in both. */
+struct ctp_ppt_search {
 	pid_t pid;
 	enum ctp_status status;
 	struct ctp_err err;
-	size_t n, nplain, ntexts; /* ntexts: bytes */
+	size_t n, nplain;
 	struct ctp_ppt_buffer buffer[CTP_PPT_BUFFERS_MAX];
-	size_t file[CTP_PPT_BUFFERS_MAX]; /* of each buffer, in texts */
-	uint64_t plain[FILES_MAX];        /* files that are without buffers, as was found now */
-	char texts[TEXTS_BYTES];          /* files, each ended by a NUL */
-	size_t nsaid, ndeleted;
-	char said[65536];    /* notices, likewise */
-	char deleted[65536]; /* files that were deleted and cannot be opened, likewise */
+	uint64_t plain[FILES_MAX]; /* files that are without buffers, as was found now */
+	struct texts names, said, deleted; /* files and labels; notices; files that were deleted and cannot be opened */
+	char name_bytes[8 << 20], said_bytes[65536], deleted_bytes[65536 + 1];
 };
 
 struct search {
-	struct found *found;
+	struct ctp_ppt_search *found;
 	pid_t pid;
 	int root;
 	uint64_t budget, page;
@@ -54,7 +58,6 @@ struct search {
 	struct ctp_ppt_elf *elf; /* shared with a child */
 	const struct ctp_ppt_symbol *whole[CTP_PPT_BUFFERS_MAX][CTP_PPT_PARTS]; /* of that, those that have all their parts */
 	uint32_t nwhole;
-	struct ctp_ppt_buffers *all;
 	bool full;
 };
 
@@ -63,25 +66,18 @@ struct search {
 static int compare_maps(const void *a, const void *b)
 {
 	const struct ctp_mapping *x = a, *y = b;
-	if (x->file.major != y->file.major)
-		return x->file.major < y->file.major ? -1 : 1;
-	if (x->file.minor != y->file.minor)
-		return x->file.minor < y->file.minor ? -1 : 1;
-	if (x->file.ino != y->file.ino)
-		return x->file.ino < y->file.ino ? -1 : 1;
-	return (x->start > y->start) - (x->start < y->start);
+	const uint64_t keys[][2] = {
+		{x->file.major, y->file.major}, {x->file.minor, y->file.minor}, {x->file.ino, y->file.ino}, {x->start, y->start}};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i][0] != keys[i][1])
+			return keys[i][0] < keys[i][1] ? -1 : 1;
+	return 0;
 }
 
 static bool add_map(struct maps *maps, const struct ctp_mapping *map)
 {
-	if (maps->n == maps->room) {
-		size_t room = maps->room ? 2 * maps->room : 256;
-		struct ctp_mapping *more = realloc(maps->map, room * sizeof *more);
-		if (!more)
-			return false;
-		maps->map = more;
-		maps->room = room;
-	}
+	if (!CTP_ARRAY_RESERVE(maps->map, maps->room, maps->n + 1, SIZE_MAX / sizeof *map))
+		return false;
 	maps->map[maps->n] = *map;
 	maps->map[maps->n].path = strdup(map->path);
 	return maps->map[maps->n++].path;
@@ -150,15 +146,14 @@ static uint64_t key_of(const struct ctp_mapping *map)
 	return ctp_map_bytes(ctp_map_bytes(0, parts, sizeof parts), map->path, strlen(map->path));
 }
 
-/* Adds a text and its NUL; false: there is no room. */
-static bool add_text(char *texts, size_t room, size_t *len, const char *text)
+/* The copy; null: there is no room. */
+static const char *add_text(struct texts *texts, const char *text)
 {
 	size_t bytes = strlen(text) + 1;
-	if (bytes > room - *len)
-		return false;
-	memcpy(texts + *len, text, bytes);
-	*len += bytes;
-	return true;
+	if (bytes > texts->room - texts->len)
+		return NULL;
+	texts->len += bytes;
+	return memcpy(texts->at + texts->len - bytes, text, bytes);
 }
 
 /* The kernel opens a deleted file for root alone, unless it is the program itself. */
@@ -172,7 +167,7 @@ static void note_unread(struct search *s, const char *path)
 		return;
 	}
 	ctp_notice_say(s->notice, "%.*s: was deleted, and cannot be opened without root; it may have buffers", (int)len, path);
-	add_text(s->found->deleted, sizeof s->found->deleted, &s->found->ndeleted, path);
+	add_text(&s->found->deleted, path);
 }
 
 /* The symbols of a file, in s->elf. False: none, or not to be had. */
@@ -260,29 +255,21 @@ static void find_whole(struct search *s)
 	}
 }
 
-static bool add_buffer(struct search *s, const struct ctp_ppt_symbol *const parts[CTP_PPT_PARTS], const char *file, uint64_t bias)
+/* file: the path of the file that was added last, or another one. */
+static void add_buffer(struct search *s, const struct ctp_ppt_symbol *const parts[CTP_PPT_PARTS], const char *file, uint64_t bias)
 {
-	const struct ctp_ppt_symbol *of = parts[CTP_PPT_STAT];
-	struct ctp_ppt_buffer b = {.by_document = of->by_document, .json_bytes = parts[CTP_PPT_JSON]->bytes};
+	struct ctp_ppt_search *found = s->found;
+	const struct ctp_ppt_buffer *last = found->n ? &found->buffer[found->n - 1] : NULL;
+	struct ctp_ppt_buffer b = {.json_bytes = parts[CTP_PPT_JSON]->bytes};
 	for (enum ctp_ppt_part part = 0; part < CTP_PPT_PARTS; part++)
 		b.at[part] = bias + parts[part]->value;
 	if (b.at[CTP_PPT_STAT] % sizeof(uint32_t) || b.at[CTP_PPT_HMEM] % sizeof(uint32_t))
-		return true;
-	if (s->all->n == CTP_PPT_BUFFERS_MAX)
-		return s->full = true;
-	memcpy(b.name, of->buffer, sizeof b.name);
-	b.file = strdup(file);
-	if (b.file)
-		s->all->buffer[s->all->n++] = b;
-	return b.file;
-}
-
-static bool add_buffers(struct search *s, const char *file, uint64_t bias)
-{
-	for (uint32_t i = 0; i < s->nwhole && !s->full; i++)
-		if (!add_buffer(s, s->whole[i], file, bias))
-			return false;
-	return true;
+		return;
+	memcpy(b.name, parts[CTP_PPT_STAT]->buffer, sizeof b.name);
+	b.file = last && !strcmp(last->file, file) ? last->file : add_text(&found->names, file);
+	s->full = found->n == CTP_PPT_BUFFERS_MAX || !b.file;
+	if (!s->full)
+		found->buffer[found->n++] = b;
 }
 
 /* The mappings of one file. False: out of memory. */
@@ -306,8 +293,8 @@ static bool look_at(struct search *s, const struct ctp_mapping *map, size_t n)
 		if (map[i].offset != first->offset - in_page || map[i].start != bias + first->address - in_page ||
 		    !is_loaded(s, map, n, bias))
 			continue;
-		if (!add_buffers(s, map->path, bias))
-			return false;
+		for (uint32_t k = 0; k < s->nwhole && !s->full; k++)
+			add_buffer(s, s->whole[k], map->path, bias);
 	}
 	return true;
 }
@@ -326,9 +313,9 @@ static const char *base_of(const char *path)
 }
 
 /* Files with the same last name are told apart by their paths. */
-static char *label_of(const struct ctp_ppt_buffers *all, const struct ctp_ppt_buffer *b)
+static const char *label_of(struct ctp_ppt_search *all, const struct ctp_ppt_buffer *b)
 {
-	char *label = NULL;
+	char label[LABEL_BYTES + 1 + sizeof b->name];
 	const char *file = base_of(b->file);
 	bool shared = false;
 	for (size_t i = 0; i < all->n; i++) {
@@ -341,15 +328,9 @@ static char *label_of(const struct ctp_ppt_buffers *all, const struct ctp_ppt_bu
 	}
 	size_t len = strlen(file);
 	file += len > LABEL_BYTES ? len - LABEL_BYTES : 0;
-	return !shared ? strdup(b->name) : asprintf(&label, "%s:%s", file, b->name) < 0 ? NULL : label;
-}
-
-static enum ctp_status label_all(struct ctp_ppt_buffers *all, struct ctp_err *err)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (!(all->buffer[i].label = label_of(all, &all->buffer[i])))
-			return ctp_err_set(err, "out of memory");
-	return CTP_OK;
+	snprintf(label, sizeof label, "%s:%s", file, b->name);
+	const char *copy = shared ? add_text(&all->names, label) : NULL;
+	return copy ? copy : b->name;
 }
 
 static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
@@ -374,46 +355,20 @@ static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
 
 /* --- the child ------------------------------------------------------------------------------------------------------------ */
 
-static struct ctp_distinct *plain_here; /* of who starts the child, which has it then, too */
+static struct ctp_distinct *plain_here; /* the caller's; the child has a copy of it from its fork on */
 
-static void say_later(void *arg, const char *text)
-{
-	struct found *found = arg;
-	add_text(found->said, sizeof found->said, &found->nsaid, text);
-}
-
-/* The buffers of one file follow each other. */
-static void put_found(struct found *found, const struct ctp_ppt_buffers *all)
-{
-	for (size_t i = 0; i < all->n; i++) {
-		bool same = i && !strcmp(all->buffer[i - 1].file, all->buffer[i].file);
-		size_t at = found->ntexts;
-		if (!same && !add_text(found->texts, sizeof found->texts, &found->ntexts, all->buffer[i].file))
-			return;
-		found->file[i] = same ? found->file[i - 1] : at;
-		found->buffer[i] = all->buffer[i];
-		found->n++;
-	}
-}
+static void say_later(void *arg, const char *text) { add_text(arg, text); }
 
 static void find_here(void *area)
 {
-	struct found *found = area;
-	struct ctp_notice notice = {.say = say_later, .arg = found};
-	struct ctp_ppt_buffers all = {.buffer = calloc(CTP_PPT_BUFFERS_MAX, sizeof *all.buffer)};
+	struct ctp_ppt_search *found = *(struct ctp_ppt_search **)area;
+	struct ctp_notice notice = {.say = say_later, .arg = &found->said};
 	struct search s = {
-		.found = found, .pid = found->pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE), .notice = &notice,
-		.plain = plain_here, .all = &all,
+		.found = found, .pid = found->pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE), .notice = &notice, .plain = plain_here,
 	};
 	s.elf = mmap(NULL, sizeof *s.elf, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	s.root = ctp_mapped_root(found->pid);
-	if (!all.buffer || s.elf == MAP_FAILED)
-		found->status = ctp_err_set(&found->err, "out of memory");
-	else
-		found->status = look_at_all(&s, &found->err);
-	if (found->status != CTP_FAILED)
-		put_found(found, &all);
-	ctp_ppt_symbols_free(&all);
+	found->status = s.elf == MAP_FAILED ? ctp_err_set(&found->err, "out of memory") : look_at_all(&s, &found->err);
 	if (s.elf != MAP_FAILED)
 		munmap(s.elf, sizeof *s.elf);
 	if (s.root >= 0)
@@ -422,76 +377,68 @@ static void find_here(void *area)
 
 /* --- all of it ------------------------------------------------------------------------------------------------------------- */
 
-static enum ctp_status take_found(struct ctp_ppt_buffers *all, const struct found *found, struct ctp_distinct *plain,
-                                  const struct ctp_notice *notice, struct ctp_err *err)
-{
-	for (size_t at = 0; at < found->nsaid; at += strlen(found->said + at) + 1)
-		ctp_notice_say(notice, "%s", found->said + at);
-	for (size_t i = 0; plain && i < found->nplain; i++)
-		ctp_distinct_add(plain, found->plain[i]);
-	*err = found->err;
-	if (found->status)
-		return found->status;
-	all->buffer = calloc(CTP_PPT_BUFFERS_MAX, sizeof *all->buffer);
-	if (found->ndeleted && !(all->deleted = calloc(1, found->ndeleted + 1)))
-		return ctp_err_set(err, "out of memory");
-	if (found->ndeleted)
-		memcpy(all->deleted, found->deleted, found->ndeleted);
-	for (size_t i = 0; all->buffer && i < found->n; i++) {
-		all->buffer[i] = found->buffer[i];
-		all->buffer[i].label = NULL;
-		all->buffer[i].file = strdup(found->texts + found->file[i]);
-		if (!all->buffer[all->n++].file)
-			return ctp_err_set(err, "out of memory");
-	}
-	if (!all->buffer)
-		return ctp_err_set(err, "out of memory");
-	if (all->n)
-		qsort(all->buffer, all->n, sizeof *all->buffer, compare_buffers);
-	return label_all(all, err);
-}
-
-enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,
-                                          const struct ctp_notice *notice, struct ctp_err *err)
+static enum ctp_status search(struct ctp_ppt_search *found, struct ctp_err *err)
 {
 	struct ctp_ppt_child child;
-	enum ctp_status status;
-	*all = (struct ctp_ppt_buffers){0};
-	plain_here = plain;
-	if (!ctp_ppt_child_start(&child, sizeof(struct found)))
+	if (!ctp_ppt_child_start(&child, sizeof found))
 		return ctp_err_sys(err, "a child that looks for buffers");
-	struct found *found = child.area;
-	found->pid = pid;
-	if (ctp_ppt_child_call(&child, find_here, FIND_MS))
-		status = take_found(all, found, plain, notice, err);
-	else
-		status = ctp_err_set(err, "process %d: its mappings, or files of them, do not answer", (int)pid);
+	*(struct ctp_ppt_search **)child.area = found;
+	bool answered = ctp_ppt_child_call(&child, find_here, FIND_MS);
 	ctp_ppt_child_stop(&child);
-	if (status == CTP_FAILED)
+	if (!answered)
+		return ctp_err_set(err, "process %d: its mappings, or files of them, do not answer", (int)found->pid);
+	*err = found->err;
+	return found->status;
+}
+
+static enum ctp_status take_found(struct ctp_ppt_buffers *all, struct ctp_distinct *plain, const struct ctp_notice *notice, struct ctp_err *err)
+{
+	struct ctp_ppt_search *found = all->found;
+	if (search(found, err))
+		return CTP_FAILED;
+	for (size_t at = 0; at < found->said.len; at += strlen(found->said.at + at) + 1)
+		ctp_notice_say(notice, "%s", found->said.at + at);
+	for (size_t i = 0; plain && i < found->nplain; i++)
+		ctp_distinct_add(plain, found->plain[i]);
+	qsort(found->buffer, found->n, sizeof *found->buffer, compare_buffers);
+	for (size_t i = 0; i < found->n; i++)
+		found->buffer[i].label = label_of(found, &found->buffer[i]);
+	all->buffer = found->buffer;
+	all->n = found->n;
+	all->deleted = found->deleted.at;
+	return CTP_OK;
+}
+
+enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain, const struct ctp_notice *notice,
+                                     struct ctp_err *err)
+{
+	struct ctp_ppt_search *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	*all = (struct ctp_ppt_buffers){0};
+	if (found == MAP_FAILED)
+		return ctp_err_set(err, "out of memory");
+	all->found = found;
+	found->pid = pid;
+	found->names = (struct texts){.at = found->name_bytes, .room = sizeof found->name_bytes};
+	found->said = (struct texts){.at = found->said_bytes, .room = sizeof found->said_bytes};
+	found->deleted = (struct texts){.at = found->deleted_bytes, .room = sizeof found->deleted_bytes - 1};
+	plain_here = plain;
+	enum ctp_status status = take_found(all, plain, notice, err);
+	if (status)
 		ctp_ppt_symbols_free(all);
 	return status;
 }
 
-enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err)
-{
-	return ctp_ppt_symbols_find_next(all, pid, NULL, notice, err);
-}
-
 void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all)
 {
-	for (size_t i = 0; i < all->n; i++) {
-		free(all->buffer[i].file);
-		free(all->buffer[i].label);
-	}
-	free(all->buffer);
-	free(all->deleted);
+	if (all->found)
+		munmap(all->found, sizeof *all->found);
 	*all = (struct ctp_ppt_buffers){0};
 }
 
 /* --- its description ------------------------------------------------------------------------------------------------------- */
 
 /* A pointer to the text, as the generated code has it; or the text itself, which is an object in JSON. */
-char *ctp_ppt_symbols_json(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, size_t *len, struct ctp_err *err)
+static char *read_json(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, size_t *len, struct ctp_err *err)
 {
 	uint64_t at = b->at[CTP_PPT_JSON], pointer;
 	if (ctp_ppt_memory_read(m, at, &pointer, sizeof pointer) != sizeof pointer) {
@@ -505,4 +452,19 @@ char *ctp_ppt_symbols_json(const struct ctp_ppt_memory *m, const struct ctp_ppt_
 		ctp_err_set(err, "its description %.300s", why.text);
 	}
 	return text;
+}
+
+struct ctp_ppt_layout *ctp_ppt_symbols_layout(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, char **json, size_t *len,
+                                              struct ctp_err *err)
+{
+	size_t bytes;
+	char *text = read_json(m, b, &bytes, err);
+	struct ctp_ppt_layout *layout = text ? ctp_ppt_layout_parse(text, bytes, err) : NULL;
+	if (!layout || !json) {
+		free(text);
+		return layout;
+	}
+	*json = text;
+	*len = bytes;
+	return layout;
 }

@@ -21,29 +21,33 @@ enum { CTP_PPT_BUFFERS_MAX = 512 }; /* of a process */
 
 struct ctp_ppt_buffer {
 	char name[CTP_PPT_BUFFER_MAX + 1];
-	bool by_document;
 	uint64_t at[CTP_PPT_PARTS]; /* addresses in the process */
 	uint64_t json_bytes;        /* of that symbol; 0: not known */
-	char *file;                 /* as the process sees it */
-	char *label;                /* for messages: the name, or FILE:NAME where another file has one of this name */
+	const char *file;           /* as the process sees it */
+	const char *label;          /* for messages: the name, or FILE:NAME where another file has one of this name */
 };
 
 struct ctp_ppt_buffers {
 	struct ctp_ppt_buffer *buffer; /* by name */
 	size_t n;
-	char *deleted; /* paths of deleted files that cannot be opened, each ended by a NUL, and an empty one; null: none */
+	const char *deleted; /* paths of deleted files that cannot be opened, each ended by a NUL, and an empty one */
+	struct ctp_ppt_search *found; /* the memory of all these */
 };
 
-/* Tells notice, which may be null, of files that could not be read. Fails where there is nothing to be seen; none is no failure. */
-enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err);
+/*
+ * A process without buffers is no failure; one whose mappings cannot be read is. notice, which may be null, hears of files that could not
+ * be read. plain, which may be null, is for several searches: files without buffers are added to it, and not read again.
+ */
+#define CTP_PPT_PLAIN {.note_bytes = 1} /* it begins so */
+enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain, const struct ctp_notice *notice,
+                                     struct ctp_err *err);
+void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all); /* all zeros: nothing */
 
-/* The same for many processes, one after the other: files without buffers are added to plain, and not looked at again. It begins so: */
-#define CTP_PPT_PLAIN {.note_bytes = 1}
-enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,
-                                          const struct ctp_notice *notice, struct ctp_err *err);
-void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all);
-
-/* The `_json` of a buffer, malloced. Null: err, without the name of the buffer. */
-char *ctp_ppt_symbols_json(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, size_t *len, struct ctp_err *err);
+/*
+ * The layout of a buffer, by its `_json`, which is malloced where json is not null, and len bytes long. Null: err, without the name of the
+ * buffer.
+ */
+struct ctp_ppt_layout *ctp_ppt_symbols_layout(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, char **json, size_t *len,
+                                              struct ctp_err *err);
 
 #endif

@@ -98,8 +98,7 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 {
 	static const struct ctp_ppt_counters none;
 	*t = (struct ctp_ppt_trace){.buffer = b};
-	t->json = ctp_ppt_symbols_json(m, b, &t->json_len, err);
-	t->layout = t->json ? ctp_ppt_layout_parse(t->json, t->json_len, err) : NULL;
+	t->layout = ctp_ppt_symbols_layout(m, b, &t->json, &t->json_len, err);
 	if (t->layout && t->layout->resizable)
 		return ctp_err_set(err, "%s: its ring can be resized, and such a buffer cannot be traced: make it one of a fixed size", b->label);
 	if (t->layout && !has_member(t->layout, CTP_PPT_COUNTER))
@@ -323,6 +322,13 @@ void ctp_ppt_trace_discard(struct ctp_ppt_trace *t, uint64_t kept)
 	t->unkept += unkept;
 	t->writer = NULL;
 	t->discards = true;
+}
+
+struct ctp_ppt_counts ctp_ppt_trace_counts(const struct ctp_ppt_trace *t)
+{
+	const struct ctp_ppt_ring *r = &t->at.ring;
+	return (struct ctp_ppt_counts){.frames = t->taken, .lost = t->lost, .overrun = r->overrun, .torn = t->torn - r->wrong - t->unknown,
+	                               .wrong = r->wrong + t->unknown, .unkept = t->unkept, .unverified = t->unverified, .late = t->late};
 }
 
 void ctp_ppt_trace_end(struct ctp_ppt_trace *t, struct ctp_ppt_outcome outcome)

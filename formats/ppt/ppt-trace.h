@@ -18,6 +18,14 @@ struct ctp_ppt_outcome {
 	int status; /* of a process that has exited, or the signal that has killed it; else 0 */
 };
 
+struct ctp_ppt_counts {
+	uint64_t frames, lost;
+	uint64_t overrun, torn, wrong; /* of those lost: overwritten; half-written; with a number or a type that cannot be */
+	uint64_t unkept; /* of those lost: there was no room to write them */
+	uint64_t unverified; /* of the frames: a child of the process may have saved them */
+	bool late;       /* it is not known what was saved before the first look */
+};
+
 struct ctp_ppt_trace {
 	/* Set by ctp_ppt_trace_init. */
 	const struct ctp_ppt_buffer *buffer;
@@ -72,6 +80,8 @@ void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);
 
 /* The output has failed: of what was taken, so many frames are kept, and none from now on. */
 void ctp_ppt_trace_discard(struct ctp_ppt_trace *t, uint64_t kept);
+
+struct ctp_ppt_counts ctp_ppt_trace_counts(const struct ctp_ppt_trace *t);
 
 void ctp_ppt_trace_end(struct ctp_ppt_trace *t, struct ctp_ppt_outcome outcome);
 

@@ -30,27 +30,6 @@ is 'a line names it, once' "$(grep -c '^ctp-ppt: Gamma: no buffer of this name w
 "$ppt" attach -q -o "$tmp/exec.ctp" Foo -- sh -c 'sleep 0.2; exec "$0" -n 60000 -s 500' "$client" >"$tmp/said"
 is 'and one of a program that it becomes' "$? $(frames "$tmp/exec.ctp" Foo)" '0 500'
 
-# --- a buffer that comes while another is traced -----------------------------------------------------------------------------
-if command -v cc >/dev/null; then
-	printf '#include "ppt.h"\nPPT_BUFFER(Late, 64, monotonic, (y, (int, n)));
-		void late(void);
-		void late(void) { struct ppt_Late_y y = {0}; for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Late_y_save(&y); y.n += _ppt_hmem_Late.is.attached > 0; } }\n' >"$tmp/late.c"
-	printf '#include "ppt.h"\n#include <dlfcn.h>\nPPT_BUFFER(Soon, 64, monotonic, (y, (int, n)));
-		int main(int argc, char **argv) { struct ppt_Soon_y y = {0};
-		for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Soon_y_save(&y); y.n += _ppt_hmem_Soon.is.attached > 0; }
-		if (argc > 2) ppt_Soon_close();
-		for (int k = 0; argc > 2 && k < 60000 && *(volatile int *)&_ppt_stat_Soon; k++) usleep(1000);
-		void *lib = dlopen(argv[1], RTLD_NOW); void (*late)(void) = lib ? (void (*)(void))dlsym(lib, "late") : 0; if (late) late(); return !late; }\n' >"$tmp/soon.c"
-	cc -std=gnu11 -Isdk/ppt -pthread -shared -fPIC -o "$tmp/late.so" "$tmp/late.c" 2>"$tmp/cc" && cc -std=gnu11 -Isdk/ppt -pthread -o "$tmp/soon" "$tmp/soon.c" -ldl 2>"$tmp/cc" || diag "$(cat "$tmp/cc")"
-	if [ -x "$tmp/soon" ]; then
-		"$ppt" attach -v -o "$tmp/b-%b.ctp" Late Soon -- "$tmp/soon" "$tmp/late.so" 2>"$tmp/err"
-		is 'both are traced: status, frames, each in a file of its own' "$? $(sed -n '$s/ lost.*//p' "$tmp/err") $(frames "$tmp/b-Soon.ctp" Soon) $(frames "$tmp/b-Late.ctp" Late)" \
-			'0 ctp-ppt: 200 frames, 0 100 100'
-		"$ppt" attach -q -o "$tmp/after-%b.ctp" Late Soon -- "$tmp/soon" "$tmp/late.so" close 2>"$tmp/err"
-		is 'one that comes when the other is closed already' "$? $(frames "$tmp/after-Soon.ctp" Soon) $(frames "$tmp/after-Late.ctp" Late)" '0 100 100'
-	fi
-fi
-
 # --- how it ends -----------------------------------------------------------------------------------------------------------
 "$ppt" attach -o "$tmp/killed.ctp" Foo -- "$client" -n 60000 -k 300 >/dev/null 2>"$tmp/err"
 is 'a program that is killed: status, the last line' "$? $(tail -n 1 "$tmp/err")" '3 ctp-ppt: 299 frames, 1 lost: 1 half-written; ended by signal 9'

@@ -49,7 +49,7 @@ static void test_often(unsigned buffers, size_t want, const char *notice)
 	size_t n = map_often(at, fd, page);
 	said[0] = '\0';
 	alarm(60); /* minutes, where each mapping was looked at with all others and all symbols */
-	enum ctp_status status = ctp_ppt_symbols_find(&all, getpid(), &(struct ctp_notice){.say = hear, .arg = said}, &err);
+	enum ctp_status status = ctp_ppt_symbols_find(&all, getpid(), NULL, &(struct ctp_notice){.say = hear, .arg = said}, &err);
 	alarm(0);
 	ok(!status && (!n || all.n == want), "%u buffers of a file that is mapped %zu times %s", buffers, n, err.text);
 	ok(!n || strstr(said, notice), "what is said of them: %s", said);
