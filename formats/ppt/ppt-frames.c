@@ -1,19 +1,60 @@
 /*
- * ppt-frames.c - the classes of a ppt buffer, and frames to records.
+ * ppt-frames.c - the classes of a ppt buffer, frames to records, and records to frames.
  *
- * For each frame of the layout there is a plan: one step for each field of the class, in that order. ppt-back.c goes through the same
- * plan in the other direction.
+ * For each frame of the layout there is a plan: one step for each field of the class, in that order. Both directions go through the
+ * same plan.
  */
 #include "ppt/ppt-frames.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/varint.h"
-#include "ppt/ppt-plan.h"
 
 static const int64_t SECOND_NS = 1000000000;
+
+enum op {
+	OP_SIGNED, OP_UNSIGNED, OP_FLOAT, /* of 1, 2, 4 or 8 bytes */
+	OP_OWN_TIME, OP_TIME,
+	OP_DURATION,   /* from the time at other to that at offset */
+	OP_START,      /* of a counter, at offset; its end is at other */
+	OP_DIFFERENCE, /* of a counter, from other to offset */
+	OP_BYTES,      /* other: where its string is among those of a record; also of the last two */
+	OP_PLACE, OP_PADDING, OP_RAW,
+};
+
+struct step {
+	enum op op;
+	uint32_t offset, size, other;
+};
+
+struct plan {
+	struct ctp_class *cls;
+	uint32_t nsteps; /* as many as the class has fields */
+	struct step steps[CTP_FIELDS_MAX];
+	struct gap {
+		uint32_t offset, size;
+	} *gaps; /* bytes of no member */
+	uint32_t ngaps, padding; /* padding: bytes of all gaps */
+	uint32_t front, back;    /* offsets */
+	uint32_t time;           /* the same, if has_time */
+	bool has_time, has_raw;
+	bool always_raw; /* the class has no room for some of the members */
+};
+
+struct ctp_ppt_frames {
+	const struct ctp_ppt_layout *layout;
+	struct plan *plans; /* layout->nframes */
+	struct ctp_class *header, *lost;
+	char *strings; /* of a record, on its way to the writer */
+	struct ctp_str *part; /* of a header, on its way to the writer */
+	int32_t type_at; /* offset of the type; -1: none */
+	bool has_time;
+	int64_t place; /* of the next frame */
+	uint64_t last_ns, cut;
+};
 
 /* --- the plan ------------------------------------------------------------------------------------------------------------ */
 
@@ -21,7 +62,7 @@ static const int64_t SECOND_NS = 1000000000;
 struct draft {
 	struct ctp_ppt_frames *frames;
 	const struct ctp_ppt_frame *of;
-	struct ctp_ppt_plan *plan;
+	struct plan *plan;
 	const char *const *counters;
 	uint32_t ncounters, masked;
 	bool plain;
@@ -43,10 +84,10 @@ static bool name_taken(const struct draft *d, uint32_t n, const char *name)
  * Adds a field and the step that fills it. Where the class has no room for it, the whole frame is kept as it is. What is predicted costs
  * a bit of a mask, of which there are only so many.
  */
-static void add(struct draft *d, struct ctp_field field, struct ctp_ppt_step step)
+static void add(struct draft *d, struct ctp_field field, struct step step)
 {
 	uint32_t n = d->plan->nsteps;
-	bool must = step.op == CTP_PPT_OP_OWN_TIME || step.op == CTP_PPT_OP_PLACE || step.op == CTP_PPT_OP_PADDING || step.op == CTP_PPT_OP_RAW;
+	bool must = step.op == OP_OWN_TIME || step.op == OP_PLACE || step.op == OP_PADDING || step.op == OP_RAW;
 	if (!must && n + d->reserved == CTP_FIELDS_MAX) {
 		d->plan->has_raw = d->plan->always_raw = true;
 		return;
@@ -83,22 +124,22 @@ static const char *counter_name(const struct draft *d, const struct ctp_ppt_memb
 
 static void add_time(struct draft *d, const struct ctp_ppt_member *m)
 {
-	struct ctp_ppt_plan *plan = d->plan;
+	struct plan *plan = d->plan;
 	char name[CTP_NAME_MAX + 1];
 	if (!plan->has_time) {
 		plan->time = m->offset;
 		add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
-		    (struct ctp_ppt_step){.op = CTP_PPT_OP_OWN_TIME, .offset = m->offset});
+		    (struct step){.op = OP_OWN_TIME, .offset = m->offset});
 	} else {
 		add(d, (struct ctp_field){.name = m->name, .type = CTP_I64, .pred = CTP_PRED_PREV, .unit = "ns"},
-		    (struct ctp_ppt_step){.op = CTP_PPT_OP_TIME, .offset = m->offset});
+		    (struct step){.op = OP_TIME, .offset = m->offset});
 	}
 	plan->has_time = plan->has_raw = true;
 	if (m->end != CTP_PPT_END || m->other < 0)
 		return;
 	snprintf(name, sizeof name, "%s_duration", m->base);
 	add(d, (struct ctp_field){.name = name, .type = CTP_I64, .pred = CTP_PRED_NONE, .unit = "ns"},
-	    (struct ctp_ppt_step){.op = CTP_PPT_OP_DURATION, .offset = m->offset, .other = d->of->members[m->other].offset});
+	    (struct step){.op = OP_DURATION, .offset = m->offset, .other = d->of->members[m->other].offset});
 }
 
 static void add_counter(struct draft *d, const struct ctp_ppt_member *m)
@@ -107,24 +148,22 @@ static void add_counter(struct draft *d, const struct ctp_ppt_member *m)
 	if (m->other < 0) {
 		const char *alone = m->end == CTP_PPT_ALONE ? counter_name(d, m, name, sizeof name) : m->name;
 		add(d, (struct ctp_field){.name = alone, .type = CTP_U64, .pred = CTP_PRED_PREV},
-		    (struct ctp_ppt_step){.op = CTP_PPT_OP_U64, .offset = m->offset});
+		    (struct step){.op = OP_UNSIGNED, .offset = m->offset, .size = m->size});
 	} else if (m->end == CTP_PPT_BEGIN) {
 		uint32_t end = d->of->members[m->other].offset;
 		add(d, (struct ctp_field){.name = counter_name(d, m, name, sizeof name), .type = CTP_I64, .pred = CTP_PRED_PREV},
-		    (struct ctp_ppt_step){.op = CTP_PPT_OP_DIFFERENCE, .offset = end, .other = m->offset});
+		    (struct step){.op = OP_DIFFERENCE, .offset = end, .other = m->offset});
 		if (!d->plain)
 			add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
-			    (struct ctp_ppt_step){.op = CTP_PPT_OP_START, .offset = m->offset, .other = end});
+			    (struct step){.op = OP_START, .offset = m->offset, .other = end});
 	}
 }
 
 static void add_member(struct draft *d, const struct ctp_ppt_member *m)
 {
-	static const struct { uint8_t type, op; } ints[] = {
-		[1] = {CTP_I8, CTP_PPT_OP_I8}, [2] = {CTP_I16, CTP_PPT_OP_I16}, [4] = {CTP_I32, CTP_PPT_OP_I32}, [8] = {CTP_I64, CTP_PPT_OP_I64},
-	};
+	static const uint8_t ints[] = {[1] = CTP_I8, [2] = CTP_I16, [4] = CTP_I32, [8] = CTP_I64};
 	struct ctp_field field = {.name = m->name, .pred = CTP_PRED_PREV};
-	struct ctp_ppt_step step = {.offset = m->offset, .size = m->size};
+	struct step step = {.offset = m->offset, .size = m->size};
 	switch (m->type) {
 	case CTP_PPT_TIME:
 		add_time(d, m);
@@ -133,22 +172,17 @@ static void add_member(struct draft *d, const struct ctp_ppt_member *m)
 		add_counter(d, m);
 		return;
 	case CTP_PPT_FLOAT:
-		field.type = CTP_F32;
-		step.op = CTP_PPT_OP_F32;
-		d->plan->has_raw = true;
-		break;
 	case CTP_PPT_DOUBLE:
-		field.type = CTP_F64;
-		step.op = CTP_PPT_OP_F64;
+		field.type = m->type == CTP_PPT_FLOAT ? CTP_F32 : CTP_F64;
+		step.op = OP_FLOAT;
 		d->plan->has_raw = true;
 		break;
 	case CTP_PPT_BYTE:
 		field.type = m->size == 1 ? CTP_U8 : CTP_BYTES;
-		step.op = m->size == 1 ? CTP_PPT_OP_U8 : CTP_PPT_OP_BYTES;
+		step.op = m->size == 1 ? OP_UNSIGNED : OP_BYTES;
 		break;
 	default:
-		field.type = ints[m->size].type;
-		step.op = ints[m->size].op;
+		field.type = ints[m->size];
 	}
 	add(d, field, step);
 }
@@ -156,7 +190,7 @@ static void add_member(struct draft *d, const struct ctp_ppt_member *m)
 /* The bytes that no member has: padding, what lies between members, and behind a frame that is smaller than the largest. */
 static bool find_padding(struct draft *d)
 {
-	struct ctp_ppt_plan *plan = d->plan;
+	struct plan *plan = d->plan;
 	uint32_t at = 0, size = d->frames->layout->size;
 	plan->gaps = calloc(d->of->nmembers + 1, sizeof *plan->gaps);
 	if (!plan->gaps)
@@ -167,7 +201,7 @@ static bool find_padding(struct draft *d)
 			continue;
 		uint32_t upto = m ? m->offset : size;
 		if (upto > at) {
-			plan->gaps[plan->ngaps++] = (struct ctp_ppt_gap){at, upto - at};
+			plan->gaps[plan->ngaps++] = (struct gap){at, upto - at};
 			plan->padding += upto - at;
 		}
 		at = m ? m->offset + m->size : size;
@@ -176,16 +210,16 @@ static bool find_padding(struct draft *d)
 }
 
 /* The strings of a record, each where its step says: so many bytes. */
-static size_t place_strings(struct ctp_ppt_plan *plan, uint32_t frame_size)
+static size_t place_strings(struct plan *plan, uint32_t frame_size)
 {
 	size_t room = 0;
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
-		struct ctp_ppt_step *s = &plan->steps[i];
-		if (s->op == CTP_PPT_OP_PADDING)
+		struct step *s = &plan->steps[i];
+		if (s->op == OP_PADDING)
 			s->size = plan->padding;
-		else if (s->op == CTP_PPT_OP_RAW)
+		else if (s->op == OP_RAW)
 			s->size = frame_size;
-		else if (s->op != CTP_PPT_OP_BYTES)
+		else if (s->op != OP_BYTES)
 			continue;
 		s->other = (uint32_t)room;
 		room += (sizeof(struct ctp_str) + s->size + 1 + 7) & ~(size_t)7;
@@ -200,7 +234,7 @@ static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
 	                              padding = {.name = "ppt_padding", .type = CTP_BYTES, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
 	                              raw = {.name = "ppt_raw", .type = CTP_BYTES, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA};
 	const struct ctp_ppt_layout *l = d->frames->layout;
-	struct ctp_ppt_plan *plan = d->plan;
+	struct plan *plan = d->plan;
 	char name[CTP_NAME_MAX + 1];
 	if (!find_padding(d))
 		return ctp_err_set(err, "out of memory");
@@ -208,17 +242,17 @@ static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
 	plan->back = d->of->members[d->of->back].offset;
 	d->reserved = 4; /* the time and the extra fields */
 	d->masked = 3;   /* the latter */
-	add(d, seqno, (struct ctp_ppt_step){.op = CTP_PPT_OP_I32, .offset = plan->front});
+	add(d, seqno, (struct step){.op = OP_SIGNED, .offset = plan->front, .size = sizeof(int32_t)});
 	for (uint32_t i = 0; i < d->of->nmembers; i++)
 		if (d->of->members[i].kind == CTP_PPT_MEMBER)
 			add_member(d, &d->of->members[i]);
 	d->masked = 0;
 	if (!d->plain)
-		add(d, place, (struct ctp_ppt_step){.op = CTP_PPT_OP_PLACE});
+		add(d, place, (struct step){.op = OP_PLACE});
 	if (plan->padding && !d->plain)
-		add(d, padding, (struct ctp_ppt_step){.op = CTP_PPT_OP_PADDING});
+		add(d, padding, (struct step){.op = OP_PADDING});
 	if (plan->always_raw || (plan->has_raw && !d->plain))
-		add(d, raw, (struct ctp_ppt_step){.op = CTP_PPT_OP_RAW});
+		add(d, raw, (struct step){.op = OP_RAW});
 	size_t room = place_strings(plan, l->size);
 	d->room = room > d->room ? room : d->room;
 	snprintf(name, sizeof name, "ppt_%s_%s", l->buffer, d->of->name);
@@ -286,7 +320,7 @@ static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, str
 	return f->lost ? CTP_OK : CTP_FAILED;
 }
 
-static struct ctp_ppt_frames *make_frames(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters, bool plain,
+struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters, bool exact,
                                           struct ctp_err *err)
 {
 	struct ctp_ppt_frames *f = calloc(1, sizeof *f);
@@ -298,7 +332,7 @@ static struct ctp_ppt_frames *make_frames(const struct ctp_ppt_layout *layout, c
 	    (f->part = malloc(sizeof *f->part + CTP_PPT_PART_BYTES + 1))) {
 		d->counters = counters;
 		d->ncounters = ncounters;
-		d->plain = plain;
+		d->plain = !exact;
 		status = make_plans(f, d, err);
 	}
 	free(d);
@@ -306,18 +340,6 @@ static struct ctp_ppt_frames *make_frames(const struct ctp_ppt_layout *layout, c
 		return f;
 	ctp_ppt_frames_free(f);
 	return NULL;
-}
-
-struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
-                                          struct ctp_err *err)
-{
-	return make_frames(layout, counters, ncounters, false, err);
-}
-
-struct ctp_ppt_frames *ctp_ppt_frames_plain(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
-                                            struct ctp_err *err)
-{
-	return make_frames(layout, counters, ncounters, true, err);
 }
 
 void ctp_ppt_frames_section(const struct ctp_ppt_frames *frames, struct ctp_section *sec)
@@ -383,7 +405,7 @@ static bool to_ns(const struct ctp_ppt_frames *f, const uint8_t *p, int64_t *ns)
 
 bool ctp_ppt_frames_time(const struct ctp_ppt_frames *frames, const uint8_t *bytes, uint64_t *ts_ns)
 {
-	const struct ctp_ppt_plan *plan = &frames->plans[ctp_ppt_frames_type(frames, bytes)];
+	const struct plan *plan = &frames->plans[ctp_ppt_frames_type(frames, bytes)];
 	int64_t ns;
 	if (!plan->has_time)
 		return false;
@@ -392,7 +414,23 @@ bool ctp_ppt_frames_time(const struct ctp_ppt_frames *frames, const uint8_t *byt
 	return true;
 }
 
-static uint64_t put_str(const struct ctp_ppt_frames *f, const struct ctp_ppt_step *s, const uint8_t *bytes)
+static uint64_t load(const uint8_t *p, uint32_t size)
+{
+	switch (size) {
+	case 1: return *p;
+	case 2: return (uint64_t)(p[0] | p[1] << 8);
+	case 4: return ctp_load_u32(p);
+	default: assert(size == 8); return ctp_load_u64(p);
+	}
+}
+
+/* A NaN has bits that its field need not keep. */
+static bool is_nan(uint64_t v, uint32_t size)
+{
+	return size == 4 ? (v & INT32_MAX) > 0x7f800000 : (v & INT64_MAX) > 0x7ff0000000000000;
+}
+
+static uint64_t put_str(const struct ctp_ppt_frames *f, const struct step *s, const uint8_t *bytes)
 {
 	struct ctp_str *str = (struct ctp_str *)(f->strings + s->other);
 	str->len = s->size;
@@ -401,7 +439,7 @@ static uint64_t put_str(const struct ctp_ppt_frames *f, const struct ctp_ppt_ste
 	return ctp_val_str(str);
 }
 
-static uint64_t put_padding(const struct ctp_ppt_frames *f, const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes)
+static uint64_t put_padding(const struct ctp_ppt_frames *f, const struct plan *plan, const struct step *s, const uint8_t *bytes)
 {
 	struct ctp_str *str = (struct ctp_str *)(f->strings + s->other);
 	char *p = str->data;
@@ -416,58 +454,52 @@ static uint64_t put_padding(const struct ctp_ppt_frames *f, const struct ctp_ppt
 }
 
 /* One value. *odd is set where it does not say all that the bytes do. */
-static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes,
+static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct plan *plan, const struct step *s, const uint8_t *bytes,
                                 bool *odd)
 {
 	const uint8_t *p = bytes + s->offset;
 	uint64_t v;
 	int64_t ns, other;
+	unsigned above; /* bits that the value does not have */
 	switch (s->op) {
-	case CTP_PPT_OP_U8:
-		return *p;
-	case CTP_PPT_OP_I8:
-		return (uint64_t)(int8_t)*p;
-	case CTP_PPT_OP_I16:
-		return (uint64_t)(int16_t)(p[0] | p[1] << 8);
-	case CTP_PPT_OP_I32:
-		return (uint64_t)(int32_t)ctp_load_u32(p);
-	case CTP_PPT_OP_F32:
-		v = ctp_load_u32(p);
-		*odd |= (v & 0x7fffffff) > 0x7f800000;
+	case OP_SIGNED:
+		above = 64 - 8 * s->size;
+		return (uint64_t)((int64_t)(load(p, s->size) << above) >> above);
+	case OP_UNSIGNED:
+		return load(p, s->size);
+	case OP_FLOAT:
+		v = load(p, s->size);
+		*odd |= is_nan(v, s->size);
 		return v;
-	case CTP_PPT_OP_F64:
-		v = ctp_load_u64(p);
-		*odd |= (v & INT64_MAX) > 0x7ff0000000000000;
-		return v;
-	case CTP_PPT_OP_OWN_TIME:
+	case OP_START:
+		return ctp_load_u64(p);
+	case OP_OWN_TIME:
 		*odd |= !to_ns(f, p, &ns) || ns < 0;
 		f->cut += ns < 0 || ns == INT64_MAX;
 		return f->last_ns = ns < 0 ? 0 : (uint64_t)ns;
-	case CTP_PPT_OP_TIME:
+	case OP_TIME:
 		*odd |= !to_ns(f, p, &ns);
 		return (uint64_t)ns;
-	case CTP_PPT_OP_DURATION:
+	case OP_DURATION:
 		to_ns(f, p, &ns);
 		to_ns(f, bytes + s->other, &other);
 		return (uint64_t)ns - (uint64_t)other;
-	case CTP_PPT_OP_DIFFERENCE:
+	case OP_DIFFERENCE:
 		return ctp_load_u64(p) - ctp_load_u64(bytes + s->other);
-	case CTP_PPT_OP_BYTES:
+	case OP_BYTES:
 		return put_str(f, s, p);
-	case CTP_PPT_OP_PLACE:
+	case OP_PLACE:
 		return (uint64_t)f->place - (uint64_t)(int32_t)ctp_load_u32(bytes + plan->front);
-	case CTP_PPT_OP_PADDING:
+	case OP_PADDING:
 		return put_padding(f, plan, s, bytes);
-	case CTP_PPT_OP_RAW: /* the last step: all others have been asked */
+	default: /* OP_RAW, the last step: all others have been asked */
 		return *odd ? put_str(f, s, bytes) : 0;
-	default:
-		return ctp_load_u64(p);
 	}
 }
 
 uint64_t ctp_ppt_frames_put(struct ctp_ppt_frames *f, struct ctp_writer *w, const uint8_t *bytes)
 {
-	const struct ctp_ppt_plan *plan = &f->plans[ctp_ppt_frames_type(f, bytes)];
+	const struct plan *plan = &f->plans[ctp_ppt_frames_type(f, bytes)];
 	uint64_t val[CTP_FIELDS_MAX];
 	bool odd = plan->always_raw;
 	for (uint32_t i = 0; i < plan->nsteps; i++)
@@ -485,3 +517,127 @@ void ctp_ppt_frames_lost(struct ctp_ppt_frames *frames, struct ctp_writer *w, co
 const struct ctp_class *ctp_ppt_frames_class(const struct ctp_ppt_frames *frames, uint32_t frame) { return frames->plans[frame].cls; }
 
 uint64_t ctp_ppt_frames_cut(const struct ctp_ppt_frames *frames) { return frames->cut; }
+
+/* --- records to frames --------------------------------------------------------------------------------------------------- */
+
+struct ctp_ppt_binding {
+	uint32_t frame;
+	uint8_t field[CTP_FIELDS_MAX]; /* of the stream's class, for each step */
+};
+_Static_assert(CTP_FIELDS_MAX <= UINT8_MAX, "the number of a field has a byte");
+
+struct ctp_ppt_binding *ctp_ppt_frames_bind(const struct ctp_ppt_frames *frames, const struct ctp_class *cls, struct ctp_err *err)
+{
+	uint32_t frame = 0;
+	err->text[0] = '\0';
+	while (frame < frames->layout->nframes && strcmp(frames->plans[frame].cls->name, cls->name))
+		frame++;
+	if (frame == frames->layout->nframes)
+		return NULL;
+	struct ctp_ppt_binding *b = calloc(1, sizeof *b);
+	if (!b)
+		return ctp_err_set(err, "out of memory"), NULL;
+	b->frame = frame;
+	const struct ctp_class *ours = frames->plans[frame].cls;
+	for (uint32_t i = 0; i < ours->nfields; i++) {
+		int field = ctp_class_field(cls, ours->fields[i].name);
+		if (field < 0 || cls->fields[field].type != ours->fields[i].type) {
+			ctp_err_set(err, "%s has no field %s of type %s, as its layout wants", cls->name, ours->fields[i].name,
+			            ctp_type_name(ours->fields[i].type));
+			free(b);
+			return NULL;
+		}
+		b->field[i] = (uint8_t)field;
+	}
+	return b;
+}
+
+static void put_time(const struct ctp_ppt_frames *f, uint8_t *p, int64_t ns)
+{
+	int64_t s = ns / SECOND_NS, part = ns % SECOND_NS;
+	if (part < 0) {
+		part += SECOND_NS;
+		s--;
+	}
+	ctp_store_u64(p, (uint64_t)s);
+	ctp_store_u64(p + 8, (uint64_t)(f->layout->rep == CTP_PPT_TIMEVAL ? part / 1000 : part));
+}
+
+/* A string that has just the bytes that belong there; null: another one, or an empty one. */
+static const char *of_size(uint64_t val, uint32_t size)
+{
+	const struct ctp_str *str = ctp_str_val(val);
+	return str && str->len == size ? str->data : NULL;
+}
+
+static void spread_padding(const struct plan *plan, const char *from, uint8_t *bytes)
+{
+	for (uint32_t i = 0; i < plan->ngaps; i++) {
+		memcpy(bytes + plan->gaps[i].offset, from, plan->gaps[i].size);
+		from += plan->gaps[i].size;
+	}
+}
+
+/* diff: of the counter whose start comes next. */
+static void put_value(const struct ctp_ppt_frames *f, const struct step *s, uint64_t v, uint64_t *diff, uint8_t *bytes)
+{
+	uint8_t *p = bytes + s->offset;
+	const char *text;
+	switch (s->op) {
+	case OP_SIGNED:
+	case OP_UNSIGNED:
+	case OP_FLOAT:
+		for (uint32_t i = 0; i < s->size; i++)
+			p[i] = (uint8_t)(v >> 8 * i);
+		break;
+	case OP_OWN_TIME:
+	case OP_TIME:
+		put_time(f, p, (int64_t)v);
+		break;
+	case OP_DIFFERENCE: /* where no start follows, it is 0 */
+		ctp_store_u64(p, v);
+		*diff = v;
+		break;
+	case OP_START:
+		ctp_store_u64(p, v);
+		ctp_store_u64(bytes + s->other, v + *diff);
+		break;
+	case OP_BYTES:
+		if ((text = of_size(v, s->size)))
+			memcpy(p, text, s->size);
+		break;
+	default: /* a duration, the place, and what goes over all */
+		break;
+	}
+}
+
+int64_t ctp_ppt_frames_back(const struct ctp_ppt_frames *f, const struct ctp_ppt_binding *b, const uint64_t *val, uint8_t *bytes)
+{
+	const struct plan *plan = &f->plans[b->frame];
+	const char *padding = NULL, *raw = NULL;
+	uint64_t diff = 0, place = 0;
+	memset(bytes, 0, f->layout->size);
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		const struct step *s = &plan->steps[i];
+		uint64_t v = val[b->field[i]];
+		if (s->op == OP_PLACE)
+			place = v;
+		else if (s->op == OP_PADDING)
+			padding = of_size(v, s->size);
+		else if (s->op == OP_RAW)
+			raw = of_size(v, s->size);
+		else
+			put_value(f, s, v, &diff, bytes);
+	}
+	if (padding)
+		spread_padding(plan, padding, bytes);
+	if (raw)
+		memcpy(bytes, raw, f->layout->size);
+	/* The number and the type are what the record says, whatever was raw. */
+	uint64_t seqno = val[b->field[0]];
+	ctp_store_u32(bytes + plan->front, (uint32_t)seqno);
+	ctp_store_u32(bytes + plan->back, (uint32_t)seqno);
+	if (f->type_at >= 0)
+		ctp_store_u32(bytes + f->type_at, b->frame + 1);
+	return (int64_t)(place + seqno);
+}

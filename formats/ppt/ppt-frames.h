@@ -22,12 +22,12 @@
 
 struct ctp_ppt_frames;
 
-/* layout must be there until the free, the names of the counters need not. The classes must outlive the writer's section. Null: err. */
-struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
+/*
+ * layout must be there until the free, the names of the counters need not. The classes must outlive the writer's section. exact: with the
+ * extra fields; without, there is only ppt_raw of a class that has no room for all members. Null: err.
+ */
+struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters, bool exact,
                                           struct ctp_err *err);
-/* The same without the extra fields, but for ppt_raw of a class that has no room for all members. */
-struct ctp_ppt_frames *ctp_ppt_frames_plain(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
-                                            struct ctp_err *err);
 void ctp_ppt_frames_free(struct ctp_ppt_frames *frames); /* null: nothing */
 
 /* Adds the attributes clock, wall_offset_ns where that is known, and ppt.buffer. */

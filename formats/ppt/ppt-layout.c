@@ -1,112 +1,182 @@
 /*
  * ppt-layout.c - `_json` to a layout.
  *
- * Keys come in any order, and those that are not known are passed over. The walker of ppt-json.h calls a function for each key, and these
- * functions nest as the objects do. Each text is kept at most once, so that the memory of all texts is bounded by that of the JSON.
+ * The JSON is Haskell's: objects whose keys come in any order, and values with a constructor, which are {"tag":T,"contents":C}, or only
+ * the text T. The whole text is checked first. Then values are looked up by their keys, and each text is kept at most once, so that the
+ * memory of all texts is bounded by that of the JSON.
  */
 #include "ppt/ppt-layout.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
-#include "ppt/ppt-json.h"
+#include "common/json.h"
 
-enum { NESTED_MAX = 4 };
+enum { NESTED_MAX = 4, TAG_BYTES = 32 };
 
-/* --- members ------------------------------------------------------------------------------------------------------------- */
+struct parse {
+	struct ctp_ppt_layout *layout;
+	char *top; /* of layout->texts: the rest is free, and has room for any text of the JSON that is not kept */
+	struct ctp_err *err;
+};
 
-static bool take_type(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
+/* --- values ---------------------------------------------------------------------------------------------------------------- */
+
+static bool wrong(struct parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool wrong(struct parse *p, const char *fmt, ...)
 {
-	struct ctp_ppt_tagged t, of;
-	uint64_t n;
-	if (!ctp_ppt_json_tagged(p, j, &t) || !ctp_ppt_json_first(p, &t, &of))
-		return false;
-	if (!strcmp(t.tag, "PIntegral")) {
-		m->type = !strcmp(of.tag, "PPByte") ? CTP_PPT_BYTE : CTP_PPT_INT;
-	} else if (!strcmp(t.tag, "PRational")) {
-		m->type = CTP_PPT_DOUBLE; /* or a float, by its size */
-	} else if (!strcmp(t.tag, "PTime")) {
-		m->type = CTP_PPT_TIME;
-	} else if (!strcmp(t.tag, "PCounter")) {
-		m->type = CTP_PPT_COUNTER;
-		if (of.contents.p && ctp_json_peek(&of.contents) == CTP_JSON_NUMBER) {
-			if (!ctp_ppt_json_number(p, &of.contents, CTP_PPT_COUNTERS_MAX - 1, &n))
-				return false;
-			m->counter = (int32_t)n;
-		}
-	} else {
-		return ctp_ppt_json_wrong_value(p, "a type that is not known");
+	char what[256];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof what, fmt, args);
+	va_end(args);
+	ctp_err_set(p->err, "the layout of the buffer: %s", what);
+	return false;
+}
+
+/* The value of a key of an object; of a key that comes twice, the last one. p is null: there is none, or j is no object. */
+static struct ctp_json find(struct parse *p, struct ctp_json j, const char *key)
+{
+	struct ctp_json value = {0};
+	bool first = true;
+	if (!j.p || !ctp_json_take(&j, '{'))
+		return value;
+	while (ctp_json_next(&j, '}', &first)) {
+		char *end = ctp_json_key(&j, p->top);
+		assert(end); /* the text was checked */
+		*end = '\0';
+		ctp_json_peek(&j);
+		const char *from = j.p;
+		ctp_json_skip(&j);
+		if (!strcmp(p->top, key))
+			value = (struct ctp_json){from, j.p};
 	}
+	return value;
+}
+
+static bool is_kind(struct ctp_json j, enum ctp_json_kind kind) { return j.p && ctp_json_peek(&j) == kind; }
+
+/* A text that is kept. False: it is no name. */
+static bool keep(struct parse *p, struct ctp_json j, const char *key, const char **text)
+{
+	char *end = ctp_json_text(&j, p->top);
+	if (!end)
+		return wrong(p, "%s: a text is missing", key);
+	size_t len = (size_t)(end - p->top);
+	if (!len || len > CTP_PPT_NAME_MAX || memchr(p->top, '\0', len))
+		return wrong(p, "%s: a name is empty or too long", key);
+	*end = '\0';
+	*text = p->top;
+	p->top = end + 1;
 	return true;
 }
 
-static bool member_contents_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
+/* The same of a key that may be missing, and of a number. */
+static bool keep_of(struct parse *p, struct ctp_json j, const char *key, const char **text)
 {
-	struct ctp_ppt_member *m = arg;
-	return !strcmp(key, "fmName") ? ctp_ppt_json_keep(p, j, &m->base) : ctp_json_skip(j);
+	struct ctp_json value = find(p, j, key);
+	return !value.p || keep(p, value, key, text);
+}
+
+static bool number_of(struct parse *p, struct ctp_json j, const char *key, uint64_t max, uint64_t *v)
+{
+	const char *from, *upto;
+	struct ctp_json value = find(p, j, key);
+	if (!value.p || is_kind(value, CTP_JSON_NULL))
+		return true;
+	if (!is_kind(value, CTP_JSON_NUMBER) || !ctp_json_number(&value, &from, &upto) || !ctp_parse_u64(from, upto, v) || *v > max)
+		return wrong(p, "%s: a number is missing or too large", key);
+	return true;
+}
+
+/* A value with a constructor. */
+struct tagged {
+	char tag[TAG_BYTES]; /* "": none, or longer than any that is known */
+	struct ctp_json contents; /* p is null: none */
+};
+
+static struct tagged tagged(struct parse *p, struct ctp_json j)
+{
+	struct tagged t = {.contents = find(p, j, "contents")};
+	struct ctp_json tag = is_kind(j, CTP_JSON_OBJECT) ? find(p, j, "tag") : j;
+	char *end = is_kind(tag, CTP_JSON_TEXT) ? ctp_json_text(&tag, p->top) : NULL;
+	if (end && end - p->top < TAG_BYTES)
+		memcpy(t.tag, p->top, (size_t)(end - p->top));
+	return t;
+}
+
+/* The first of the contents, or the contents themselves where they are no array. */
+static struct tagged first_of(struct parse *p, struct ctp_json contents)
+{
+	bool first = true;
+	if (is_kind(contents, CTP_JSON_ARRAY) && (!ctp_json_take(&contents, '[') || !ctp_json_next(&contents, ']', &first)))
+		return (struct tagged){0};
+	return tagged(p, contents);
+}
+
+/* --- members ------------------------------------------------------------------------------------------------------------- */
+
+static bool take_type(struct parse *p, struct ctp_json j, struct ctp_ppt_member *m)
+{
+	struct tagged t = tagged(p, j), of = first_of(p, t.contents);
+	const char *from, *upto;
+	uint64_t n;
+	if (!strcmp(t.tag, "PIntegral"))
+		m->type = !strcmp(of.tag, "PPByte") ? CTP_PPT_BYTE : CTP_PPT_INT;
+	else if (!strcmp(t.tag, "PRational"))
+		m->type = CTP_PPT_DOUBLE; /* or a float, by its size */
+	else if (!strcmp(t.tag, "PTime"))
+		m->type = CTP_PPT_TIME;
+	else if (!strcmp(t.tag, "PCounter"))
+		m->type = CTP_PPT_COUNTER;
+	else
+		return wrong(p, "_lType: a type that is not known");
+	if (m->type != CTP_PPT_COUNTER || !is_kind(of.contents, CTP_JSON_NUMBER))
+		return true;
+	if (!ctp_json_number(&of.contents, &from, &upto) || !ctp_parse_u64(from, upto, &n) || n >= CTP_PPT_COUNTERS_MAX)
+		return wrong(p, "_lType: a number is missing or too large");
+	m->counter = (int32_t)n;
+	return true;
 }
 
 /* [the member as it was specified, the end of an interval or null]; each may be missing. */
-static bool take_member_contents(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
+static bool take_member_contents(struct parse *p, struct ctp_json j, struct ctp_ppt_member *m)
 {
 	bool first = true;
-	if (!j->p || !ctp_json_take(j, '['))
+	if (!is_kind(j, CTP_JSON_ARRAY) || !ctp_json_take(&j, '[') || !ctp_json_next(&j, ']', &first))
 		return true;
-	for (int i = 0; ctp_json_next(j, ']', &first); i++) {
-		struct ctp_ppt_tagged t = {0};
-		bool ok = i == 0 && ctp_json_peek(j) == CTP_JSON_OBJECT ? ctp_ppt_json_walk(p, j, member_contents_key, m) :
-		          i == 1 ? ctp_ppt_json_tagged(p, j, &t) : ctp_json_skip(j);
-		if (!ok)
-			return false;
-		if (i == 1)
-			m->end = !strcmp(t.tag, "IntBegin") ? CTP_PPT_BEGIN : !strcmp(t.tag, "IntEnd") ? CTP_PPT_END : CTP_PPT_ALONE;
-	}
-	return j->p;
+	if (!keep_of(p, j, "fmName", &m->base))
+		return false;
+	ctp_json_skip(&j);
+	if (!ctp_json_next(&j, ']', &first))
+		return true;
+	struct tagged t = tagged(p, j);
+	m->end = !strcmp(t.tag, "IntBegin") ? CTP_PPT_BEGIN : !strcmp(t.tag, "IntEnd") ? CTP_PPT_END : CTP_PPT_ALONE;
+	return true;
 }
 
-static bool take_kind(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
+static bool take_kind(struct parse *p, struct ctp_json j, struct ctp_ppt_member *m)
 {
-	struct ctp_ppt_tagged t, of;
-	if (!ctp_ppt_json_tagged(p, j, &t))
-		return false;
-	/* Of a key that comes twice, nothing of the first stays. */
-	m->kind = CTP_PPT_MEMBER;
-	m->end = CTP_PPT_ALONE;
+	struct tagged t = tagged(p, j);
 	if (!strcmp(t.tag, "LKMember"))
-		return take_member_contents(p, &t.contents, m);
+		return take_member_contents(p, t.contents, m);
 	if (!strcmp(t.tag, "LKSeqno")) {
-		if (!ctp_ppt_json_first(p, &t, &of))
-			return false;
 		/* Which of the two it is shows at its place where the JSON has no contents. */
+		struct tagged of = first_of(p, t.contents);
 		m->kind = !strcmp(of.tag, "FrontSeq") ? CTP_PPT_FRONT : !strcmp(of.tag, "BackSeq") ? CTP_PPT_BACK : CTP_PPT_KIND_COUNT;
 	} else if (!strcmp(t.tag, "LKTypeDescrim")) {
 		m->kind = CTP_PPT_FRAME_TYPE;
 	} else if (!strcmp(t.tag, "LKPadding")) {
 		m->kind = CTP_PPT_PADDING;
 	} else {
-		return ctp_ppt_json_wrong_value(p, "a kind of member that is not known");
+		return wrong(p, "_lKind: a kind of member that is not known");
 	}
-	return true;
-}
-
-static bool member_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
-{
-	struct ctp_ppt_member *m = arg;
-	uint64_t n;
-	if (!strcmp(key, "_lName"))
-		return ctp_ppt_json_keep(p, j, &m->name);
-	if (!strcmp(key, "_lType"))
-		return take_type(p, j, m);
-	if (!strcmp(key, "_lKind"))
-		return take_kind(p, j, m);
-	bool offset = !strcmp(key, "_lOffset");
-	if (!offset && strcmp(key, "_lSize"))
-		return ctp_json_skip(j);
-	if (!ctp_ppt_json_number(p, j, CTP_PPT_FRAME_MAX, &n))
-		return false;
-	*(offset ? &m->offset : &m->size) = (uint32_t)n;
 	return true;
 }
 
@@ -129,53 +199,54 @@ static bool sized(struct ctp_ppt_member *m)
 	}
 }
 
-static bool check_member(struct ctp_ppt_parse *p, struct ctp_ppt_member *m)
+static bool check_member(struct parse *p, struct ctp_ppt_member *m)
 {
 	const char *lacks = !m->name ? "_lName" : m->type == CTP_PPT_TYPE_COUNT ? "_lType" : m->offset == UINT32_MAX ? "_lOffset" :
 	                    !m->size ? "_lSize" : NULL;
 	if (lacks)
-		return ctp_ppt_json_wrong(p, "%s: lacks its %s", m->name ? m->name : "a member", lacks);
+		return wrong(p, "%s: lacks its %s", m->name ? m->name : "a member", lacks);
 	if (m->kind == CTP_PPT_KIND_COUNT)
 		m->kind = m->offset ? CTP_PPT_BACK : CTP_PPT_FRONT;
 	if (m->kind != CTP_PPT_PADDING && !sized(m))
-		return ctp_ppt_json_wrong(p, "%s: its size is not that of its type", m->name);
+		return wrong(p, "%s: its size is not that of its type", m->name);
 	if ((m->kind == CTP_PPT_FRONT || m->kind == CTP_PPT_BACK || m->kind == CTP_PPT_FRAME_TYPE) && m->size != 4)
-		return ctp_ppt_json_wrong(p, "%s: a number of the frame, and has not 4 bytes", m->name);
+		return wrong(p, "%s: a number of the frame, and has not 4 bytes", m->name);
 	if (m->offset + m->size > CTP_PPT_FRAME_MAX)
-		return ctp_ppt_json_wrong(p, "a frame is too large");
+		return wrong(p, "a frame is too large");
 	return true;
 }
 
-static bool take_members(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_ppt_frame *f)
+static bool take_member(struct parse *p, struct ctp_json j, struct ctp_ppt_member *m)
+{
+	struct ctp_json type = find(p, j, "_lType"), kind = find(p, j, "_lKind");
+	uint64_t offset = UINT32_MAX, size = 0;
+	*m = (struct ctp_ppt_member){.type = CTP_PPT_TYPE_COUNT, .other = -1, .counter = -1};
+	if (!is_kind(j, CTP_JSON_OBJECT))
+		return wrong(p, "_flLayout: an object is missing");
+	if (!keep_of(p, j, "_lName", &m->name) || (type.p && !take_type(p, type, m)) || (kind.p && !take_kind(p, kind, m)) ||
+	    !number_of(p, j, "_lOffset", CTP_PPT_FRAME_MAX, &offset) || !number_of(p, j, "_lSize", CTP_PPT_FRAME_MAX, &size))
+		return false;
+	m->offset = (uint32_t)offset;
+	m->size = (uint32_t)size;
+	return check_member(p, m);
+}
+
+static bool take_members(struct parse *p, struct ctp_json j, struct ctp_ppt_frame *f)
 {
 	bool first = true;
-	if (!ctp_json_take(j, '[') || f->members)
-		return ctp_ppt_json_wrong_value(p, "a frame has no list of members, or two");
-	for (uint32_t room = 0; ctp_json_next(j, ']', &first); f->nmembers++) {
-		if (f->nmembers == room) {
-			room = room ? 2 * room : 16;
-			struct ctp_ppt_member *more = room > CTP_PPT_MEMBERS_MAX ? NULL : realloc(f->members, room * sizeof *more);
-			if (!more)
-				return ctp_ppt_json_wrong(p, "a frame has too many members");
-			f->members = more;
-		}
-		struct ctp_ppt_member *m = &f->members[f->nmembers];
-		*m = (struct ctp_ppt_member){.offset = UINT32_MAX, .type = CTP_PPT_TYPE_COUNT, .other = -1, .counter = -1};
-		if (!ctp_ppt_json_walk(p, j, member_key, m) || !check_member(p, m))
+	if (!j.p || !ctp_json_take(&j, '['))
+		return wrong(p, "%s: a frame without _flLayout", f->name);
+	for (size_t room = 0; ctp_json_next(&j, ']', &first); f->nmembers++) {
+		if (!CTP_ARRAY_RESERVE(f->members, room, f->nmembers + 1, CTP_PPT_MEMBERS_MAX))
+			return wrong(p, "%s: a frame has too many members", f->name);
+		if (!take_member(p, j, &f->members[f->nmembers]))
 			return false;
+		ctp_json_skip(&j);
 	}
-	return j->p;
+	return true;
 }
 
 /* --- frames -------------------------------------------------------------------------------------------------------------- */
-
-static bool frame_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
-{
-	struct ctp_ppt_frame *f = arg;
-	if (!strcmp(key, "_flName"))
-		return ctp_ppt_json_keep(p, j, &f->name);
-	return !strcmp(key, "_flLayout") ? take_members(p, j, f) : ctp_json_skip(j);
-}
 
 static int by_offset(const void *a, const void *b)
 {
@@ -190,7 +261,7 @@ static bool ends_in(const char *name, size_t len, const char *end)
 }
 
 /* The name without the end of its interval and its counter, for JSON that does not say it. texts has room for it; see texts_bytes. */
-static void find_base(struct ctp_ppt_parse *p, struct ctp_ppt_member *m)
+static void find_base(struct parse *p, struct ctp_ppt_member *m)
 {
 	char counter[16];
 	size_t len = strlen(m->name);
@@ -224,22 +295,22 @@ static uint32_t c_align(const struct ctp_ppt_member *m)
 	return m->type == CTP_PPT_BYTE || m->kind == CTP_PPT_PADDING ? 1 : m->type == CTP_PPT_TIME ? 8 : m->size;
 }
 
-static bool check_frame(struct ctp_ppt_parse *p, struct ctp_ppt_frame *f)
+static bool check_frame(struct parse *p, struct ctp_ppt_frame *f)
 {
 	int32_t at[CTP_PPT_KIND_COUNT] = {-1, -1, -1, -1, -1};
-	if (!f->name || !f->members)
-		return ctp_ppt_json_wrong(p, "%s: a frame without %s", f->name ? f->name : "frames", f->name ? "_flLayout" : "_flName");
+	if (!f->nmembers)
+		return wrong(p, "%s: lacks one of its two sequence numbers", f->name);
 	qsort(f->members, f->nmembers, sizeof *f->members, by_offset);
 	f->align = 1;
 	for (uint32_t i = 0; i < f->nmembers; i++) {
 		struct ctp_ppt_member *m = &f->members[i];
 		if (m->offset < f->size)
-			return ctp_ppt_json_wrong(p, "%s: its member %s overlaps the one before", f->name, m->name);
+			return wrong(p, "%s: its member %s overlaps the one before", f->name, m->name);
 		f->size = m->offset + m->size;
 		if (c_align(m) > f->align)
 			f->align = c_align(m);
 		if (m->kind != CTP_PPT_MEMBER && m->kind != CTP_PPT_PADDING && at[m->kind] >= 0)
-			return ctp_ppt_json_wrong(p, "%s: has a number of its own twice: %s", f->name, m->name);
+			return wrong(p, "%s: has a number of its own twice: %s", f->name, m->name);
 		at[m->kind] = (int32_t)i;
 		if (!m->base)
 			find_base(p, m);
@@ -248,7 +319,7 @@ static bool check_frame(struct ctp_ppt_parse *p, struct ctp_ppt_frame *f)
 		if (f->members[i].end == CTP_PPT_BEGIN)
 			find_other(f, i);
 	if (at[CTP_PPT_FRONT] < 0 || at[CTP_PPT_BACK] < 0)
-		return ctp_ppt_json_wrong(p, "%s: lacks one of its two sequence numbers", f->name);
+		return wrong(p, "%s: lacks one of its two sequence numbers", f->name);
 	f->stride = (f->size + f->align - 1) / f->align * f->align;
 	f->front = (uint32_t)at[CTP_PPT_FRONT];
 	f->back = (uint32_t)at[CTP_PPT_BACK];
@@ -256,45 +327,31 @@ static bool check_frame(struct ctp_ppt_parse *p, struct ctp_ppt_frame *f)
 	return true;
 }
 
-static bool take_frames(struct ctp_ppt_parse *p, struct ctp_json *j)
+static bool take_frames(struct parse *p, struct ctp_json j)
 {
 	struct ctp_ppt_layout *l = p->layout;
 	bool first = true;
-	if (!ctp_json_take(j, '[') || l->frames)
-		return ctp_ppt_json_wrong_value(p, "frames are no list, or come twice");
-	if (!(l->frames = calloc(CTP_PPT_FRAMES_MAX, sizeof *l->frames)))
-		return ctp_ppt_json_wrong(p, "out of memory");
-	while (ctp_json_next(j, ']', &first)) {
-		if (l->nframes == CTP_PPT_FRAMES_MAX)
-			return ctp_ppt_json_wrong(p, "too many frames");
+	if (!ctp_json_take(&j, '[') || l->frames)
+		return wrong(p, "frames are no list, or come twice");
+	for (size_t room = 0; ctp_json_next(&j, ']', &first);) {
+		if (!CTP_ARRAY_RESERVE(l->frames, room, l->nframes + 1, CTP_PPT_FRAMES_MAX))
+			return wrong(p, "too many frames");
 		struct ctp_ppt_frame *f = &l->frames[l->nframes++];
-		if (!ctp_ppt_json_walk(p, j, frame_key, f) || !check_frame(p, f))
+		*f = (struct ctp_ppt_frame){0};
+		if (!keep_of(p, j, "_flName", &f->name))
 			return false;
+		if (!f->name)
+			return wrong(p, "frames: a frame without _flName");
+		if (!take_members(p, find(p, j, "_flLayout"), f) || !check_frame(p, f))
+			return false;
+		ctp_json_skip(&j);
 	}
-	return j->p;
+	return true;
 }
 
 /* --- the buffer ---------------------------------------------------------------------------------------------------------- */
 
-static bool buffer_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
-{
-	struct ctp_ppt_layout *l = arg;
-	if (!strcmp(key, "ebName"))
-		return ctp_ppt_json_keep(p, j, &l->buffer);
-	if (!strcmp(key, "ebMinElements") && ctp_json_peek(j) != CTP_JSON_NULL)
-		return ctp_ppt_json_number(p, j, UINT32_MAX, &l->min_elements);
-	return ctp_json_skip(j);
-}
-
-static bool runtime_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
-{
-	if (!strcmp(key, "erMultithread"))
-		((struct ctp_ppt_layout *)arg)->multithread = ctp_json_peek(j) == CTP_JSON_TRUE;
-	(void)p;
-	return ctp_json_skip(j);
-}
-
-static bool take_time(struct ctp_ppt_parse *p, struct ctp_json *j)
+static void take_time(struct parse *p, struct ctp_json j)
 {
 	static const struct { const char *tag, *clock; } clocks[] = {
 		{"Realtime", "realtime"}, {"RealtimeCoarse", "realtime_coarse"}, {"Monotonic", "monotonic"},
@@ -304,9 +361,7 @@ static bool take_time(struct ctp_ppt_parse *p, struct ctp_json *j)
 		{"Tai", "tai"},
 	};
 	static const char prefix[] = "ETimeClock";
-	struct ctp_ppt_tagged t, of;
-	if (!ctp_ppt_json_tagged(p, j, &t) || !ctp_ppt_json_first(p, &t, &of))
-		return false;
+	struct tagged t = tagged(p, j), of = first_of(p, t.contents);
 	p->layout->rep = !strcmp(t.tag, "ETimeVal") ? CTP_PPT_TIMEVAL : CTP_PPT_TIMESPEC;
 	/* gettimeofday has no choice of clocks. */
 	p->layout->clock = p->layout->rep == CTP_PPT_TIMEVAL ? "realtime" : "";
@@ -314,144 +369,118 @@ static bool take_time(struct ctp_ppt_parse *p, struct ctp_json *j)
 	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
 		if (!strcmp(name, clocks[i].tag))
 			p->layout->clock = clocks[i].clock;
-	return true;
 }
 
 /* "option buffer resize on" of the document: no generator makes one. */
-static bool take_options(struct ctp_ppt_parse *p, struct ctp_json *j)
+static void take_options(struct parse *p, struct ctp_json j)
 {
 	bool first = true;
-	if (!ctp_json_take(j, '['))
-		return ctp_json_skip(j);
-	while (ctp_json_next(j, ']', &first)) {
-		struct ctp_ppt_tagged t;
-		if (ctp_json_peek(j) != CTP_JSON_OBJECT) {
-			if (!ctp_json_skip(j))
-				return false;
-			continue;
-		}
-		if (!ctp_ppt_json_tagged(p, j, &t))
-			return false;
+	if (!ctp_json_take(&j, '['))
+		return;
+	for (; ctp_json_next(&j, ']', &first); ctp_json_skip(&j)) {
+		struct tagged t = tagged(p, j);
 		if (!strcmp(t.tag, "EBufferResize"))
-			p->layout->resizable = t.contents.p && ctp_json_peek(&t.contents) == CTP_JSON_TRUE;
+			p->layout->resizable = is_kind(t.contents, CTP_JSON_TRUE);
 	}
-	return j->p;
 }
 
 /* Tags stay JSON; an empty list is none. */
-static bool take_tags(struct ctp_ppt_parse *p, struct ctp_json *j)
+static void take_tags(struct parse *p, struct ctp_json j)
 {
-	ctp_json_peek(j);
-	const char *from = j->p;
-	if (!ctp_json_skip(j))
-		return false;
-	size_t len = (size_t)(j->p - from);
+	size_t len = (size_t)(j.end - j.p);
 	if (len <= 2 || p->layout->tags_len)
-		return true;
-	p->layout->tags = memcpy(p->top, from, len);
+		return;
+	p->layout->tags = memcpy(p->top, j.p, len);
 	p->layout->tags_len = len;
 	p->top[len] = '\0';
 	p->top += len + 1;
-	return true;
 }
 
-static bool take_language(struct ctp_ppt_parse *p, struct ctp_json *j)
+static bool take_emit(struct parse *p, struct ctp_json j)
 {
-	struct ctp_ppt_tagged t;
-	if (!ctp_ppt_json_tagged(p, j, &t))
+	struct ctp_ppt_layout *l = p->layout;
+	struct ctp_json buffer = find(p, j, "_eBuffer"), time = find(p, j, "_eTimeRep"), options = find(p, j, "_eOptions"), tags = find(p, j, "_eTags");
+	if (!is_kind(j, CTP_JSON_OBJECT) || (buffer.p && !is_kind(buffer, CTP_JSON_OBJECT)))
+		return wrong(p, "%s: an object is missing", buffer.p ? "_eBuffer" : "emit");
+	if (!keep_of(p, buffer, "ebName", &l->buffer) || !number_of(p, buffer, "ebMinElements", UINT32_MAX, &l->min_elements))
 		return false;
-	p->layout->by_header = !strcmp(t.tag, "ELangC");
+	if (time.p)
+		take_time(p, time);
+	if (options.p)
+		take_options(p, options);
+	if (tags.p)
+		take_tags(p, tags);
+	l->by_header = !strcmp(tagged(p, find(p, j, "_eLanguage")).tag, "ELangC");
+	l->multithread = is_kind(find(p, find(p, j, "_eRuntime"), "erMultithread"), CTP_JSON_TRUE);
 	return true;
 }
 
-static bool emit_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
-{
-	if (!strcmp(key, "_eBuffer"))
-		return ctp_ppt_json_walk(p, j, buffer_key, arg);
-	if (!strcmp(key, "_eTimeRep"))
-		return take_time(p, j);
-	if (!strcmp(key, "_eOptions"))
-		return take_options(p, j);
-	if (!strcmp(key, "_eLanguage"))
-		return take_language(p, j);
-	if (!strcmp(key, "_eTags"))
-		return take_tags(p, j);
-	if (!strcmp(key, "_eRuntime") && ctp_json_peek(j) == CTP_JSON_OBJECT)
-		return ctp_ppt_json_walk(p, j, runtime_key, arg);
-	return ctp_json_skip(j);
-}
-
-static bool take_counters(struct ctp_ppt_parse *p, struct ctp_json *j)
+static bool take_counters(struct parse *p, struct ctp_json j)
 {
 	struct ctp_ppt_layout *l = p->layout;
 	bool first = true;
-	if (!ctp_json_take(j, '['))
-		return ctp_json_skip(j);
-	while (ctp_json_next(j, ']', &first)) {
+	if (!is_kind(j, CTP_JSON_ARRAY) || !ctp_json_take(&j, '['))
+		return true;
+	for (; ctp_json_next(&j, ']', &first); ctp_json_skip(&j)) {
 		if (l->ncounters == CTP_PPT_COUNTERS_MAX)
-			return ctp_ppt_json_wrong(p, "too many counters");
-		if (!ctp_ppt_json_keep(p, j, &l->counters[l->ncounters++]))
+			return wrong(p, "too many counters");
+		if (!keep(p, j, "frCounters", &l->counters[l->ncounters++]))
 			return false;
 	}
-	return j->p;
+	return true;
 }
 
 /* Of the first version. What a later one changes is not known, and so nothing of it is believed. */
-static bool take_version(struct ctp_ppt_parse *p, struct ctp_json *j, const char *what, const char **version)
+static bool take_version(struct parse *p, struct ctp_json j, const char *key, const char **version)
 {
-	if (!ctp_ppt_json_keep(p, j, version))
+	if (!keep_of(p, j, key, version))
 		return false;
-	if (strcmp(*version, "1") && strncmp(*version, "1.", 2))
-		return ctp_ppt_json_wrong(p, "its %s is %s, and 1.0.0 is known", what, *version);
+	if (*version && strcmp(*version, "1") && strncmp(*version, "1.", 2))
+		return wrong(p, "its %s is %s, and 1.0.0 is known", key, *version);
 	return true;
 }
 
 /* `_json` itself, what it has as "buffer" in ppt's own document, and the header of a file. */
-static bool top_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
+static bool take_top(struct parse *p, struct ctp_json j, unsigned nested)
 {
-	const char *format; /* of a file */
-	if (!strcmp(key, "frJson") || !strcmp(key, "buffer")) {
-		if (ctp_json_peek(j) != CTP_JSON_OBJECT || p->nested == NESTED_MAX)
-			return ctp_json_skip(j);
-		p->nested++;
-		bool ok = ctp_ppt_json_walk(p, j, top_key, arg);
-		p->nested--;
-		return ok;
+	const char *format = NULL, *abi = NULL; /* format: of a file */
+	struct ctp_json emit = find(p, j, "emit"), frames = find(p, j, "frames"), tags = find(p, j, "tags");
+	if (!take_version(p, j, "abi", &abi) || !take_version(p, j, "frFormat", &format) || !take_counters(p, find(p, j, "frCounters")) ||
+	    (emit.p && !take_emit(p, emit)) || (frames.p && !take_frames(p, frames)))
+		return false;
+	if (tags.p)
+		take_tags(p, tags);
+	if (abi)
+		p->layout->abi = abi;
+	for (const char *const *key = (const char *const[]){"frJson", "buffer", NULL}; *key; key++) {
+		struct ctp_json inner = find(p, j, *key);
+		if (is_kind(inner, CTP_JSON_OBJECT) && nested < NESTED_MAX && !take_top(p, inner, nested + 1))
+			return false;
 	}
-	if (!strcmp(key, "frCounters"))
-		return take_counters(p, j);
-	if (!strcmp(key, "abi"))
-		return take_version(p, j, "abi", &p->layout->abi);
-	if (!strcmp(key, "frFormat"))
-		return take_version(p, j, "frFormat", &format);
-	if (!strcmp(key, "emit"))
-		return ctp_ppt_json_walk(p, j, emit_key, arg);
-	if (!strcmp(key, "frames"))
-		return take_frames(p, j);
-	return !strcmp(key, "tags") ? take_tags(p, j) : ctp_json_skip(j);
+	return true;
 }
 
 static uint32_t offset_of(const struct ctp_ppt_frame *f, int32_t member) { return member < 0 ? UINT32_MAX : f->members[member].offset; }
 
-static bool check_layout(struct ctp_ppt_parse *p)
+static bool check_layout(struct parse *p)
 {
 	struct ctp_ppt_layout *l = p->layout;
 	if (!l->buffer)
-		return ctp_ppt_json_wrong(p, "emit._eBuffer.ebName: the buffer has no name");
+		return wrong(p, "emit._eBuffer.ebName: the buffer has no name");
 	if (!l->nframes)
-		return ctp_ppt_json_wrong(p, "the buffer has no frames");
+		return wrong(p, "the buffer has no frames");
 	const struct ctp_ppt_frame *first = l->frames;
 	l->stride = first->stride;
 	for (uint32_t i = 0; i < l->nframes; i++) {
 		const struct ctp_ppt_frame *f = &l->frames[i];
 		if (l->nframes > 1 && f->type < 0)
-			return ctp_ppt_json_wrong(p, "%s: has no type, and there are several frames", f->name);
+			return wrong(p, "%s: has no type, and there are several frames", f->name);
 		if (offset_of(f, f->type) != offset_of(first, first->type) ||
 		    offset_of(f, (int32_t)f->front) != offset_of(first, (int32_t)first->front))
-			return ctp_ppt_json_wrong(p, "%s: its numbers are not at the offsets that the first frame has", f->name);
+			return wrong(p, "%s: its numbers are not at the offsets that the first frame has", f->name);
 		for (uint32_t k = 0; k < i; k++)
 			if (!strcmp(f->name, l->frames[k].name))
-				return ctp_ppt_json_wrong(p, "%s: two frames have the same name", f->name);
+				return wrong(p, "%s: two frames have the same name", f->name);
 		l->size = f->size > l->size ? f->size : l->size;
 		l->stride = f->stride > l->stride ? f->stride : l->stride;
 	}
@@ -460,6 +489,18 @@ static bool check_layout(struct ctp_ppt_parse *p)
 
 /* Texts are decoded once, and a base can be another copy of a name. */
 static size_t texts_bytes(size_t len) { return 2 * len + 1; }
+
+static bool parse(struct parse *p, struct ctp_json j)
+{
+	struct ctp_json all = j;
+	if (!is_kind(j, CTP_JSON_OBJECT))
+		return wrong(p, "an object is missing");
+	if (!ctp_json_skip(&all))
+		return wrong(p, "no JSON");
+	if (!ctp_json_done(&all))
+		return wrong(p, "something follows the JSON");
+	return take_top(p, j, 0) && check_layout(p);
+}
 
 struct ctp_ppt_layout *ctp_ppt_layout_parse(const char *json, size_t len, struct ctp_err *err)
 {
@@ -471,14 +512,12 @@ struct ctp_ppt_layout *ctp_ppt_layout_parse(const char *json, size_t len, struct
 		return ctp_err_set(err, "out of memory"), NULL;
 	}
 	l->abi = l->clock = l->tags = "";
-	struct ctp_ppt_parse p = {.layout = l, .top = l->texts, .err = err};
-	struct ctp_json j = {json, json + len};
-	bool ok = ctp_ppt_json_walk(&p, &j, top_key, l) && (ctp_json_done(&j) || ctp_ppt_json_wrong(&p, "something follows the JSON")) &&
-	          check_layout(&p);
-	if (!ok) {
+	struct parse p = {.layout = l, .top = l->texts, .err = err};
+	if (!parse(&p, (struct ctp_json){json, json + len})) {
 		ctp_ppt_layout_free(l);
 		return NULL;
 	}
+	assert(l->nframes && l->stride >= l->size && p.top <= l->texts + texts_bytes(len));
 	return l;
 }
 
@@ -503,4 +542,27 @@ const char *ctp_ppt_kind_name(enum ctp_ppt_kind kind)
 {
 	static const char *const names[] = {"member", "front", "back", "type", "padding"};
 	return names[kind];
+}
+
+/* --- the header of a file -------------------------------------------------------------------------------------------------- */
+
+char *ctp_ppt_header(const char *json, size_t json_len, const char *const *counters, uint32_t ncounters, size_t *len)
+{
+	static const char before[] = "{\"frComment\":\"\",\"frCounters\":[",
+	                  between[] = "],\"frDate\":\"now\",\"frDeltaTime\":0,\"frFormat\":\"1.0.0\",\"frJson\":", after[] = "}";
+	size_t room = sizeof before + sizeof between + sizeof after + json_len;
+	for (uint32_t i = 0; i < ncounters; i++)
+		room += CTP_JSON_GROWTH * strlen(counters[i]) + 3;
+	char *text = malloc(room), *p = text;
+	if (!text)
+		return NULL;
+	p = stpcpy(p, before);
+	for (uint32_t i = 0; i < ncounters; i++) {
+		p = i ? stpcpy(p, ",") : p;
+		p = ctp_json_quote(p, counters[i], strlen(counters[i]));
+	}
+	p = (char *)memcpy(stpcpy(p, between), json, json_len) + json_len;
+	p = stpcpy(p, after);
+	*len = (size_t)(p - text);
+	return text;
 }

@@ -68,8 +68,7 @@ static enum ctp_status read_header(struct ppt_source *s, struct ctp_err *err)
 	ctp_input_skip(in, s->header_len);
 	struct ctp_err why;
 	if (!(s->layout = ctp_ppt_layout_parse(s->header, s->header_len, &why)) ||
-	    !(s->frames = (s->exact ? ctp_ppt_frames_new : ctp_ppt_frames_plain)(s->layout, s->layout->counters, s->layout->ncounters,
-	                                                                         &why)))
+	    !(s->frames = ctp_ppt_frames_new(s->layout, s->layout->counters, s->layout->ncounters, s->exact, &why)))
 		return ctp_err_set(err, "%s: %.400s", in->name, why.text);
 	return CTP_OK;
 }

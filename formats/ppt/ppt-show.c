@@ -217,7 +217,7 @@ static void show_layout(struct ctp_output *out, const struct ctp_ppt_layout *l)
 /* As they are without -c: a counter has its number in place of a name. */
 static enum ctp_status show_classes(struct ctp_output *out, const struct ctp_ppt_layout *l, struct ctp_err *err)
 {
-	struct ctp_ppt_frames *frames = ctp_ppt_frames_plain(l, NULL, 0, err);
+	struct ctp_ppt_frames *frames = ctp_ppt_frames_new(l, NULL, 0, false, err);
 	for (uint32_t i = 0; frames && i < l->nframes; i++) {
 		const struct ctp_class *cls = ctp_ppt_frames_class(frames, i);
 		print(out, "class %s: of frame %s", cls->name, l->frames[i].name);

@@ -103,7 +103,7 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 		return ctp_err_set(err, "%s: its ring can be resized, and such a buffer cannot be traced: make it one of a fixed size", b->label);
 	if (t->layout && !has_member(t->layout, CTP_PPT_COUNTER))
 		counters = &none;
-	t->frames = t->layout ? (exact ? ctp_ppt_frames_new : ctp_ppt_frames_plain)(t->layout, counters->names, counters->n, err) : NULL;
+	t->frames = t->layout ? ctp_ppt_frames_new(t->layout, counters->names, counters->n, exact, err) : NULL;
 	if (!t->frames)
 		return named(b, err);
 	t->end_class = make_end(err);

@@ -129,8 +129,8 @@ static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 		return refuse_section(s, err);
 	strcpy(s->written, l->buffer);
 	strcpy(s->written_file, s->file);
-	s->frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, err);
-	s->plain = s->frames ? ctp_ppt_frames_plain(l, l->counters, l->ncounters, err) : NULL;
+	s->frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, true, err);
+	s->plain = s->frames ? ctp_ppt_frames_new(l, l->counters, l->ncounters, false, err) : NULL;
 	if (!s->plain)
 		return CTP_FAILED;
 	if (!(s->bytes = malloc(l->size)))

@@ -40,7 +40,7 @@ static void read_ring(const uint8_t *data, size_t size)
 	static uint32_t memory[4096];
 	uint32_t frame[64], words = 3 + data[0] % 62, looks = 0;
 	struct ctp_ppt_ring r = {.data = memory, .slots = 1 + data[1] % (sizeof memory / sizeof *memory / words), .stride = 4 * words,
-	                         .size = 4 * words, .back = 4 * (words - 1), .follows = data[2] & 1, .after = data[3]};
+	                         .size = 4 * words, .back = 4 * (words - 1)};
 	struct ctp_ppt_missing missing;
 	uint64_t now_ns = 1, given = 0, lost = 0;
 	memset(memory, 0, sizeof memory);

@@ -1,7 +1,7 @@
 /*
  * pptjson.c - any bytes as the `_json` of a ppt buffer. What is understood keeps its promises: members lie in their frame and apart from
  * each other; and frames of any bytes come back from their records as they were.
- * Covers: formats/ppt/ppt-layout.c formats/ppt/ppt-frames.c formats/ppt/ppt-back.c
+ * Covers: formats/ppt/ppt-layout.c formats/ppt/ppt-frames.c
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	for (uint32_t i = 0; i < l->nframes; i++)
 		check_frame(l, &l->frames[i]);
-	struct ctp_ppt_frames *frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, &err);
+	struct ctp_ppt_frames *frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, true, &err);
 	must(frames || *err.text, "an error without a text");
 	if (frames)
 		there_and_back(l, frames, data, size);

@@ -130,7 +130,7 @@ static void test_refused(void)
 	memset(deep, '[', 200000);
 	deep[200000] = '\0';
 	memcpy(deep, "{\"emit\":", 8);
-	refused(deep, "object", "deeply nested");
+	refused(deep, "no JSON", "deeply nested");
 	memcpy(deep, "{\"xmit\":", 8);
 	refused(deep, "no JSON", "deeply nested, in what is skipped");
 	for (int i = 0; i < 20000; i++)
@@ -241,7 +241,7 @@ static void test_frames(void)
 	const char *counters[] = {"PAGE-FAULTS"};
 	struct ctp_err err;
 	struct ctp_ppt_layout *l = parse(full);
-	struct ctp_ppt_frames *f = ctp_ppt_frames_new(l, counters, 1, &err);
+	struct ctp_ppt_frames *f = ctp_ppt_frames_new(l, counters, 1, true, &err);
 	uint64_t v;
 	int64_t place;
 	struct {
@@ -297,7 +297,7 @@ static void test_twice(void)
 	struct ctp_ppt_layout *l = parse(ONE(SEQ("FrontSeq", 0) ",{\"_lKind\":{\"tag\":\"LKMember\",\"contents\":[{\"fmName\":\"ev\"}," BEGIN "]},"
 	                                     "\"_lKind\":\"LKPadding\",\"_lName\":\"s\",\"_lOffset\":40,\"_lSize\":8,\"_lType\":" COUNTER(0) "},"
 	                                     MEMBER("e", 48, 8, COUNTER(0), "ev", END) "," SEQ("BackSeq", 108)));
-	struct ctp_ppt_frames *f = l ? ctp_ppt_frames_new(l, NULL, 0, &err) : NULL;
+	struct ctp_ppt_frames *f = l ? ctp_ppt_frames_new(l, NULL, 0, true, &err) : NULL;
 	uint64_t v;
 	int64_t place;
 	fill(1);
@@ -323,7 +323,7 @@ static void test_many(void)
 	strcpy(p, "]}");
 	struct ctp_ppt_layout *l = parse(json);
 	size_t before = held();
-	struct ctp_ppt_frames *f = l ? ctp_ppt_frames_new(l, NULL, 0, &err) : NULL;
+	struct ctp_ppt_frames *f = l ? ctp_ppt_frames_new(l, NULL, 0, true, &err) : NULL;
 	ok(f && held() - before < 16 << 20, "many large frames take little memory: %zu bytes", held() - before);
 	ctp_ppt_frames_free(f);
 	ctp_ppt_layout_free(l);

@@ -199,7 +199,7 @@ static void test_live(void)
 	struct ctp_err err;
 	struct ctp_ppt_layout *l = ctp_ppt_layout_parse(json, json_len, &err);
 	must(l, err.text);
-	struct ctp_ppt_frames *f = ctp_ppt_frames_new(l, counters, 1, &err);
+	struct ctp_ppt_frames *f = ctp_ppt_frames_new(l, counters, 1, true, &err);
 	struct ctp_writer *w = ctp_writer_new(textmem_append, &stream, &err);
 	char *text = ctp_ppt_header(json, json_len, counters, 1, &len);
 	must(f && w && text, "no memory");
