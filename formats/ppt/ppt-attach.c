@@ -115,7 +115,7 @@ static void free_map(struct ctp_ppt_attach *a, const struct ctp_ppt_shm_map *map
 static void free_stale(struct ctp_ppt_attach *a)
 {
 	struct ctp_ppt_shm_map maps[CTP_PPT_SHM_MAPS_MAX];
-	size_t n = ctp_ppt_shm_maps(a->memory, a->memory->pid, maps, CTP_PPT_SHM_MAPS_MAX);
+	size_t n = ctp_ppt_shm_maps(a->memory, a->memory->pid, -1, maps, CTP_PPT_SHM_MAPS_MAX);
 	uint32_t ours;
 	for (size_t i = 0; i < n && !a->freed.id; i++)
 		if (ctp_ppt_memory_peek(a->memory, maps[i].base + offsetof(struct ctp_ppt_control, ours), &ours) &&
@@ -359,32 +359,22 @@ enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ct
 	return CTP_PPT_TAKEN;
 }
 
-static bool has_flag(const struct ctp_ppt_attach *a, uint64_t flag)
+unsigned ctp_ppt_attach_troubles(struct ctp_ppt_attach *a)
 {
-	return atomic_load_explicit(&control_of(a)->client_flags, memory_order_relaxed) & flag;
-}
-
-bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a)
-{
-	if (a->uncounted || !a->ncounters || !a->ring.begun)
-		return false;
-	bool none = a->stage == CTP_PPT_ATTACHED && !atomic_load_explicit(&control_of(a)->ncounters, memory_order_relaxed);
-	return a->uncounted = none || has_flag(a, CTP_PPT_CLIENT_UNOPENED);
-}
-
-bool ctp_ppt_attach_crowded(struct ctp_ppt_attach *a)
-{
-	if (a->crowded || !a->ncounters || !a->ring.begun)
-		return false;
-	return a->crowded = has_flag(a, CTP_PPT_CLIENT_CROWDED);
-}
-
-bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a)
-{
-	if (a->shared >= SHARED_LOOKS)
-		return false;
-	a->shared = ctp_ppt_shm_look(a->shm.id).attached > 2 ? a->shared + 1 : 0; /* it and we */
-	return a->shared == SHARED_LOOKS;
+	uint64_t flags = atomic_load_explicit(&control_of(a)->client_flags, memory_order_relaxed);
+	unsigned troubles = 0;
+	if (a->ncounters && a->ring.begun) {
+		bool none = a->stage == CTP_PPT_ATTACHED && !atomic_load_explicit(&control_of(a)->ncounters, memory_order_relaxed);
+		troubles |= none || flags & CTP_PPT_CLIENT_UNOPENED ? CTP_PPT_UNCOUNTED : 0;
+		troubles |= flags & CTP_PPT_CLIENT_CROWDED ? CTP_PPT_CROWDED : 0;
+	}
+	if (a->stage == CTP_PPT_ATTACHED && !(a->troubles & CTP_PPT_SHARED)) {
+		a->shared = ctp_ppt_shm_look(a->shm.id).attached > 2 ? a->shared + 1 : 0; /* the process and we */
+		troubles |= a->shared == SHARED_LOOKS ? CTP_PPT_SHARED : 0;
+	}
+	troubles &= ~a->troubles;
+	a->troubles |= troubles;
+	return troubles;
 }
 
 /* Two have the segment, of which we are one: whether the process is not the other. It may let go while its mappings are read. */

@@ -55,8 +55,8 @@ struct ctp_ppt_attach {
 	uint32_t attr_bytes;       /* of the client's perf_event_attr; 0: not known */
 	bool probing;              /* attached only to find that out */
 	unsigned refusals, empty; /* empty: looks that found it attached, without slots */
-	bool uncounted, crowded;
-	unsigned shared; /* looks in a row that found another with the ring */
+	unsigned troubles; /* that were returned */
+	unsigned shared;   /* looks in a row that found another process with the ring */
 	pid_t last;      /* that has let go of the ring, as it was seen; and when */
 	int64_t last_s;
 };
@@ -76,14 +76,13 @@ enum ctp_ppt_hold {
 };
 enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err);
 
-/* True, once: the client, or a thread of it, could not open the counters, and does without. */
-bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a);
-
-/* True, once: a thread of the client has no counters, for it has more of them than it has counters for. */
-bool ctp_ppt_attach_crowded(struct ctp_ppt_attach *a);
-
-/* True, once: another process has the ring too, as the child of a fork has; both write to it, each by its own numbers. */
-bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a);
+/* Flags of what is wrong, each of them once. */
+enum {
+	CTP_PPT_UNCOUNTED = 1, /* the client, or a thread of it, could not open the counters, and does without */
+	CTP_PPT_CROWDED = 2,   /* a thread of the client has no counters: it has more threads than it has counters for */
+	CTP_PPT_SHARED = 4,    /* another process has the ring too, as the child of a fork has; both write to it, each by its own numbers */
+};
+unsigned ctp_ppt_attach_troubles(struct ctp_ppt_attach *a);
 
 /* Another process has the ring, or had since the last call: a child of this one. */
 bool ctp_ppt_attach_others(struct ctp_ppt_attach *a);

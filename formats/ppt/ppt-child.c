@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "collect/child-ask.h"
-#include "ppt/ppt-signals.h"
 
 enum { PATIENCE_MS = 3000 };
 
@@ -80,16 +79,14 @@ void ctp_ppt_child_stop(struct ctp_ppt_child *c)
 	*c = (struct ctp_ppt_child){.fd = -1};
 }
 
-/* Of a call that may take long, a signal is the end. */
 static bool wait_answer(const struct ctp_ppt_child *c, int limit_ms)
 {
 	const struct head *head = (const void *)((const char *)c->area - offsetof(struct head, area));
-	struct pollfd fds[] = {{.fd = c->fd, .events = POLLIN}, {.fd = limit_ms > PATIENCE_MS ? ctp_ppt_signals_fd() : -1, .events = POLLIN}};
+	struct pollfd fd = {.fd = c->fd, .events = POLLIN};
 	for (int left_ms = limit_ms; left_ms > 0; left_ms -= PATIENCE_MS) {
 		unsigned before = atomic_load_explicit(&head->progress, memory_order_relaxed);
-		int ready = poll(fds, 2, left_ms < PATIENCE_MS ? left_ms : PATIENCE_MS);
-		if (ready > 0)
-			return fds[0].revents;
+		if (poll(&fd, 1, left_ms < PATIENCE_MS ? left_ms : PATIENCE_MS) > 0)
+			return true;
 		if (atomic_load_explicit(&head->progress, memory_order_relaxed) == before)
 			return false;
 	}

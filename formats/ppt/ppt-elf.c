@@ -233,7 +233,6 @@ static bool read_file(struct file *f)
 	Elf64_Ehdr head;
 	if (!fetch(f, 0, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG))
 		return false;
-	f->elf->narrow = head.e_ident[EI_CLASS] == ELFCLASS32;
 	if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != order ||
 	    (head.e_type != ET_EXEC && head.e_type != ET_DYN))
 		return false;
@@ -248,7 +247,7 @@ static bool read_file(struct file *f)
 bool ctp_ppt_elf_read(struct ctp_ppt_elf *elf, int fd, uint64_t *budget)
 {
 	struct file f = {.fd = fd, .budget = budget, .elf = elf};
-	elf->narrow = elf->fixed = false;
+	elf->fixed = false;
 	elf->nsegments = elf->nsymbols = 0;
 	f.names = malloc(NAMES_MAX * sizeof *f.names);
 	f.piece = malloc(PIECE_BYTES);

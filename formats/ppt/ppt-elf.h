@@ -33,7 +33,6 @@ struct ctp_ppt_segment {
 };
 
 struct ctp_ppt_elf {
-	bool narrow; /* of 32 bits: nothing else is known */
 	bool fixed;  /* addresses are as the file has them */
 	uint32_t nsegments, nsymbols;
 	struct ctp_ppt_segment segments[CTP_PPT_ELF_SEGMENTS_MAX];

@@ -16,7 +16,7 @@
 
 #include "base/clock.h"
 #include "collect/spawn.h"
-#include "ppt/ppt-chosen.h"
+#include "ppt/ppt-symbols.h"
 #include "ppt/ppt-layout.h"
 
 #define MS UINT64_C(1000000)

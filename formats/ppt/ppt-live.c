@@ -13,15 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "ppt/ppt-chosen.h"
 #include "ppt/ppt-outs.h"
 #include "ppt/ppt-room.h"
-#include "ppt/ppt-signals.h"
 #include "ppt/ppt-trace.h"
 
 #define US UINT64_C(1000)
@@ -47,6 +46,47 @@ struct live {
 	bool stop, gone, failed;
 	bool cut; /* no output is left */
 };
+
+/* --- signals: those that end the trace come as a descriptor, also where they were ignored before ------------------------------ */
+
+static int signals = -1; /* of the one trace of this process */
+static sigset_t signals_before;
+static unsigned urged; /* signals that have come */
+
+static enum ctp_status take_signals(struct ctp_err *err)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	for (const int *sig = (const int[]){SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0}; *sig; sig++)
+		sigaddset(&set, *sig);
+	urged = 0;
+	sigprocmask(SIG_BLOCK, &set, &signals_before);
+	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return signals >= 0 ? CTP_OK : ctp_err_sys(err, "signalfd");
+}
+
+static void hear_signals(void)
+{
+	struct signalfd_siginfo info;
+	while (read(signals, &info, sizeof info) == sizeof info)
+		urged++;
+}
+
+static void give_back_signals(void)
+{
+	hear_signals();
+	if (signals >= 0)
+		close(signals);
+	signals = -1;
+	sigprocmask(SIG_SETMASK, &signals_before, NULL);
+}
+
+/* The second signal ends the wait for a reader as well. */
+static bool is_hopeless(void)
+{
+	hear_signals();
+	return urged > 1;
+}
 
 /* --- counts ---------------------------------------------------------------------------------------------------------------- */
 
@@ -93,34 +133,24 @@ static void warn_uncounted(const struct live *l)
 			ctp_notice_say(l->conf->warn, "%s: has no members for counters, and is attached without", l->trace[i].buffer->label);
 }
 
-static void warn_late(const struct live *l, struct ctp_ppt_trace *t)
+static void warn(const struct live *l, struct ctp_ppt_trace *t)
 {
-	if (!t->has_header || !t->at.ring.late || t->late)
+	static const struct { unsigned flag; const char *text; } texts[] = {
+		{CTP_PPT_UNCOUNTED, "the process may not open the counters, or has too many files open: their columns are 0"},
+		{CTP_PPT_CROWDED, "more threads read counters than can have them, and to the others they are 0; "
+		                  "a program that is built with a larger PPT_THREADS has more"},
+		{CTP_PPT_SHARED, "a child that the process has forked has its ring too: what both save is lost, or mixed of two"},
+	};
+	unsigned troubles = t->at.shm.at ? ctp_ppt_attach_troubles(&t->at) : 0;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (troubles & texts[i].flag)
+			ctp_notice_say(l->conf->warn, "%s: %s", t->buffer->label, texts[i].text);
+	l->result->partial |= troubles & CTP_PPT_SHARED;
+	if (t->late || !t->has_header || !t->at.ring.late)
 		return;
 	ctp_notice_say(l->conf->warn, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
 	               ", and what was saved before is not known", t->buffer->label, t->begins);
 	t->late = true;
-}
-
-static void warn_counters(const struct live *l, struct ctp_ppt_trace *t)
-{
-	if (ctp_ppt_attach_uncounted(&t->at))
-		ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
-		               t->buffer->label);
-	if (ctp_ppt_attach_crowded(&t->at))
-		ctp_notice_say(l->conf->warn, "%s: more threads read counters than can have them, and to the others they are 0; "
-		               "a program that is built with a larger PPT_THREADS has more", t->buffer->label);
-}
-
-static void warn(const struct live *l, struct ctp_ppt_trace *t)
-{
-	warn_late(l, t);
-	warn_counters(l, t);
-	if (!ctp_ppt_attach_shared(&t->at))
-		return;
-	ctp_notice_say(l->conf->warn, "%s: a child that the process has forked has its ring too: what both save is lost, or mixed of two",
-	               t->buffer->label);
-	l->result->partial = true;
 }
 
 /* --- buffers --------------------------------------------------------------------------------------------------------------- */
@@ -162,7 +192,7 @@ static enum ctp_status open_outs(struct live *l)
 		return ctp_err_set(l->err, "out of memory");
 	for (size_t i = 0; i < l->n; i++)
 		names[i] = l->trace[i].buffer->name;
-	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, ctp_ppt_signals_hopeless, l->err);
+	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, is_hopeless, l->err);
 	free(names);
 	return status;
 }
@@ -225,13 +255,13 @@ static bool is_taken(const struct ctp_ppt_trace *t) { return t->writer || t->dis
 
 static void wait_for(struct live *l, uint64_t ns)
 {
-	struct pollfd fds[2 + CTP_PPT_BUFFERS_MAX] = {{.fd = ctp_ppt_signals_fd(), .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
+	struct pollfd fds[2 + CTP_PPT_BUFFERS_MAX] = {{.fd = signals, .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
 	ctp_ppt_outs_watch(&l->outs, fds + 2);
 	struct timespec rest = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
 	int ready = ppoll(fds, l->n + 2, &rest, NULL);
 	if (ready > 0 && fds[0].revents)
-		ctp_ppt_signals_hear();
-	l->stop |= ctp_ppt_signals_urged();
+		hear_signals();
+	l->stop |= urged > 0;
 	l->gone |= ready > 0 && fds[1].revents;
 	for (size_t i = 0; ready > 0 && i < l->n; i++)
 		if (fds[2 + i].revents)
@@ -376,7 +406,7 @@ static void give_up_waiting(struct live *l)
 		if (t->at.stage != CTP_PPT_WAITING && t->at.stage != CTP_PPT_FREEING)
 			continue;
 		double waited_s = (double)(l->now_ns - l->start_ns) / 1e9;
-		if (ctp_ppt_signals_urged())
+		if (urged)
 			ctp_err_set(&err, "%s: a signal has ended this after %.3g s, before the process has saved a frame", t->buffer->label, waited_s);
 		else
 			ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->label,
@@ -484,8 +514,7 @@ static void finish_traces(struct live *l, bool replaced)
 			ctp_ppt_trace_strays(t);
 		}
 		ctp_ppt_trace_end(t, t->closed ? (struct ctp_ppt_outcome){.how = CTP_PPT_OUTCOME_CLOSED} : outcome);
-		warn_late(l, t);
-		warn_counters(l, t);
+		warn(l, t);
 		ctp_ppt_attach_end(&t->at);
 	}
 }
@@ -548,7 +577,7 @@ static enum ctp_status run(struct live *l)
 	if (wanting)
 		say_missing(l);
 	struct ctp_err err;
-	enum ctp_status status = ctp_ppt_signals_take(l->err);
+	enum ctp_status status = take_signals(l->err);
 	if (!status)
 		status = open_outs(l);
 	if (!status)
@@ -558,7 +587,7 @@ static enum ctp_status run(struct live *l)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;
 	tally(l);
-	ctp_ppt_signals_give_back();
+	give_back_signals();
 	return status;
 }
 

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void ctp_ppt_places_init(struct ctp_ppt_places *p, struct ctp_output *out, uint32_t size)
 {
 	*p = (struct ctp_ppt_places){.out = out, .size = size, .limit = CTP_PPT_PLACES_BYTES / (size + (uint32_t)sizeof *p->heap)};
@@ -43,33 +45,25 @@ static void sift_down(struct ctp_ppt_places *p)
 	}
 }
 
-static int64_t behind(int64_t place) { return place < INT64_MAX ? place + 1 : place; }
+static int64_t place_after(int64_t place) { return place < INT64_MAX ? place + 1 : place; }
 
 /* Writes the first of those that are held; its slot is free then. */
 static void release(struct ctp_ppt_places *p)
 {
 	ctp_output_put(p->out, p->slots + (size_t)p->heap[0].slot * p->size, p->size);
-	p->next = behind(p->heap[0].place);
+	p->next = place_after(p->heap[0].place);
 	swap(&p->heap[0], &p->heap[--p->held]);
 	sift_down(p);
 }
 
 static bool grow(struct ctp_ppt_places *p)
 {
-	uint32_t room = p->room ? 2 * p->room : 64;
-	if (room > p->limit)
-		room = p->limit;
-	struct ctp_ppt_held *heap = realloc(p->heap, room * sizeof *heap);
-	if (heap)
-		p->heap = heap;
-	uint8_t *slots = realloc(p->slots, (size_t)room * p->size);
-	if (slots)
-		p->slots = slots;
-	if (!heap || !slots)
+	size_t had = p->room;
+	if (!CTP_ARRAY_RESERVE(p->heap, p->room, had + 1, p->limit))
 		return false;
-	for (; p->room < room; p->room++)
-		p->heap[p->room].slot = p->room;
-	return true;
+	for (size_t i = had; i < p->room; i++)
+		p->heap[i].slot = (uint32_t)i;
+	return CTP_ARRAY_RESERVE(p->slots, p->slot_bytes, p->room * p->size, SIZE_MAX);
 }
 
 enum ctp_status ctp_ppt_places_put(struct ctp_ppt_places *p, int64_t place, const uint8_t *bytes, struct ctp_err *err)
@@ -80,7 +74,7 @@ enum ctp_status ctp_ppt_places_put(struct ctp_ppt_places *p, int64_t place, cons
 		return ctp_err_set(err, "frame %lld of the section comes twice, or too late for its place", (long long)place);
 	if (place == p->next) {
 		ctp_output_put(p->out, bytes, p->size);
-		p->next = behind(place);
+		p->next = place_after(place);
 	} else {
 		if (p->held == p->room && !grow(p))
 			return ctp_err_set(err, "out of memory");

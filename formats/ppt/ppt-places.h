@@ -15,7 +15,8 @@ struct ctp_ppt_places {
 	struct ctp_output *out;
 	uint32_t size;  /* bytes of a frame */
 	int64_t next;   /* place */
-	uint32_t held, room, limit;
+	uint32_t held, limit;
+	size_t room, slot_bytes;
 	struct ctp_ppt_held {
 		int64_t place;
 		uint32_t slot;

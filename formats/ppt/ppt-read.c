@@ -18,8 +18,11 @@ struct ppt_source {
 	struct ctp_source source;
 	const char *tool;
 	bool exact, verbose;
+};
 
-	/* of the file at hand */
+/* A file that is being read. */
+struct reading {
+	struct ppt_source *of;
 	struct ctp_input *in;
 	struct ctp_writer *writer;
 	const struct ctp_notice *notice;
@@ -48,7 +51,7 @@ static enum ctp_status cut_header(const struct ctp_input *in, struct ctp_err *er
 	return ctp_err_set(err, "%s: is cut short within its header, at byte %llu", in->name, (unsigned long long)(in->offset + in->avail));
 }
 
-static enum ctp_status read_header(struct ppt_source *s, struct ctp_err *err)
+static enum ctp_status read_header(struct reading *s, struct ctp_err *err)
 {
 	struct ctp_input *in = s->in;
 	size_t have = ctp_input_fill(in, PREFIX_BYTES), magic = sizeof CTP_PPT_MAGIC - 1;
@@ -68,13 +71,13 @@ static enum ctp_status read_header(struct ppt_source *s, struct ctp_err *err)
 	ctp_input_skip(in, s->header_len);
 	struct ctp_err why;
 	if (!(s->layout = ctp_ppt_layout_parse(s->header, s->header_len, &why)) ||
-	    !(s->frames = ctp_ppt_frames_new(s->layout, s->layout->counters, s->layout->ncounters, s->exact, &why)))
+	    !(s->frames = ctp_ppt_frames_new(s->layout, s->layout->counters, s->layout->ncounters, s->of->exact, &why)))
 		return ctp_err_set(err, "%s: %.400s", in->name, why.text);
 	return CTP_OK;
 }
 
 /* The earliest time of the first frames; 0: they have none. */
-static uint64_t start_ns(struct ppt_source *s)
+static uint64_t start_ns(struct reading *s)
 {
 	size_t size = s->layout->size, n = ctp_input_fill(s->in, LOOK_AHEAD_BYTES) / size;
 	uint64_t start = UINT64_MAX, ns;
@@ -87,13 +90,13 @@ static uint64_t start_ns(struct ppt_source *s)
 	return start == UINT64_MAX ? 0 : start;
 }
 
-static enum ctp_status begin_section(struct ppt_source *s, struct ctp_err *err)
+static enum ctp_status begin_section(struct reading *s, struct ctp_err *err)
 {
 	struct ctp_section *sec = malloc(sizeof *sec);
 	if (!sec)
 		return ctp_err_set(err, "out of memory");
 	ctp_section_init(sec);
-	ctp_section_add(sec, "tool", s->tool);
+	ctp_section_add(sec, "tool", s->of->tool);
 	ctp_section_add(sec, "source", s->in->name);
 	ctp_ppt_frames_section(s->frames, sec);
 	ctp_writer_begin(s->writer, sec);
@@ -105,7 +108,7 @@ static enum ctp_status begin_section(struct ppt_source *s, struct ctp_err *err)
 
 /* --- frames -------------------------------------------------------------------------------------------------------------- */
 
-static void write_waiting(struct ppt_source *s)
+static void write_waiting(struct reading *s)
 {
 	for (size_t i = 0; i < s->nwaiting; i++)
 		ctp_ppt_frames_lost(s->frames, s->writer, &s->waiting[i]);
@@ -116,7 +119,7 @@ static void write_waiting(struct ppt_source *s)
  * A frame without a time has that of the record before it. So a gap of another time waits for a frame that has its own. Where many wait,
  * the frames since then have none, and nor have the gaps between them another.
  */
-static bool take_gap(struct ppt_source *s)
+static bool take_gap(struct reading *s)
 {
 	struct ctp_ppt_loss loss;
 	if (!ctp_ppt_seen_gap(&s->seen, &loss))
@@ -132,14 +135,14 @@ static bool take_gap(struct ppt_source *s)
 	return true;
 }
 
-static void note_damage(struct ppt_source *s, const uint8_t *bytes)
+static void note_damage(struct reading *s, const uint8_t *bytes)
 {
 	uint64_t at = s->in->offset + (uint64_t)(bytes - s->in->ptr);
 	s->damage_at = at < s->damage_at ? at : s->damage_at;
 }
 
 /* A frame that cannot be one. Where its number is missing at the end, it is a loss that was seen. */
-static void reject(struct ppt_source *s, const uint8_t *bytes, bool known)
+static void reject(struct reading *s, const uint8_t *bytes, bool known)
 {
 	int32_t seqno = ctp_ppt_frames_seqno(s->frames, bytes);
 	++*(known ? &s->torn : &s->unknown);
@@ -149,13 +152,13 @@ static void reject(struct ppt_source *s, const uint8_t *bytes, bool known)
 }
 
 /* A slot that was never written, or is just being written: the number is 0 on both sides, of the first frame or of its own. */
-static bool is_empty(const struct ppt_source *s, const uint8_t *bytes)
+static bool is_empty(const struct reading *s, const uint8_t *bytes)
 {
 	uint32_t back = s->layout->frames[0].members[s->layout->frames[0].back].offset;
 	return (!ctp_load_u32(bytes + back) || ctp_ppt_frames_whole(s->frames, bytes)) && !ctp_ppt_seen_next(&s->seen, 0);
 }
 
-static uint64_t keep(struct ppt_source *s, int32_t seqno, const uint8_t *bytes)
+static uint64_t keep(struct reading *s, int32_t seqno, const uint8_t *bytes)
 {
 	uint64_t ns;
 	ctp_ppt_seen_sum(&s->seen, seqno, bytes, s->layout->size);
@@ -166,7 +169,7 @@ static uint64_t keep(struct ppt_source *s, int32_t seqno, const uint8_t *bytes)
 }
 
 /* A number that was there before. */
-static void take_again(struct ppt_source *s, int32_t seqno, const uint8_t *bytes)
+static void take_again(struct reading *s, int32_t seqno, const uint8_t *bytes)
 {
 	bool other = ctp_ppt_seen_differs(&s->seen, seqno, bytes, s->layout->size);
 	++*(other ? &s->twice : &s->again);
@@ -176,7 +179,7 @@ static void take_again(struct ppt_source *s, int32_t seqno, const uint8_t *bytes
 	keep(s, seqno, bytes);
 }
 
-static void take_frame(struct ppt_source *s, const uint8_t *bytes)
+static void take_frame(struct reading *s, const uint8_t *bytes)
 {
 	int32_t seqno = ctp_ppt_frames_seqno(s->frames, bytes);
 	if (!seqno && is_empty(s, bytes)) {
@@ -192,9 +195,9 @@ static void take_frame(struct ppt_source *s, const uint8_t *bytes)
 	}
 }
 
-static void read_frames(struct ppt_source *s)
+static void read_frames(struct reading *s)
 {
-	const struct ctp_tick *tick = &s->source.tick;
+	const struct ctp_tick *tick = &s->of->source.tick;
 	struct ctp_input *in = s->in;
 	size_t size = s->layout->size;
 	while (!ctp_writer_failed(s->writer) && ctp_input_fill(in, size) >= size) {
@@ -203,7 +206,7 @@ static void read_frames(struct ppt_source *s)
 			take_frame(s, in->ptr + i * size);
 		ctp_input_skip(in, n * size);
 		if (tick->tick)
-			tick->tick(tick->arg, in, s->source.stats.accepted + s->kept);
+			tick->tick(tick->arg, in, s->of->source.stats.accepted + s->kept);
 	}
 	s->cut_bytes = in->failed ? 0 : in->avail;
 	if (s->cut_bytes)
@@ -212,37 +215,30 @@ static void read_frames(struct ppt_source *s)
 
 /* --- the end ------------------------------------------------------------------------------------------------------------- */
 
-static void add_count(char *text, size_t size, uint64_t n, const char *what)
-{
-	size_t len = strlen(text);
-	if (n)
-		snprintf(text + len, size - len, ", %llu %s", (unsigned long long)n, what);
-}
-
 /* One line for all that is worth one. */
-static void say_counts(struct ppt_source *s)
+static void say_counts(struct reading *s)
 {
+	const struct { uint64_t n; const char *what; } counts[] = {
+		{s->twice, "of these with the number of another"}, {s->again, "dropped that came again"}, {s->empty, "slots never written"},
+		{s->torn, "torn"}, {s->unknown, "of no known type"}, {s->lost, "lost"},
+		{ctp_ppt_frames_cut(s->frames), "with a time that is out of range"}, {s->cut_bytes, "bytes of a frame that is cut short"},
+	};
 	char text[900] = "";
-	add_count(text, sizeof text, s->twice, "of these with the number of another");
-	add_count(text, sizeof text, s->again, "dropped that came again");
-	add_count(text, sizeof text, s->empty, "slots never written");
-	add_count(text, sizeof text, s->torn, "torn");
-	add_count(text, sizeof text, s->unknown, "of no known type");
-	add_count(text, sizeof text, s->lost, "lost");
-	add_count(text, sizeof text, ctp_ppt_frames_cut(s->frames), "with a time that is out of range");
-	add_count(text, sizeof text, s->cut_bytes, "bytes of a frame that is cut short");
-	size_t len = strlen(text);
+	size_t len = 0;
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+		if (counts[i].n)
+			len += (size_t)snprintf(text + len, sizeof text - len, ", %llu %s", (unsigned long long)counts[i].n, counts[i].what);
 	if (s->damage_at != UINT64_MAX)
 		len += (size_t)snprintf(text + len, sizeof text - len, "; the first damage is at byte %llu", (unsigned long long)s->damage_at);
 	if (s->in->harmed)
 		snprintf(text + len, sizeof text - len, "; %.300s", s->in->err.text);
-	if (*text || s->verbose)
+	if (*text || s->of->verbose)
 		ctp_notice_say(s->notice, "%s: %llu frame%s kept%s", s->layout->buffer, (unsigned long long)s->kept, s->kept == 1 ? "" : "s", text);
 }
 
-static void finish_file(struct ppt_source *s)
+static void finish_file(struct reading *s)
 {
-	struct ctp_source_stats *stats = &s->source.stats;
+	struct ctp_source_stats *stats = &s->of->source.stats;
 	while (take_gap(s))
 		;
 	write_waiting(s);
@@ -254,48 +250,39 @@ static void finish_file(struct ppt_source *s)
 	stats->harmed |= s->twice || s->torn || s->unknown || s->lost || s->cut_bytes || s->in->harmed;
 }
 
-static void forget_file(struct ppt_source *s)
+static enum ctp_status read_sections(struct reading *s, struct ctp_err *err)
 {
-	ctp_ppt_frames_free(s->frames);
-	ctp_ppt_layout_free(s->layout);
-	free(s->header);
-	s->frames = NULL;
-	s->layout = NULL;
-	s->header = NULL;
-	s->nwaiting = 0;
-	s->last_ns = 0;
-	s->kept = s->again = s->twice = s->empty = s->torn = s->unknown = s->lost = s->cut_bytes = 0;
+	if (read_header(s, err) || begin_section(s, err))
+		return CTP_FAILED;
+	read_frames(s);
+	finish_file(s);
+	if (s->in->failed) {
+		*err = s->in->err;
+		return CTP_FAILED;
+	}
+	return ctp_writer_failed(s->writer) ? ctp_err_set(err, "%s: what was made of it could not be written", s->in->name) : CTP_OK;
 }
 
 static enum ctp_status read_file(struct ctp_source *source, struct ctp_input *in, struct ctp_writer *w, const struct ctp_notice *notice,
                                  struct ctp_err *err)
 {
-	struct ppt_source *s = (struct ppt_source *)source;
+	struct reading *s = calloc(1, sizeof *s);
+	if (!s)
+		return ctp_err_set(err, "out of memory");
+	s->of = (struct ppt_source *)source;
 	s->in = in;
 	s->writer = w;
 	s->notice = notice;
 	s->damage_at = UINT64_MAX;
-	ctp_ppt_seen_forget(&s->seen);
-	enum ctp_status status = read_header(s, err);
-	if (!status && !(status = begin_section(s, err))) {
-		read_frames(s);
-		finish_file(s);
-		if (in->failed) {
-			*err = in->err;
-			status = CTP_FAILED;
-		} else if (ctp_writer_failed(w)) {
-			status = ctp_err_set(err, "%s: what was made of it could not be written", in->name);
-		}
-	}
-	forget_file(s);
+	enum ctp_status status = read_sections(s, err);
+	ctp_ppt_frames_free(s->frames);
+	ctp_ppt_layout_free(s->layout);
+	free(s->header);
+	free(s);
 	return status;
 }
 
-static void free_source(struct ctp_source *source)
-{
-	forget_file((struct ppt_source *)source);
-	free(source);
-}
+static void free_source(struct ctp_source *source) { free(source); }
 
 static const struct ctp_source_ops ops = {
 	.read = read_file,
@@ -309,9 +296,6 @@ struct ctp_source *ctp_ppt_source(const char *tool, bool exact, bool verbose, st
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	s->source.ops = &ops;
-	s->tool = tool;
-	s->exact = exact;
-	s->verbose = verbose;
+	*s = (struct ppt_source){.source.ops = &ops, .tool = tool, .exact = exact, .verbose = verbose};
 	return &s->source;
 }

@@ -99,13 +99,6 @@ bool ctp_ppt_seen_differs(const struct ctp_ppt_seen *s, int32_t seqno, const uin
 	return then && then >> 32 == (uint32_t)seqno && then != sum_of(seqno, bytes, len);
 }
 
-void ctp_ppt_seen_forget(struct ctp_ppt_seen *s)
-{
-	if (s->nruns)
-		memset(s->sums, 0, sizeof s->sums);
-	s->nruns = s->ntorn = 0;
-}
-
 void ctp_ppt_seen_torn(struct ctp_ppt_seen *s, int32_t seqno)
 {
 	int64_t number = unwrap(s, seqno);

@@ -30,10 +30,7 @@ struct ctp_ppt_seen {
 	uint64_t sums[CTP_PPT_SUMS]; /* the number, its sum; 0: none. By the number, the last one stays. */
 };
 
-/* All zeros is a seen without numbers. */
-void ctp_ppt_seen_forget(struct ctp_ppt_seen *s);
-
-/* False: it was seen before. Else ctp_ppt_seen_time says when that was; then, where ctp_ppt_seen_full, a gap is to be taken. */
+/* It begins as zeros. False: the number was seen before. Else ctp_ppt_seen_time says when that was; then, where ctp_ppt_seen_full, a gap is to be taken. */
 bool ctp_ppt_seen_add(struct ctp_ppt_seen *s, int32_t seqno);
 void ctp_ppt_seen_time(struct ctp_ppt_seen *s, uint64_t ts_ns);
 static inline bool ctp_ppt_seen_full(const struct ctp_ppt_seen *s) { return s->nruns > CTP_PPT_RUNS_MAX; }

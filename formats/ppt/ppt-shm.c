@@ -134,7 +134,7 @@ static void find_here(void *area)
 	ctp_proc_maps_close(&maps);
 }
 
-static size_t find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *maps, size_t room)
+size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *maps, size_t room)
 {
 	struct area *a = m->child->area;
 	a->pid = pid;
@@ -144,16 +144,6 @@ static size_t find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp
 		return 0;
 	memcpy(maps, a->maps, a->n * sizeof *maps);
 	return a->n;
-}
-
-bool ctp_ppt_shm_find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *map)
-{
-	return id >= 0 && find(m, pid, id, map, 1);
-}
-
-size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, struct ctp_ppt_shm_map *maps, size_t room)
-{
-	return find(m, pid, -1, maps, room);
 }
 
 /* --- namespaces ------------------------------------------------------------------------------------------------------------ */

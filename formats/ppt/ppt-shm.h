@@ -44,12 +44,14 @@ struct ctp_ppt_shm_map {
 	bool writable;
 };
 
-/* Of any process, by way of the child that m has. False: it does not have it. */
-bool ctp_ppt_shm_find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *map);
-
-/* The segments that a process has, room of them at most; how many. */
+/* The segments of any process, by way of the child that m has: with this id, or with -1 all; room of them at most. How many there are. */
 enum { CTP_PPT_SHM_MAPS_MAX = 1024 };
-size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, struct ctp_ppt_shm_map *maps, size_t room);
+size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *maps, size_t room);
+
+static inline bool ctp_ppt_shm_find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *map)
+{
+	return id >= 0 && ctp_ppt_shm_maps(m, pid, id, map, 1);
+}
 
 /* From now on ids are those of the process's IPC namespace. */
 enum ctp_status ctp_ppt_shm_join(pid_t pid, struct ctp_err *err);

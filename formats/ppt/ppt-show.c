@@ -18,11 +18,9 @@
 #include "collect/proc-maps.h"
 #include "collect/proc-stat.h"
 #include "ppt/ppt-attach.h"
-#include "ppt/ppt-chosen.h"
 #include "ppt/ppt-frames.h"
-#include "ppt/ppt-table.h"
 
-enum { LINE_BYTES = 4096, STATE_BYTES = 48, COMMAND_BYTES = 400, KERNEL_THREAD = 0x200000 /* as in the kernel's sched.h */ };
+enum { LINE_BYTES = 4096, COLUMNS = 4, WIDE = 48, STATE_BYTES = 48, COMMAND_BYTES = 400, KERNEL_THREAD = 0x200000 /* as in the kernel's sched.h */ };
 
 static void print(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void print(struct ctp_output *out, const char *fmt, ...)
@@ -35,6 +33,61 @@ static void print(struct ctp_output *out, const char *fmt, ...)
 	size_t len = ctp_visible(line, sizeof line - 1, text);
 	line[len++] = '\n';
 	ctp_output_put(out, line, len);
+}
+
+/* --- tables ---------------------------------------------------------------------------------------------------------------- */
+
+struct table {
+	FILE *rows; /* of cells, each ended by a tab, or by a newline if it is the last of its row */
+	char *text;
+	size_t len;
+};
+
+static void add_row(struct table *t, const char *const cells[COLUMNS])
+{
+	char text[LINE_BYTES];
+	for (size_t k = 0; t->rows && k < COLUMNS; k++) {
+		ctp_visible(text, sizeof text, cells[k]);
+		fprintf(t->rows, "%s%c", text, k + 1 < COLUMNS ? '\t' : '\n');
+	}
+}
+
+static void begin_table(struct table *t, const char *const names[COLUMNS])
+{
+	*t = (struct table){0};
+	t->rows = open_memstream(&t->text, &t->len);
+	add_row(t, names);
+}
+
+/* Columns are as wide as what they hold; a cell beyond WIDE moves its own row and no other. numeric: the first is aligned to the right. */
+static void put_rows(const char *text, bool numeric, struct ctp_output *out)
+{
+	int width[COLUMNS] = {0};
+	char cell[LINE_BYTES + WIDE];
+	size_t len, k = 0;
+	for (const char *p = text; *p; p += len + 1, k = (k + 1) % COLUMNS) {
+		len = strcspn(p, "\t\n");
+		if (len <= WIDE && (int)len > width[k] && k + 1 < COLUMNS)
+			width[k] = (int)len;
+	}
+	for (const char *p = text; *p; p += len + 1, k = (k + 1) % COLUMNS) {
+		len = strcspn(p, "\t\n");
+		int n = snprintf(cell, sizeof cell, numeric && !k ? "%*.*s" : "%-*.*s", width[k], (int)len, p);
+		cell[n++] = k + 1 < COLUMNS ? ' ' : '\n';
+		ctp_output_put(out, cell, (size_t)n);
+	}
+}
+
+/* CTP_EOF: there is no row but that of the names, and nothing is put. */
+static enum ctp_status end_table(struct table *t, bool numeric, struct ctp_output *out, struct ctp_err *err)
+{
+	bool good = t->rows && !ferror(t->rows);
+	good &= t->rows && !fclose(t->rows);
+	bool any = good && strchr(t->text, '\n')[1];
+	if (any)
+		put_rows(t->text, numeric, out);
+	free(t->text);
+	return !good ? ctp_err_set(err, "out of memory") : any ? CTP_OK : CTP_EOF;
 }
 
 /* --- list ------------------------------------------------------------------------------------------------------------------ */
@@ -67,33 +120,33 @@ static void say_frames(const struct ctp_ppt_memory *m, const struct ctp_ppt_buff
 static enum ctp_status find(struct ctp_ppt_memory *m, struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice,
                             struct ctp_err *err)
 {
+	struct ctp_err ignored;
 	if (ctp_ppt_memory_open(m, pid, false, err))
 		return CTP_FAILED;
-	if (!ctp_ppt_symbols_find(all, pid, NULL, notice, err))
-		return CTP_OK;
-	ctp_ppt_memory_close(m);
-	return CTP_FAILED;
+	if (ctp_ppt_symbols_find(all, pid, NULL, notice, err)) {
+		ctp_ppt_memory_close(m);
+		return CTP_FAILED;
+	}
+	ctp_ppt_shm_join(pid, &ignored);
+	return CTP_OK;
 }
 
 enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err)
 {
 	struct ctp_ppt_memory m;
 	struct ctp_ppt_buffers all;
-	struct ctp_err ignored;
+	struct table table;
 	if (find(&m, &all, pid, notice, err))
 		return CTP_FAILED;
-	ctp_ppt_shm_join(pid, &ignored);
-	struct ctp_ppt_table table = {0};
-	ctp_ppt_table_add(&table, (const char *const[]){"BUFFER", "STATE", "FRAMES", "FILE"});
+	begin_table(&table, (const char *const[]){"BUFFER", "STATE", "FRAMES", "FILE"});
 	for (size_t i = 0; i < all.n; i++) {
 		const struct ctp_ppt_buffer *b = &all.buffer[i];
 		char state[STATE_BYTES], frames[512];
 		say_state(&m, b, state);
 		say_frames(&m, b, frames, sizeof frames);
-		ctp_ppt_table_add(&table, (const char *const[]){b->name, state, frames, b->file});
+		add_row(&table, (const char *const[]){b->name, state, frames, b->file});
 	}
-	enum ctp_status status = all.n ? ctp_ppt_table_put(&table, false, out, err) : CTP_EOF;
-	ctp_ppt_table_fini(&table);
+	enum ctp_status status = end_table(&table, false, out, err);
 	ctp_ppt_symbols_free(&all);
 	ctp_ppt_memory_close(&m);
 	return status;
@@ -112,7 +165,7 @@ static void say_command(pid_t pid, char text[COMMAND_BYTES])
 			*p = ' ';
 }
 
-static void add_process(struct ctp_ppt_table *table, pid_t pid, const struct ctp_ppt_buffers *all)
+static void add_process(struct table *table, pid_t pid, const struct ctp_ppt_buffers *all)
 {
 	struct ctp_ppt_memory m;
 	struct ctp_err ignored;
@@ -124,7 +177,7 @@ static void add_process(struct ctp_ppt_table *table, pid_t pid, const struct ctp
 	for (size_t i = 0; i < all->n; i++) {
 		if (readable)
 			say_state(&m, &all->buffer[i], state);
-		ctp_ppt_table_add(table, (const char *const[]){number, all->buffer[i].name, state, command});
+		add_row(table, (const char *const[]){number, all->buffer[i].name, state, command});
 	}
 	if (readable)
 		ctp_ppt_memory_close(&m);
@@ -158,11 +211,12 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 {
 	DIR *proc = opendir("/proc");
 	struct ctp_distinct plain = CTP_PPT_PLAIN;
-	struct ctp_ppt_table table = {0};
-	enum ctp_status status = proc ? CTP_OK : ctp_err_sys(err, "/proc");
+	struct table table;
 	*denied = 0;
-	ctp_ppt_table_add(&table, (const char *const[]){"PID", "BUFFER", "STATE", "COMMAND"});
-	for (struct dirent *d; !status && (d = readdir(proc));) {
+	if (!proc)
+		return ctp_err_sys(err, "/proc");
+	begin_table(&table, (const char *const[]){"PID", "BUFFER", "STATE", "COMMAND"});
+	for (struct dirent *d; (d = readdir(proc));) {
 		struct ctp_ppt_buffers all;
 		struct ctp_err ignored;
 		pid_t pid;
@@ -175,13 +229,9 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 		add_process(&table, pid, &all);
 		ctp_ppt_symbols_free(&all);
 	}
-	if (!status)
-		status = table.n == 1 ? CTP_EOF : ctp_ppt_table_put(&table, true, out, err);
-	ctp_ppt_table_fini(&table);
 	ctp_distinct_fini(&plain);
-	if (proc)
-		closedir(proc);
-	return status;
+	closedir(proc);
+	return end_table(&table, true, out, err);
 }
 
 /* --- describe -------------------------------------------------------------------------------------------------------------- */
@@ -254,11 +304,9 @@ enum ctp_status ctp_ppt_show_buffer(struct ctp_output *out, pid_t pid, char *nam
 {
 	struct ctp_ppt_memory m;
 	struct ctp_ppt_buffers all;
-	struct ctp_err ignored;
 	char *names[] = {name, NULL};
 	if (find(&m, &all, pid, notice, err))
 		return CTP_FAILED;
-	ctp_ppt_shm_join(pid, &ignored);
 	enum ctp_status status = ctp_ppt_chosen_check(names, &all, pid, err);
 	for (size_t i = 0; i < all.n && !status; i++)
 		if (ctp_ppt_chosen(names, &all.buffer[i]))

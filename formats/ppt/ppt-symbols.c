@@ -1,19 +1,16 @@
 /*
  * ppt-symbols.c - the mappings by file, the symbols of each file, and the address at which it was loaded.
  *
- * The search is done by a child, for the process can hold the lock on its mappings (ppt-child.h). A file on a file system that may never
- * answer is read by a child of that, which is left alone after a while.
+ * A child searches, because the process can hold the lock on its mappings (ppt-child.h). A file on a file system that may never
+ * answer is read by another child, which is left alone after a while.
  */
 #include "ppt/ppt-symbols.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -22,7 +19,7 @@
 #include "ppt/ppt-child.h"
 #include "ppt/ppt-layout.h"
 
-enum { FILES_MAX = 4096, FILE_STEPS = 10, FILE_STEP_MS = 500, FIND_MS = 60000, LABEL_BYTES = 160 };
+enum { FILES_MAX = 4096, SLOW_MS = 2500 /* less than the patience with this child */, FIND_MS = 60000, LABEL_BYTES = 160 };
 static const uint64_t read_max = UINT64_C(1) << 33; /* bytes, of all files together */
 
 struct maps {
@@ -111,31 +108,27 @@ static enum ctp_status read_maps(struct maps *maps, pid_t pid, struct ctp_err *e
 
 /* --- one file -------------------------------------------------------------------------------------------------------------- */
 
-/* In a child: a file system that never answers holds up that one alone. */
-static bool read_later(struct search *s, const struct ctp_mapped_file *f)
+static const struct ctp_mapped_file *slow_file; /* of the search here; a child has them from its fork on */
+static struct search *slow_search;
+
+/* In a child of the child: it has no descriptor but its own. */
+static void read_slow_here(void *area)
 {
-	int ends[2], fd;
-	bool later, good = false;
-	if (pipe(ends))
-		return false;
-	pid_t child = fork();
-	if (!child) {
-		close(ends[0]);
-		fd = ctp_mapped_open(f, false, &later);
-		_exit(fd >= 0 && ctp_ppt_elf_read(s->elf, fd, &s->budget) ? 0 : 1);
-	}
-	close(ends[1]);
-	int status = 0, ready = 0;
-	for (int i = 0; child > 0 && !ready && i < FILE_STEPS; i++) {
-		ready = poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, FILE_STEP_MS);
-		ctp_ppt_child_progress();
-	}
-	/* One that hangs can outlive SIGKILL. */
-	if (child > 0 && ready > 0)
-		good = waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status);
-	else if (child > 0)
-		kill(child, SIGKILL);
-	close(ends[0]);
+	struct ctp_mapped_file f = *slow_file;
+	bool later;
+	f.root = ctp_mapped_root(f.pid);
+	int fd = ctp_mapped_open(&f, false, &later);
+	*(bool *)area = fd >= 0 && ctp_ppt_elf_read(slow_search->elf, fd, &slow_search->budget);
+}
+
+/* A file system that never answers holds up only a child of its own. */
+static bool read_slow(struct search *s, const struct ctp_mapped_file *f)
+{
+	struct ctp_ppt_child child;
+	slow_file = f;
+	slow_search = s;
+	bool good = ctp_ppt_child_start(&child, sizeof good) && ctp_ppt_child_call(&child, read_slow_here, SLOW_MS) && *(bool *)child.area;
+	ctp_ppt_child_stop(&child);
 	return good;
 }
 
@@ -175,10 +168,9 @@ static bool read_file(struct search *s, const struct ctp_mapping *map)
 {
 	struct ctp_mapped_file f = {.pid = s->pid, .root = s->root, .map = *map};
 	bool later, good;
-	s->elf->narrow = false;
 	s->elf->nsymbols = 0;
 	int fd = ctp_mapped_open(&f, true, &later);
-	good = fd >= 0 ? ctp_ppt_elf_read(s->elf, fd, &s->budget) : later && read_later(s, &f);
+	good = fd >= 0 ? ctp_ppt_elf_read(s->elf, fd, &s->budget) : later && read_slow(s, &f);
 	/* A file that could not be opened may be there for another process; one that was waited for is not waited for again. */
 	bool no_memory = !good && errno == ENOMEM;
 	if (s->found->nplain < FILES_MAX && (fd >= 0 || later) && !(good && s->elf->nsymbols) && !no_memory)
@@ -467,4 +459,77 @@ struct ctp_ppt_layout *ctp_ppt_symbols_layout(const struct ctp_ppt_memory *m, co
 	*json = text;
 	*len = bytes;
 	return layout;
+}
+
+/* --- buffers that are named ------------------------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *path, size_t len, const char *end, size_t end_len)
+{
+	return end_len && end_len <= len && !memcmp(path + len - end_len, end, end_len) &&
+	       (end_len == len || end[0] == '/' || path[len - end_len - 1] == '/');
+}
+
+static bool is_file(const char *path, const char *wanted, size_t wanted_len)
+{
+	size_t len = strlen(path), before_mark = ctp_mapped_deleted(path);
+	for (; wanted_len > 2 && !strncmp(wanted, "./", 2); wanted_len -= 2)
+		wanted += 2;
+	return ends_with(path, len, wanted, wanted_len) || (before_mark && ends_with(path, before_mark, wanted, wanted_len));
+}
+
+bool ctp_ppt_chosen_by(const char *wanted, const char *buffer, const char *file)
+{
+	const char *colon = strrchr(wanted, ':');
+	if (!strcmp(wanted, buffer))
+		return true;
+	return colon && file && !strcmp(colon + 1, buffer) && is_file(file, wanted, (size_t)(colon - wanted));
+}
+
+bool ctp_ppt_chosen(char *const *names, const struct ctp_ppt_buffer *b)
+{
+	char *const *name = names;
+	while (*name && !ctp_ppt_chosen_by(*name, b->name, b->file))
+		name++;
+	return !names[0] || *name;
+}
+
+size_t ctp_ppt_chosen_count(const char *name, const struct ctp_ppt_buffers *all)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < all->n; i++)
+		n += ctp_ppt_chosen_by(name, all->buffer[i].name, all->buffer[i].file);
+	return n;
+}
+
+/* A deleted file that may have the buffer, and cannot be opened: of FILE:BUFFER that file, else the first. Null: none. */
+static const char *find_deleted(const struct ctp_ppt_buffers *all, const char *wanted)
+{
+	const char *colon = wanted ? strrchr(wanted, ':') : NULL, *path = all->deleted;
+	while (path && *path && colon && !is_file(path, wanted, (size_t)(colon - wanted)))
+		path += strlen(path) + 1;
+	return path && *path ? path : NULL;
+}
+
+static enum ctp_status say_deleted(const char *wanted, const char *path, pid_t pid, struct ctp_err *err)
+{
+	return ctp_err_set(err, "%s%sprocess %d: %.*s was deleted, and cannot be opened without root, so its buffers are not known",
+	                   wanted ? wanted : "", wanted ? ": " : "", (int)pid, (int)ctp_mapped_deleted(path), path);
+}
+
+enum ctp_status ctp_ppt_chosen_check(char *const *names, const struct ctp_ppt_buffers *all, pid_t pid, struct ctp_err *err)
+{
+	for (; *names; names++) {
+		size_t n = ctp_ppt_chosen_count(*names, all);
+		const char *deleted = n ? NULL : find_deleted(all, *names);
+		if (deleted)
+			return say_deleted(*names, deleted, pid, err);
+		if (!n)
+			return ctp_err_set(err, "%s: process %d has no such buffer; ctp-ppt list %d shows them", *names, (int)pid, (int)pid);
+	}
+	const char *deleted = all->n ? NULL : find_deleted(all, NULL);
+	if (deleted)
+		return say_deleted(NULL, deleted, pid, err);
+	if (!all->n)
+		return ctp_err_set(err, "process %d: no ppt buffers in it: its program and its libraries have none of their symbols", (int)pid);
+	return CTP_OK;
 }

@@ -50,4 +50,15 @@ void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all); /* all zeros: nothing */
 struct ctp_ppt_layout *ctp_ppt_symbols_layout(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, char **json, size_t *len,
                                               struct ctp_err *err);
 
+/*
+ * A name is BUFFER or FILE:BUFFER, where FILE is a path or the end of one, in whole parts. file null: not known, and any FILE is another.
+ * Lists of names end with a null; an empty list names all buffers.
+ */
+bool ctp_ppt_chosen_by(const char *wanted, const char *buffer, const char *file);
+size_t ctp_ppt_chosen_count(const char *name, const struct ctp_ppt_buffers *all);
+bool ctp_ppt_chosen(char *const *names, const struct ctp_ppt_buffer *b);
+
+/* Fails if a name is that of no buffer, or the process has none. */
+enum ctp_status ctp_ppt_chosen_check(char *const *names, const struct ctp_ppt_buffers *all, pid_t pid, struct ctp_err *err);
+
 #endif

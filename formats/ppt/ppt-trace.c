@@ -12,8 +12,7 @@
 #include "base/clock.h"
 
 enum { ARGV_BYTES = 64 << 10, RING_BYTES = 16 << 20, SLOTS_MIN = 128 };
-enum { LATE_TS, LATE_SEQNO, LATE_FIELDS };
-enum { DOUBT_TS, DOUBT_SEQNO, DOUBT_COUNT, DOUBT_FIELDS };
+enum { FROM_TS, FROM_SEQNO, FROM_COUNT, FROM_FIELDS };
 enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_LATE, END_OUTCOME, END_STATUS, END_AFTER, END_BEFORE, END_FIELDS };
 static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000);
 
@@ -43,13 +42,13 @@ static bool has_member(const struct ctp_ppt_layout *l, enum ctp_ppt_type type)
 	return false;
 }
 
-static struct ctp_class *make_end(struct ctp_err *err)
+static enum ctp_status make_classes(struct ctp_ppt_trace *t, struct ctp_err *err)
 {
 	static const struct ctp_label outcomes[] = {
 		{CTP_OUTCOME_EXITED, "exited"}, {CTP_OUTCOME_KILLED, "killed"}, {CTP_OUTCOME_RUNNING, "running"}, {CTP_OUTCOME_ENDED, "ended"},
 		{CTP_PPT_OUTCOME_CLOSED, "closed"}, {CTP_PPT_OUTCOME_REPLACED, "replaced"},
 	};
-	static const struct ctp_field fields[] = {
+	static const struct ctp_field end[] = {
 		[END_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
 		[END_FRAMES] = {.name = "frames", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 		[END_LOST] = {.name = "lost", .type = CTP_U64, .role = CTP_ROLE_COUNT},
@@ -60,28 +59,16 @@ static struct ctp_class *make_end(struct ctp_err *err)
 		[END_AFTER] = {.name = "after", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 		[END_BEFORE] = {.name = "before", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 	};
-	return ctp_class_new("ppt_end", CTP_KIND_END, fields, END_FIELDS, err);
-}
-
-/* Frames before that number may be missing, and nobody knows how many. */
-static struct ctp_class *make_late(struct ctp_err *err)
-{
-	static const struct ctp_field fields[] = {
-		[LATE_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
-		[LATE_SEQNO] = {.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE},
+	/* Of ppt_late, frames before that number may be missing, and nobody knows how many. Of ppt_unverified, count frames from it on. */
+	static const struct ctp_field from[] = {
+		[FROM_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
+		[FROM_SEQNO] = {.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE},
+		[FROM_COUNT] = {.name = "count", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 	};
-	return ctp_class_new("ppt_late", CTP_KIND_OTHER, fields, LATE_FIELDS, err);
-}
-
-/* So many frames from that number on may be a child's, and not the process's own. */
-static struct ctp_class *make_doubt(struct ctp_err *err)
-{
-	static const struct ctp_field fields[] = {
-		[DOUBT_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
-		[DOUBT_SEQNO] = {.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE},
-		[DOUBT_COUNT] = {.name = "count", .type = CTP_U64, .role = CTP_ROLE_COUNT},
-	};
-	return ctp_class_new("ppt_unverified", CTP_KIND_OTHER, fields, DOUBT_FIELDS, err);
+	t->end_class = ctp_class_new("ppt_end", CTP_KIND_END, end, END_FIELDS, err);
+	t->late_class = t->end_class ? ctp_class_new("ppt_late", CTP_KIND_OTHER, from, FROM_COUNT, err) : NULL;
+	t->doubt_class = t->late_class ? ctp_class_new("ppt_unverified", CTP_KIND_OTHER, from, FROM_FIELDS, err) : NULL;
+	return t->doubt_class ? CTP_OK : CTP_FAILED;
 }
 
 static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err)
@@ -106,12 +93,10 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 	t->frames = t->layout ? ctp_ppt_frames_new(t->layout, counters->names, counters->n, exact, err) : NULL;
 	if (!t->frames)
 		return named(b, err);
-	t->end_class = make_end(err);
-	t->late_class = t->end_class ? make_late(err) : NULL;
-	t->doubt_class = t->late_class ? make_doubt(err) : NULL;
-	t->frame = malloc(t->layout->size);
-	if (!t->doubt_class || !t->frame)
-		return t->frame ? CTP_FAILED : ctp_err_set(err, "out of memory");
+	if (make_classes(t, err))
+		return CTP_FAILED;
+	if (!(t->frame = malloc(t->layout->size)))
+		return ctp_err_set(err, "out of memory");
 	/* Frames without a time have no clock: what else the section tells has ours. */
 	t->has_clock = find_clock(has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock : "monotonic", &t->clock);
 	t->after_ns = now_of(t);
@@ -188,7 +173,7 @@ static void put_header(struct ctp_ppt_trace *t, uint64_t ts_ns, int32_t begins)
 	t->has_header = true;
 	t->begins = begins;
 	if (t->at.ring.late)
-		ctp_writer_record(t->writer, t->late_class, (const uint64_t[]){[LATE_TS] = ts_ns, [LATE_SEQNO] = (uint64_t)begins});
+		ctp_writer_record(t->writer, t->late_class, (const uint64_t[]){[FROM_TS] = ts_ns, [FROM_SEQNO] = (uint64_t)begins});
 }
 
 static void add_missing(struct ctp_ppt_trace *t, const struct ctp_ppt_missing *m)
@@ -249,7 +234,7 @@ static void put_doubt(struct ctp_ppt_trace *t, const struct ctp_ppt_doubt *doubt
 	t->unverified += doubt->count;
 	if (t->writer)
 		ctp_writer_record(t->writer, t->doubt_class, (const uint64_t[]){
-			[DOUBT_TS] = t->newest_ns, [DOUBT_SEQNO] = (uint64_t)(int64_t)(int32_t)doubt->number, [DOUBT_COUNT] = doubt->count});
+			[FROM_TS] = t->newest_ns, [FROM_SEQNO] = (uint64_t)(int64_t)(int32_t)doubt->number, [FROM_COUNT] = doubt->count});
 }
 
 /* Of a header of sdk/ppt, a child has no ring. Without memory for it, nobody looks. */

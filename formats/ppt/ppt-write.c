@@ -5,31 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ppt/ppt-chosen.h"
+#include "base/array.h"
 #include "ppt/ppt-frames.h"
 #include "ppt/ppt-places.h"
+#include "ppt/ppt-symbols.h"
 #include "ppt/ppt.h"
 #include "stream/runs.h"
 
 enum { EARLY_BYTES = 64 << 20, OTHERS_BYTES = 300, FILE_BYTES = 4096 };
 
-struct ppt_sink {
-	struct ctp_sink sink; /* first */
-	struct ctp_output *out;
-	const char *buffer; /* that is wanted; null: any */
-	const struct ctp_notice *notice;
-	bool verbose;
-	bool *whole; /* null: nobody asks */
-	uint64_t nframes, lost; /* that were written; that the stream says are missing */
-	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
-	char written_file[FILE_BYTES];      /* and its file */
-	bool inexact; /* a frame was plain */
-	char others[OTHERS_BYTES];          /* those that are not wanted, as far as there is room */
-
-	/* of the section */
+/* The section that is being read. */
+struct section {
 	char file[FILE_BYTES]; /* the program or the library that has the buffer, or the PPT1 file; "": not known */
 	char *header;
-	size_t header_len;
+	size_t header_len, header_room;
 	uint64_t parts; /* that have come */
 	uint64_t missing; /* frames, as it says */
 	bool known;     /* the layout is */
@@ -47,27 +36,34 @@ struct ppt_sink {
 	} bound[CTP_CLASSES_MAX];
 };
 
+struct ppt_sink {
+	struct ctp_sink sink; /* first */
+	struct ctp_output *out;
+	const char *buffer; /* that is wanted; null: any */
+	const struct ctp_notice *notice;
+	bool verbose;
+	bool *whole; /* null: nobody asks */
+	uint64_t nframes, lost; /* that were written; that the stream says are missing */
+	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
+	char written_file[FILE_BYTES];      /* and its file */
+	bool inexact; /* a frame was plain */
+	char others[OTHERS_BYTES];          /* those that are not wanted, as far as there is room */
+
+	struct section now;
+};
+
 static void forget_section(struct ppt_sink *s)
 {
 	for (uint32_t i = 0; i < CTP_CLASSES_MAX; i++)
-		free(s->bound[i].binding);
-	memset(s->bound, 0, sizeof s->bound);
-	ctp_ppt_places_fini(&s->places);
-	ctp_ppt_frames_free(s->frames);
-	ctp_ppt_frames_free(s->plain);
-	ctp_ppt_layout_free(s->layout);
-	free(s->bytes);
-	free(s->header);
-	s->frames = s->plain = NULL;
-	s->place = 0;
-	s->layout = NULL;
-	s->bytes = NULL;
-	s->header = NULL;
-	s->header_len = 0;
-	s->parts = s->missing = 0;
-	s->known = s->wanted = false;
-	ctp_runs_free(s->early);
-	s->early = NULL;
+		free(s->now.bound[i].binding);
+	ctp_ppt_places_fini(&s->now.places);
+	ctp_ppt_frames_free(s->now.frames);
+	ctp_ppt_frames_free(s->now.plain);
+	ctp_ppt_layout_free(s->now.layout);
+	ctp_runs_free(s->now.early);
+	free(s->now.bytes);
+	free(s->now.header);
+	memset(&s->now, 0, sizeof s->now);
 }
 
 static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
@@ -78,7 +74,7 @@ static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_sec
 	const char *file = ctp_section_get(sec, CTP_PPT_FILE);
 	if (!file)
 		file = ctp_section_get(sec, "source");
-	snprintf(s->file, sizeof s->file, "%s", file ? file : "");
+	snprintf(s->now.file, sizeof s->now.file, "%s", file ? file : "");
 	return CTP_OK;
 }
 
@@ -93,8 +89,8 @@ static void put_big_endian(struct ctp_output *out, uint32_t v)
 static void add_other(struct ppt_sink *s)
 {
 	char name[OTHERS_BYTES];
-	bool by_file = strchr(s->buffer, ':') && *s->file;
-	snprintf(name, sizeof name, "%.150s%s%s", by_file ? s->file : "", by_file ? ":" : "", s->layout->buffer);
+	bool by_file = strchr(s->buffer, ':') && *s->now.file;
+	snprintf(name, sizeof name, "%.150s%s%s", by_file ? s->now.file : "", by_file ? ":" : "", s->now.layout->buffer);
 	size_t len = strlen(s->others), room = sizeof s->others - len;
 	if (strlen(name) + sizeof ", , ..." <= room)
 		snprintf(s->others + len, room, "%s%s", len ? ", " : "", name);
@@ -105,41 +101,41 @@ static void add_other(struct ppt_sink *s)
 /* One that is not the first. */
 static enum ctp_status refuse_section(const struct ppt_sink *s, struct ctp_err *err)
 {
-	const char *buffer = s->layout->buffer;
+	const char *buffer = s->now.layout->buffer;
 	if (strcmp(s->written, buffer))
 		return ctp_err_set(err, "the stream has the buffers %s and %s; choose one with --buffer", s->written, buffer);
-	if (strcmp(s->written_file, s->file))
+	if (strcmp(s->written_file, s->now.file))
 		return ctp_err_set(err, "the stream has two sections of the buffer %s, of %.100s and %.100s; choose one with --buffer FILE:%s", buffer,
-		                   s->written_file, s->file, buffer);
+		                   s->written_file, s->now.file, buffer);
 	return ctp_err_set(err, "the stream has two sections of the buffer %s of one file, %.100s, and a PPT1 file has one; encode each stream by itself",
-	                   buffer, *s->file ? s->file : "which is not known");
+	                   buffer, *s->now.file ? s->now.file : "which is not known");
 }
 
 static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 {
-	struct ctp_ppt_layout *l = s->layout = ctp_ppt_layout_parse(s->header, s->header_len, err);
+	struct ctp_ppt_layout *l = s->now.layout = ctp_ppt_layout_parse(s->now.header, s->now.header_len, err);
 	if (!l)
 		return CTP_FAILED;
-	s->known = true;
-	if (s->buffer && !ctp_ppt_chosen_by(s->buffer, l->buffer, s->file)) {
+	s->now.known = true;
+	if (s->buffer && !ctp_ppt_chosen_by(s->buffer, l->buffer, s->now.file)) {
 		add_other(s);
 		return CTP_OK;
 	}
 	if (*s->written)
 		return refuse_section(s, err);
 	strcpy(s->written, l->buffer);
-	strcpy(s->written_file, s->file);
-	s->frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, true, err);
-	s->plain = s->frames ? ctp_ppt_frames_new(l, l->counters, l->ncounters, false, err) : NULL;
-	if (!s->plain)
+	strcpy(s->written_file, s->now.file);
+	s->now.frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, true, err);
+	s->now.plain = s->now.frames ? ctp_ppt_frames_new(l, l->counters, l->ncounters, false, err) : NULL;
+	if (!s->now.plain)
 		return CTP_FAILED;
-	if (!(s->bytes = malloc(l->size)))
+	if (!(s->now.bytes = malloc(l->size)))
 		return ctp_err_set(err, "out of memory");
-	ctp_ppt_places_init(&s->places, s->out, l->size);
+	ctp_ppt_places_init(&s->now.places, s->out, l->size);
 	ctp_output_put(s->out, CTP_PPT_MAGIC, sizeof CTP_PPT_MAGIC - 1);
-	put_big_endian(s->out, (uint32_t)s->header_len);
-	ctp_output_put(s->out, s->header, s->header_len);
-	s->wanted = true;
+	put_big_endian(s->out, (uint32_t)s->now.header_len);
+	ctp_output_put(s->out, s->now.header, s->now.header_len);
+	s->now.wanted = true;
 	return CTP_OK;
 }
 
@@ -149,15 +145,13 @@ static enum ctp_status take_header(struct ppt_sink *s, const struct ctp_record *
 	uint64_t part = ctp_record_number(rec, ctp_class_field(rec->cls, "part"));
 	uint64_t parts = ctp_record_number(rec, ctp_class_field(rec->cls, "parts"));
 	const struct ctp_str *text = ctp_record_str(rec, ctp_class_field(rec->cls, "json"), CTP_STRING);
-	if (!text || part != s->parts || part >= parts || text->len > CTP_PPT_HEADER_MAX - s->header_len)
+	if (!text || part != s->now.parts || part >= parts || text->len > CTP_PPT_HEADER_MAX - s->now.header_len)
 		return ctp_err_set(err, "the header of ppt in the stream is not whole");
-	char *more = realloc(s->header, s->header_len + text->len + 1);
-	if (!more)
+	if (!CTP_ARRAY_RESERVE(s->now.header, s->now.header_room, s->now.header_len + text->len, CTP_PPT_HEADER_MAX))
 		return ctp_err_set(err, "out of memory");
-	s->header = more;
-	memcpy(more + s->header_len, text->data, text->len);
-	s->header_len += text->len;
-	return ++s->parts == parts ? begin_file(s, err) : CTP_OK;
+	memcpy(s->now.header + s->now.header_len, text->data, text->len);
+	s->now.header_len += text->len;
+	return ++s->now.parts == parts ? begin_file(s, err) : CTP_OK;
 }
 
 /* --- frames -------------------------------------------------------------------------------------------------------------- */
@@ -165,12 +159,12 @@ static enum ctp_status take_header(struct ppt_sink *s, const struct ctp_record *
 /* What records of the class are, once the layout is known. Null: err. */
 static struct bound *bound_of(struct ppt_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
-	struct bound *b = &s->bound[cls->id];
+	struct bound *b = &s->now.bound[cls->id];
 	if (b->cls)
 		return b;
 	b->plain = ctp_class_field(cls, "ppt_place") < 0;
-	b->binding = s->wanted ? ctp_ppt_frames_bind(b->plain ? s->plain : s->frames, cls, err) : NULL;
-	if (s->wanted && !b->binding && *err->text)
+	b->binding = s->now.wanted ? ctp_ppt_frames_bind(b->plain ? s->now.plain : s->now.frames, cls, err) : NULL;
+	if (s->now.wanted && !b->binding && *err->text)
 		return NULL;
 	b->cls = cls;
 	return b;
@@ -182,12 +176,12 @@ static enum ctp_status take_frame(struct ppt_sink *s, const struct ctp_record *r
 	if (!b || !b->binding)
 		return b ? CTP_OK : CTP_FAILED;
 	s->nframes++;
-	int64_t place = ctp_ppt_frames_back(b->plain ? s->plain : s->frames, b->binding, rec->val, s->bytes);
+	int64_t place = ctp_ppt_frames_back(b->plain ? s->now.plain : s->now.frames, b->binding, rec->val, s->now.bytes);
 	if (b->plain) {
-		place = s->place++;
+		place = s->now.place++;
 		s->inexact = true;
 	}
-	return ctp_ppt_places_put(&s->places, place, s->bytes, err);
+	return ctp_ppt_places_put(&s->now.places, place, s->now.bytes, err);
 }
 
 /* A frame that began before the section did comes before the header in the order of time. */
@@ -195,9 +189,9 @@ static enum ctp_status keep_early(struct ppt_sink *s, const struct ctp_record *r
 {
 	if (strncmp(rec->cls->name, "ppt_", 4) || !strcmp(rec->cls->name, CTP_PPT_LOST_CLASS))
 		return CTP_OK;
-	if (!s->early && !(s->early = ctp_runs_new(EARLY_BYTES, err)))
+	if (!s->now.early && !(s->now.early = ctp_runs_new(EARLY_BYTES, err)))
 		return CTP_FAILED;
-	enum ctp_status status = ctp_runs_put(s->early, rec->ts_ns, rec->cls, rec->val);
+	enum ctp_status status = ctp_runs_put(s->now.early, rec->ts_ns, rec->cls, rec->val);
 	return status == CTP_EOF ? ctp_err_set(err, "too many frames come before the header of ppt") :
 	       status ? ctp_err_set(err, "out of memory") : CTP_OK;
 }
@@ -206,10 +200,10 @@ static enum ctp_status take_early(struct ppt_sink *s, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	struct ctp_batch batch;
-	if (!s->early || !s->known)
+	if (!s->now.early || !s->now.known)
 		return CTP_OK;
-	ctp_runs_release_all(s->early);
-	while (!status && ctp_runs_next(s->early, &batch))
+	ctp_runs_release_all(s->now.early);
+	while (!status && ctp_runs_next(s->now.early, &batch))
 		for (uint32_t i = 0; i < batch.n && !status; i++)
 			status = take_frame(s, &batch.rec[i], err);
 	return status;
@@ -217,8 +211,8 @@ static enum ctp_status take_early(struct ppt_sink *s, struct ctp_err *err)
 
 static enum ctp_status take_record(struct ppt_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
-	s->missing += ctp_record_lost(rec);
-	if (s->known)
+	s->now.missing += ctp_record_lost(rec);
+	if (s->now.known)
 		return take_frame(s, rec, err);
 	if (strcmp(rec->cls->name, CTP_PPT_HEADER_CLASS))
 		return keep_early(s, rec, err);
@@ -245,9 +239,9 @@ static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 /* Also of a section whose end is missing. */
 static void finish_section(struct ppt_sink *s)
 {
-	if (s->wanted) {
-		ctp_ppt_places_flush(&s->places);
-		s->lost += s->missing;
+	if (s->now.wanted) {
+		ctp_ppt_places_flush(&s->now.places);
+		s->lost += s->now.missing;
 	}
 	forget_section(s);
 }
@@ -317,11 +311,6 @@ struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const 
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	s->sink.ops = &ops;
-	s->out = out;
-	s->buffer = buffer;
-	s->notice = notice;
-	s->verbose = verbose;
-	s->whole = whole;
+	*s = (struct ppt_sink){.sink.ops = &ops, .out = out, .buffer = buffer, .notice = notice, .verbose = verbose, .whole = whole};
 	return &s->sink;
 }

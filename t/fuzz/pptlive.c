@@ -176,20 +176,14 @@ struct ctp_ppt_shm_state ctp_ppt_shm_look(int id)
 	return state;
 }
 
-bool ctp_ppt_shm_find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *map)
-{
-	struct segment *s = segment_of(id);
-	if (m->child->lost || (pid != PROCESS && pid % 2) || !s || !s->mapped)
-		return false;
-	*map = (struct ctp_ppt_shm_map){.id = id, .base = base_of(id), .bytes = s->bytes, .writable = s->writable};
-	return true;
-}
-
-size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, struct ctp_ppt_shm_map *maps, size_t room)
+size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *maps, size_t room)
 {
 	size_t n = 0;
-	for (int id = 1; id <= SEGMENTS && n < room; id++)
-		n += ctp_ppt_shm_find(m, pid, id, &maps[n]);
+	for (int i = 1; i <= SEGMENTS && n < room; i++) {
+		struct segment *s = segment_of(i);
+		if (!m->child->lost && (pid == PROCESS || pid % 2 == 0) && s && s->mapped && (id == -1 || id == i))
+			maps[n++] = (struct ctp_ppt_shm_map){.id = i, .base = base_of(i), .bytes = s->bytes, .writable = s->writable};
+	}
 	return n;
 }
 
@@ -361,9 +355,7 @@ static bool agent_step(struct input *in, unsigned op)
 		break;
 	default:
 		if (taken) {
-			ctp_ppt_attach_uncounted(at);
-			ctp_ppt_attach_crowded(at);
-			ctp_ppt_attach_shared(at);
+			ctp_ppt_attach_troubles(at);
 			ctp_ppt_trace_publish(&trace);
 		}
 		break;

@@ -20,7 +20,7 @@ static bool see(int32_t seqno)
 
 static void forget(void)
 {
-	ctp_ppt_seen_forget(&seen);
+	memset(&seen, 0, sizeof seen);
 	now_ns = 0;
 }
 
