@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "ppt/ppt-launch.h"
 #include "ppt/ppt-live.h"
 #include "ppt/ppt-show.h"
 #include "ppt/ppt.h"
@@ -199,15 +198,15 @@ static char **split_command(int *argc, char **argv)
 }
 
 /* Traces, and prints the result. */
-static int trace(struct ctp_tool *tool, const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_launch *launch)
+static int trace(struct ctp_tool *tool, const struct ctp_ppt_live_conf *conf)
 {
 	struct ctp_ppt_live_result result;
 	struct ctp_err err;
 	char fate[CTP_PPT_FATE_BYTES] = "";
 	enum ctp_status status = ctp_ppt_live(conf, &result, &err);
 	ctp_tool_progress(tool, NULL);
-	if (launch->pid)
-		ctp_ppt_launch_fate(launch, fate);
+	if (conf->argv)
+		ctp_ppt_launch_fate(conf->pid, fate);
 	size_t len = status ? strlen(err.text) : 0;
 	if (status && *fate)
 		snprintf(err.text + len, sizeof err.text - len, "; %s", fate);
@@ -237,28 +236,14 @@ static enum ctp_status try_output(const struct ctp_ppt_live_conf *conf, struct c
 	return CTP_OK;
 }
 
-static int launch_and_trace(struct ctp_tool *tool, struct ctp_ppt_live_conf *conf, struct ctp_ppt_launch *launch)
-{
-	struct ctp_err err;
-	launch->buffers = conf->buffers;
-	launch->limit_ns = conf->limit_ns;
-	launch->notice = conf->warn;
-	launch->stdout_to_stderr = !conf->output || !strcmp(conf->output, "-");
-	if (try_output(conf, &err) || ctp_ppt_launch(launch, &err))
-		return ctp_tool_fail(tool, &err);
-	conf->pid = launch->pid;
-	conf->child = true;
-	return trace(tool, conf, launch);
-}
-
 static int attach(struct ctp_tool *tool, int argc, char **argv)
 {
 	enum { FORCE = 256, EXACT, MEMORY };
 	static const struct option longs[] = {{"exact", no_argument, NULL, EXACT}, {"force", no_argument, NULL, FORCE},
 	                                      {"memory", required_argument, NULL, MEMORY}, {0}};
 	struct ctp_notice notice = {.say = say, .arg = tool};
-	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION, .tick = show_frames, .arg = tool};
-	struct ctp_ppt_launch launch = {.argv = split_command(&argc, argv)};
+	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION, .tick = show_frames, .arg = tool,
+	                                 .argv = split_command(&argc, argv)};
 	struct ctp_err err;
 	for (int c; (c = ctp_tool_option(tool, argc, argv, "c:fn:o:t:", longs)) != -1;) {
 		switch (c) {
@@ -275,18 +260,18 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 		case FORCE: conf.force = true; break;
 		}
 	}
-	if (launch.argv && !launch.argv[0])
+	if (conf.argv && !conf.argv[0])
 		return ctp_tool_usage(tool, "name a program after --");
-	if (!launch.argv)
+	if (!conf.argv)
 		conf.pid = parse_operands(tool, argc, argv, 1, INT32_MAX);
-	conf.buffers = argv + optind + !launch.argv;
-	conf.warn = conf.news = tool->quiet ? NULL : &notice;
+	conf.buffers = argv + optind + !conf.argv;
+	conf.notice = tool->quiet ? NULL : &notice;
 	for (char *const *other = conf.buffers; *other && (!conf.output || !strstr(conf.output, "%b")); other++)
 		if (strcmp(*other, conf.buffers[0]))
 			return ctp_tool_usage(tool, "%s, %s: each buffer needs a file of its own; write %%b in the name after -o", conf.buffers[0], *other);
-	if (ctp_ppt_counters_try(&conf.counters, &err))
+	if (ctp_ppt_counters_try(&conf.counters, &err) || (conf.argv && (try_output(&conf, &err) || ctp_ppt_launch(&conf, &err))))
 		return ctp_tool_fail(tool, &err);
-	return launch.argv ? launch_and_trace(tool, &conf, &launch) : trace(tool, &conf, &launch);
+	return trace(tool, &conf);
 }
 
 static const struct command commands[] = {

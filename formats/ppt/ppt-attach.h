@@ -17,7 +17,6 @@
 
 #include "base/err.h"
 #include "ppt/ppt-control.h"
-#include "ppt/ppt-counters.h"
 #include "ppt/ppt-layout.h"
 #include "ppt/ppt-ring.h"
 #include "ppt/ppt-shm.h"

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 enum {
 	CTP_PPT_CONTROL_COUNTERS = 3,
 	CTP_PPT_CONTROL_ENTRY = 8,       /* bytes in front of an attr: its index, and padding */
@@ -79,5 +81,21 @@ static inline void ctp_ppt_control_close(struct ctp_ppt_control *c)
 	atomic_store_explicit(&c->ncounters, n, memory_order_relaxed);
 	atomic_store_explicit(&c->ours, ours, memory_order_relaxed);
 }
+
+/* --- counters by their names, as perf_event_attr for a client to open ----------------------------------------------------------- */
+
+enum { CTP_PPT_ATTR_BYTES = 112 }; /* what any client has room for */
+
+struct ctp_ppt_counters {
+	uint32_t n;
+	const char *names[CTP_PPT_CONTROL_COUNTERS];
+	uint8_t attr[CTP_PPT_CONTROL_COUNTERS][CTP_PPT_ATTR_BYTES];
+};
+
+/* "cycles,page-faults". The list is changed. Fails at a name that is not known, or there before, and at a fourth. */
+enum ctp_status ctp_ppt_counters_parse(struct ctp_ppt_counters *counters, char *list, struct ctp_err *err);
+
+/* Fails at one that this machine has not, or that may not be opened. */
+enum ctp_status ctp_ppt_counters_try(const struct ctp_ppt_counters *counters, struct ctp_err *err);
 
 #endif

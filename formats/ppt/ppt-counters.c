@@ -4,7 +4,7 @@
  * A client reads its counters as a group, and takes the second word for the first counter: so it has to be PERF_FORMAT_GROUP. The kernel
  * is left out, for then no permission is needed, but for what happens in the kernel alone.
  */
-#include "ppt/ppt-counters.h"
+#include "ppt/ppt-control.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -47,8 +47,6 @@ static const struct counter {
 	{"iTLB-load-misses", PERF_TYPE_HW_CACHE, CACHE(ITLB, READ, MISS), false},
 };
 enum { KNOWN = sizeof counters_known / sizeof *counters_known };
-
-const char *ctp_ppt_counters_name(unsigned i) { return i < KNOWN ? counters_known[i].name : NULL; }
 
 static const struct counter *find(const char *name)
 {

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "base/text.h"
@@ -353,22 +354,25 @@ static bool take_frames(struct parse *p, struct ctp_json j)
 
 static void take_time(struct parse *p, struct ctp_json j)
 {
-	static const struct { const char *tag, *clock; } clocks[] = {
-		{"Realtime", "realtime"}, {"RealtimeCoarse", "realtime_coarse"}, {"Monotonic", "monotonic"},
-		{"MonotonicCoarse", "monotonic_coarse"}, {"MonotonicRaw", "monotonic_raw"}, {"Boottime", "boottime"},
-		{"ProcessCputime", "process_cputime"}, {"ProcessCputimeId", "process_cputime"}, {"ProcessCpuTime", "process_cputime"},
-		{"ThreadCputime", "thread_cputime"}, {"ThreadCputimeId", "thread_cputime"}, {"ThreadCpuTime", "thread_cputime"},
-		{"Tai", "tai"},
+	static const struct { const char *tag, *clock; int32_t id; } clocks[] = {
+		{"Realtime", "realtime", CLOCK_REALTIME}, {"RealtimeCoarse", "realtime_coarse", CLOCK_REALTIME},
+		{"Monotonic", "monotonic", CLOCK_MONOTONIC}, {"MonotonicCoarse", "monotonic_coarse", CLOCK_MONOTONIC},
+		{"MonotonicRaw", "monotonic_raw", CLOCK_MONOTONIC_RAW}, {"Boottime", "boottime", CLOCK_BOOTTIME}, {"Tai", "tai", CLOCK_TAI},
+		{"ProcessCputime", "process_cputime", -1}, {"ProcessCputimeId", "process_cputime", -1}, {"ProcessCpuTime", "process_cputime", -1},
+		{"ThreadCputime", "thread_cputime", -1}, {"ThreadCputimeId", "thread_cputime", -1}, {"ThreadCpuTime", "thread_cputime", -1},
 	};
 	static const char prefix[] = "ETimeClock";
 	struct tagged t = tagged(p, j), of = first_of(p, t.contents);
 	p->layout->rep = !strcmp(t.tag, "ETimeVal") ? CTP_PPT_TIMEVAL : CTP_PPT_TIMESPEC;
 	/* gettimeofday has no choice of clocks. */
 	p->layout->clock = p->layout->rep == CTP_PPT_TIMEVAL ? "realtime" : "";
+	p->layout->clock_id = p->layout->rep == CTP_PPT_TIMEVAL ? CLOCK_REALTIME : -1;
 	const char *name = of.tag + (!strncmp(of.tag, prefix, sizeof prefix - 1) ? sizeof prefix - 1 : 0);
 	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
-		if (!strcmp(name, clocks[i].tag))
+		if (!strcmp(name, clocks[i].tag)) {
 			p->layout->clock = clocks[i].clock;
+			p->layout->clock_id = clocks[i].id;
+		}
 }
 
 /* "option buffer resize on" of the document: no generator makes one. */
@@ -512,6 +516,7 @@ struct ctp_ppt_layout *ctp_ppt_layout_parse(const char *json, size_t len, struct
 		return ctp_err_set(err, "out of memory"), NULL;
 	}
 	l->abi = l->clock = l->tags = "";
+	l->clock_id = -1;
 	struct parse p = {.layout = l, .top = l->texts, .err = err};
 	if (!parse(&p, (struct ctp_json){json, json + len})) {
 		ctp_ppt_layout_free(l);

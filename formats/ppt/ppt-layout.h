@@ -64,6 +64,7 @@ struct ctp_ppt_layout {
 	uint64_t min_elements;
 	enum ctp_ppt_rep rep;
 	const char *clock; /* "realtime", "monotonic", "monotonic_raw", "boottime" ...; "" where it is not said */
+	int32_t clock_id;  /* of clock_gettime(2); -1: not known, or not one that this process can read */
 	bool multithread;
 	bool resizable;    /* its ring has a segment of its own, and changes its size: it cannot be attached to */
 	bool by_header;    /* made by the header of sdk/ppt, whose language no generator has */

@@ -130,7 +130,7 @@ static void warn_uncounted(const struct live *l)
 		any |= l->trace[i].at.counters->n > 0;
 	for (size_t i = 0; l->conf->counters.n && i < l->n; i++)
 		if (!l->trace[i].at.counters->n && (!any || l->conf->buffers[0]))
-			ctp_notice_say(l->conf->warn, "%s: has no members for counters, and is attached without", l->trace[i].buffer->label);
+			ctp_notice_say(l->conf->notice, "%s: has no members for counters, and is attached without", l->trace[i].buffer->label);
 }
 
 static void warn(const struct live *l, struct ctp_ppt_trace *t)
@@ -144,11 +144,11 @@ static void warn(const struct live *l, struct ctp_ppt_trace *t)
 	unsigned troubles = t->at.shm.at ? ctp_ppt_attach_troubles(&t->at) : 0;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (troubles & texts[i].flag)
-			ctp_notice_say(l->conf->warn, "%s: %s", t->buffer->label, texts[i].text);
+			ctp_notice_say(l->conf->notice, "%s: %s", t->buffer->label, texts[i].text);
 	l->result->partial |= troubles & CTP_PPT_SHARED;
 	if (t->late || !t->has_header || !t->at.ring.late)
 		return;
-	ctp_notice_say(l->conf->warn, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
+	ctp_notice_say(l->conf->notice, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
 	               ", and what was saved before is not known", t->buffer->label, t->begins);
 	t->late = true;
 }
@@ -178,7 +178,7 @@ static enum ctp_status make_traces(struct live *l)
 			continue;
 		if (conf->buffers[0] || l->all.n == 1)
 			return CTP_FAILED;
-		ctp_notice_say(conf->warn, "%s", l->err->text);
+		ctp_notice_say(conf->notice, "%s", l->err->text);
 		l->result->partial = true;
 	}
 	warn_uncounted(l);
@@ -206,7 +206,7 @@ static void say_missing(const struct live *l)
 			same++;
 		if (same < name || ctp_ppt_chosen_count(*name, &l->all))
 			continue;
-		ctp_notice_say(l->conf->warn, "%s: no buffer of this name was found in the process", *name);
+		ctp_notice_say(l->conf->notice, "%s: no buffer of this name was found in the process", *name);
 		l->result->partial = true;
 	}
 }
@@ -220,7 +220,7 @@ static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_er
 	l->result->partial = true;
 	*l->err = *why;
 	if (l->n > 1 || t->writer)
-		ctp_notice_say(l->conf->warn, "%s", why->text);
+		ctp_notice_say(l->conf->notice, "%s", why->text);
 }
 
 /* It has no output: what it saves from now on is counted. With no other left, that is the failure. */
@@ -235,7 +235,7 @@ static void discard(struct live *l, struct ctp_ppt_trace *t, const struct ctp_er
 	l->cut |= !any;
 	l->failed |= !any;
 	if (any)
-		ctp_notice_say(l->conf->warn, "%s", l->err->text);
+		ctp_notice_say(l->conf->notice, "%s", l->err->text);
 }
 
 static void fail_out(struct live *l, size_t i)
@@ -298,7 +298,7 @@ static void begin_section(struct live *l, struct ctp_ppt_trace *t)
 		return;
 	}
 	ctp_ppt_trace_begin(t, w, l->conf->tool);
-	ctp_notice_say(l->conf->news, "%s: attached, with %" PRIu32 " slots", t->buffer->label, t->at.ring.slots);
+	ctp_notice_say(l->conf->notice, "%s: attached, with %" PRIu32 " slots", t->buffer->label, t->at.ring.slots);
 }
 
 /* Towards the ring. */
@@ -327,7 +327,7 @@ static void close_one(struct live *l, struct ctp_ppt_trace *t, const struct ctp_
 		ctp_ppt_trace_take(t, 2 * t->at.ring.slots, false);
 	ctp_ppt_attach_release(&t->at);
 	t->closed = true;
-	ctp_notice_say(l->conf->news, "%s", why->text);
+	ctp_notice_say(l->conf->notice, "%s", why->text);
 }
 
 static void check(struct live *l, struct ctp_ppt_trace *t)
@@ -342,7 +342,7 @@ static void check(struct live *l, struct ctp_ppt_trace *t)
 	case CTP_PPT_GONE:
 		l->gone = true;
 		if (ctp_ppt_memory_lost(&l->memory)) {
-			ctp_notice_say(l->conf->warn, "%s", err.text);
+			ctp_notice_say(l->conf->notice, "%s", err.text);
 			l->result->partial = true;
 		}
 		break;
@@ -422,7 +422,7 @@ static bool is_over(struct live *l)
 	uint64_t passed_ns = l->now_ns - l->start_ns, limit_ns = l->conf->limit_ns;
 	if (limit_ns && passed_ns >= limit_ns)
 		l->stop = true;
-	if (!limit_ns && !l->conf->child && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
+	if (!limit_ns && !l->conf->argv && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
 		give_up_waiting(l);
 	bool any = false;
 	for (size_t i = 0; i < l->n; i++)
@@ -496,9 +496,9 @@ static struct ctp_ppt_outcome outcome_of(const struct live *l, bool replaced)
 	siginfo_t info = {0};
 	if (replaced || !l->gone || ctp_ppt_memory_lost(&l->memory))
 		return (struct ctp_ppt_outcome){.how = replaced ? CTP_PPT_OUTCOME_REPLACED : CTP_OUTCOME_RUNNING};
-	if (l->conf->child)
+	if (l->conf->argv)
 		poll(&(struct pollfd){.fd = l->memory.process, .events = POLLIN}, 1, 1000);
-	if (!l->conf->child || waitid(P_PID, (id_t)l->conf->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+	if (!l->conf->argv || waitid(P_PID, (id_t)l->conf->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
 		return (struct ctp_ppt_outcome){.how = CTP_OUTCOME_ENDED};
 	return (struct ctp_ppt_outcome){info.si_code == CLD_EXITED ? CTP_OUTCOME_EXITED : CTP_OUTCOME_KILLED, info.si_status};
 }
@@ -525,7 +525,7 @@ static void finish_traces(struct live *l, bool replaced)
 static bool begin(struct live *l, struct ctp_ppt_trace *t)
 {
 	struct ctp_err err;
-	if (!ctp_ppt_attach_begin(&t->at, l->conf->force, l->conf->warn, &err))
+	if (!ctp_ppt_attach_begin(&t->at, l->conf->force, l->conf->notice, &err))
 		return true;
 	if (!l->conf->buffers[0] && l->n > 1 && !t->at.claimed)
 		give_up(l, t, &err);
@@ -546,7 +546,7 @@ static enum ctp_status trace(struct live *l)
 	leave_all(l);
 	bool any = is_attached(l), replaced = l->gone && ctp_ppt_memory_replaced(&l->memory);
 	if (any && replaced)
-		ctp_notice_say(l->conf->news, "process %d: has become another program", (int)l->conf->pid);
+		ctp_notice_say(l->conf->notice, "process %d: has become another program", (int)l->conf->pid);
 	if (!any && l->gone)
 		ctp_err_set(l->err, "process %d: has %s, and saved no frame before", (int)l->conf->pid,
 		            replaced ? "become another program" : "ended");
@@ -563,16 +563,16 @@ static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
 	ctp_ppt_trace_discard(t, kept);
 	l->result->partial = true;
 	if (why)
-		ctp_notice_say(l->conf->warn, "%s: the end of it is lost: %s", t->buffer->label, why);
+		ctp_notice_say(l->conf->notice, "%s: the end of it is lost: %s", t->buffer->label, why);
 }
 
 static enum ctp_status run(struct live *l)
 {
 	const struct ctp_ppt_live_conf *conf = l->conf;
-	if (ctp_ppt_symbols_find(&l->all, conf->pid, NULL, conf->warn, l->err))
+	if (ctp_ppt_symbols_find(&l->all, conf->pid, NULL, conf->notice, l->err))
 		return CTP_FAILED;
 	bool wanting = ctp_ppt_chosen_check(conf->buffers, &l->all, conf->pid, l->err);
-	if ((wanting && !conf->child) || make_traces(l) || ctp_ppt_shm_join(conf->pid, l->err))
+	if ((wanting && !conf->argv) || make_traces(l) || ctp_ppt_shm_join(conf->pid, l->err))
 		return CTP_FAILED;
 	if (wanting)
 		say_missing(l);

@@ -9,7 +9,6 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "ppt/ppt-counters.h"
 #include "ppt/ppt-trace.h"
 
 enum { CTP_PPT_LIVE_MIB = 2048 }; /* for all rings together, if nobody says how many */
@@ -27,24 +26,33 @@ struct ctp_ppt_live_result {
 };
 
 struct ctp_ppt_live_conf {
+	char *const *argv;     /* of a program to be started; null: pid runs already */
 	pid_t pid;
 	char *const *buffers;  /* names, ended by null; none: all */
 	uint32_t slots;        /* of each ring; 0: some 16 MiB of them */
 	uint64_t memory_mib;   /* for all rings and descriptions together; 0: CTP_PPT_LIVE_MIB */
 	struct ctp_ppt_counters counters;
 	uint64_t limit_ns;     /* so long; 0: no limit */
-	bool child;            /* it is ours: how it ends is known, and a first frame and names are waited for as long as it runs */
 	bool exact;            /* with the fields that only encode needs */
 	bool force;            /* although another agent is attached */
 	const char *output;    /* null or "-": stdout; with %b: a file for each buffer */
 	bool to_terminal;
 	const char *tool;      /* name and version */
-	/* What the user should know; what would look odd if nobody said it. Each may be null. */
-	const struct ctp_notice *warn, *news;
-	/* Called ten times in a second or so, with what there is by now; may be null. */
+	const struct ctp_notice *notice; /* may be null */
+	/* Called ten times in a second or so, with what was counted by then; may be null. */
 	void (*tick)(void *arg, const struct ctp_ppt_counts *by_now);
 	void *arg;
 };
+
+/*
+ * Starts the program of argv, and returns when it has one of the buffers, with a description that can be read; pid is set. A first frame of it
+ * is waited for as long as it runs. CTP_FAILED: it could not be started, or has ended before, or may not be read. Where it runs, it goes on.
+ */
+enum ctp_status ctp_ppt_launch(struct ctp_ppt_live_conf *conf, struct ctp_err *err);
+
+/* "exit status 3", "ended by signal 11"; "": it runs, or its status was 0. To be asked once. */
+enum { CTP_PPT_FATE_BYTES = 48 };
+void ctp_ppt_launch_fate(pid_t pid, char text[CTP_PPT_FATE_BYTES]);
 
 /*
  * Returns when the process has ended, the time is over or a signal has come: INT, TERM, HUP, QUIT. Then the process is as it was before. It

@@ -75,6 +75,6 @@ enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct 
 	if (used(traces, n) > limit)
 		return ctp_err_set(err, "--memory %" PRIu64 ": rings of %zu buffers take %" PRIu64 " MiB at least; name fewer of them, or allow more",
 		                   limit / MIB, n, (used(traces, n) + MIB - 1) / MIB);
-	ctp_notice_say(conf->warn, "rings are smaller than usual, for --memory allows %" PRIu64 " MiB for all %zu", limit / MIB, n);
+	ctp_notice_say(conf->notice, "rings are smaller than usual, for --memory allows %" PRIu64 " MiB for all %zu", limit / MIB, n);
 	return CTP_OK;
 }

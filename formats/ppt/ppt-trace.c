@@ -18,21 +18,6 @@ static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000)
 
 /* --- the buffer ------------------------------------------------------------------------------------------------------------ */
 
-static bool find_clock(const char *name, clockid_t *clock)
-{
-	static const struct { const char *name; clockid_t clock; } clocks[] = {
-		{"realtime", CLOCK_REALTIME}, {"realtime_coarse", CLOCK_REALTIME}, {"monotonic", CLOCK_MONOTONIC},
-		{"monotonic_coarse", CLOCK_MONOTONIC}, {"monotonic_raw", CLOCK_MONOTONIC_RAW}, {"boottime", CLOCK_BOOTTIME}, {"tai", CLOCK_TAI},
-	};
-	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
-		if (!strcmp(name, clocks[i].name)) {
-			*clock = clocks[i].clock;
-			return true;
-		}
-	*clock = CLOCK_MONOTONIC;
-	return false;
-}
-
 static bool has_member(const struct ctp_ppt_layout *l, enum ctp_ppt_type type)
 {
 	for (uint32_t i = 0; i < l->nframes; i++)
@@ -78,7 +63,7 @@ static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err
 }
 
 /* By the clock of the frames; of one that we have not, the time of the last frame. */
-static uint64_t now_of(const struct ctp_ppt_trace *t) { return t->has_clock ? ctp_clock_of(t->clock) : t->after_ns; }
+static uint64_t now_of(const struct ctp_ppt_trace *t) { return t->clock >= 0 ? ctp_clock_of(t->clock) : t->after_ns; }
 
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
                                    const struct ctp_ppt_counters *counters, bool exact, struct ctp_err *err)
@@ -98,7 +83,7 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 	if (!(t->frame = malloc(t->layout->size)))
 		return ctp_err_set(err, "out of memory");
 	/* Frames without a time have no clock: what else the section tells has ours. */
-	t->has_clock = find_clock(has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock : "monotonic", &t->clock);
+	t->clock = has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock_id : CLOCK_MONOTONIC;
 	t->after_ns = now_of(t);
 	t->at = (struct ctp_ppt_attach){.memory = m, .buffer = b, .layout = t->layout, .counters = counters};
 	return CTP_OK;
@@ -151,10 +136,10 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 	ctp_section_addf(&sec, "pid", "%d", (int)pid);
 	ctp_ppt_frames_section(t->frames, &sec);
 	ctp_section_add(&sec, CTP_PPT_FILE, t->buffer->file);
-	if (t->has_clock)
+	if (t->clock >= 0) {
 		ctp_section_add(&sec, "clock", "monotonic"); /* unless it has one */
-	if (t->has_clock)
 		ctp_section_addf(&sec, "wall_offset_ns", "%lld", (long long)(ctp_clock_of(CLOCK_REALTIME) - now_ns));
+	}
 	ctp_section_addf(&sec, "start_ns", "%llu", (unsigned long long)now_ns);
 	add_argv(&sec, pid);
 	ctp_writer_begin(w, &sec);
@@ -292,7 +277,7 @@ void ctp_ppt_trace_publish(struct ctp_ppt_trace *t)
 	uint64_t lag_ns = 2 * t->lag_ns > LAG_MIN_NS ? 2 * t->lag_ns : LAG_MIN_NS, now_ns = now_of(t);
 	if (!ctp_writer_pending(t->writer) && t->marked_ns > t->newest_ns)
 		return; /* a reader has all of it */
-	if (t->has_clock && now_ns > lag_ns && now_ns - lag_ns > t->marked_ns) {
+	if (t->clock >= 0 && now_ns > lag_ns && now_ns - lag_ns > t->marked_ns) {
 		t->marked_ns = now_ns - lag_ns;
 		ctp_writer_mark(t->writer, t->marked_ns);
 	}

@@ -43,10 +43,9 @@ struct ctp_ppt_trace {
 	struct ctp_ppt_shared shared;
 	struct ctp_writer *writer; /* null: the section has not begun, or is over */
 	uint8_t *frame;
-	clockid_t clock;
+	clockid_t clock;      /* of the frames; negative: we cannot read it, and make no marks */
 	bool has_header;      /* it is written */
 	int32_t begins;       /* the number of the first frame, once it is; without one, the first that was looked for */
-	bool has_clock;       /* marks can be made */
 	struct ctp_ppt_missing missing; /* not yet written */
 	uint64_t after_ns, newest_ns; /* time of the last frame, or of before the first; of the latest */
 	uint64_t lag_ns;      /* how long a frame's own time was over, at most, when it came */
