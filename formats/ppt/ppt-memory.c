@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "collect/attach.h"
 #include "collect/proc-dir.h"
 
@@ -282,16 +283,13 @@ bool ctp_ppt_memory_poke(const struct ctp_ppt_memory *m, uint64_t at, uint32_t v
 char *ctp_ppt_memory_text(const struct ctp_ppt_memory *m, uint64_t at, size_t max, size_t *len, struct ctp_err *err)
 {
 	char *text = NULL;
+	size_t room = 0;
+	bool memory = true;
 	for (*len = 0; *len <= max;) {
 		/* Up to the border of a page: the next need not be there. */
 		size_t want = TEXT_PIECE - (at + *len) % TEXT_PIECE;
-		char *more = realloc(text, *len + want + 1);
-		if (!more) {
-			free(text);
-			ctp_err_set(err, "out of memory");
-			return NULL;
-		}
-		text = more;
+		if (!(memory = CTP_ARRAY_RESERVE(text, room, *len + want, SIZE_MAX)))
+			break;
 		size_t n = ctp_ppt_memory_read(m, at + *len, text + *len, want);
 		const char *end = memchr(text + *len, 0, n);
 		*len += end ? (size_t)(end - (text + *len)) : n;
@@ -300,7 +298,9 @@ char *ctp_ppt_memory_text(const struct ctp_ppt_memory *m, uint64_t at, size_t ma
 		if (n < want)
 			break;
 	}
-	if (ctp_ppt_memory_lost(m))
+	if (!memory)
+		ctp_err_set(err, "out of memory");
+	else if (ctp_ppt_memory_lost(m))
 		ctp_err_set(err, "does not answer: it is in a page that does not come");
 	else if (*len > max)
 		ctp_err_set(err, "is longer than %zu bytes", max);

@@ -3,7 +3,12 @@
 
 #include <inttypes.h>
 
-enum { SLOTS_LEAST = 2, DESCRIBED = 16 /* bytes that a byte of a description becomes, at most */ };
+enum {
+	SLOTS_LEAST = 2,
+	DESCRIBED = 16, /* bytes that a byte of a description becomes, at most */
+	RING_BYTES = 16 << 20, SLOTS_MIN = 128, /* of a ring, if nobody says how many */
+	RING_MAX = 1 << 28, /* bytes, however many slots a description asks for */
+};
 #define MIB UINT64_C(1048576)
 
 static uint64_t limit_of(const struct ctp_ppt_live_conf *conf) { return (conf->memory_mib ? conf->memory_mib : CTP_PPT_LIVE_MIB) * MIB; }
@@ -14,13 +19,12 @@ static uint64_t fixed_bytes(const struct ctp_ppt_trace *t)
 {
 	return DESCRIBED * (uint64_t)t->json_len + t->layout->size + CTP_PPT_CONTROL_MAX + t->layout->stride;
 }
-static uint64_t bytes_of(const struct ctp_ppt_trace *t, uint64_t slots) { return fixed_bytes(t) + slots * slot_bytes(t); }
 
 static uint64_t used(const struct ctp_ppt_trace *traces, size_t n)
 {
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < n; i++)
-		bytes += bytes_of(&traces[i], traces[i].at.ring.slots ? traces[i].at.ring.slots : traces[i].at.slots);
+		bytes += fixed_bytes(&traces[i]) + traces[i].at.slots * slot_bytes(&traces[i]);
 	return bytes;
 }
 
@@ -36,28 +40,29 @@ enum ctp_status ctp_ppt_room_describe(const struct ctp_ppt_live_conf *conf, cons
 	                   limit_of(conf) / MIB);
 }
 
-static uint32_t wanted_slots(const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_trace *t)
+static uint32_t wanted_slots(const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_layout *layout)
 {
-	return conf->slots ? conf->slots : ctp_ppt_trace_slots(t->layout);
+	uint32_t slots = RING_BYTES / layout->stride;
+	slots = slots < SLOTS_MIN ? SLOTS_MIN : slots > CTP_PPT_SLOTS_MAX ? CTP_PPT_SLOTS_MAX : slots;
+	/* A target's wish is heard within reason. */
+	if (slots < layout->min_elements && layout->min_elements <= RING_MAX / layout->stride)
+		slots = (uint32_t)layout->min_elements;
+	return conf->slots ? conf->slots : slots;
 }
 
-/* Gives each ring most bytes, or fewer if it wants fewer. True: a ring has fewer slots than it wants. */
-static bool set_slots(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, uint64_t most)
+/* Gives each ring most bytes, or fewer if it wants fewer. */
+static void set_slots(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, uint64_t most)
 {
-	bool less = false;
-	for (size_t i = 0; i < n; i++) {
-		struct ctp_ppt_trace *t = &traces[i];
-		uint64_t wanted = wanted_slots(conf, t), fixed = fixed_bytes(t), fit = most > fixed ? (most - fixed) / slot_bytes(t) : 0;
+	for (struct ctp_ppt_trace *t = traces; t < traces + n; t++) {
+		uint64_t wanted = wanted_slots(conf, t->layout), fixed = fixed_bytes(t), fit = most > fixed ? (most - fixed) / slot_bytes(t) : 0;
 		fit = fit < SLOTS_LEAST ? SLOTS_LEAST : fit;
-		less |= fit < wanted;
 		t->at.slots = (uint32_t)(fit < wanted ? fit : wanted);
 	}
-	return less;
 }
 
 enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, struct ctp_err *err)
 {
-	uint64_t limit = limit_of(conf), low = 0, high = limit;
+	uint64_t limit = limit_of(conf);
 	set_slots(conf, traces, n, UINT64_MAX);
 	uint64_t wanted = used(traces, n);
 	if (wanted <= limit)
@@ -65,13 +70,7 @@ enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct 
 	if (conf->slots)
 		return ctp_err_set(err, "-n %" PRIu32 ": rings of %zu buffers take %" PRIu64 " MiB, and --memory allows %" PRIu64, conf->slots, n,
 		                   (wanted + MIB - 1) / MIB, limit / MIB);
-	/* The largest share with which all together stay below. */
-	while (high - low > 1) {
-		uint64_t mid = low + (high - low) / 2;
-		set_slots(conf, traces, n, mid);
-		*(used(traces, n) <= limit ? &low : &high) = mid;
-	}
-	set_slots(conf, traces, n, low);
+	set_slots(conf, traces, n, limit / n);
 	if (used(traces, n) > limit)
 		return ctp_err_set(err, "--memory %" PRIu64 ": rings of %zu buffers take %" PRIu64 " MiB at least; name fewer of them, or allow more",
 		                   limit / MIB, n, (used(traces, n) + MIB - 1) / MIB);

@@ -9,6 +9,8 @@
 #include "ppt/ppt-live.h"
 #include "ppt/ppt-trace.h"
 
+enum { CTP_PPT_SLOTS_MAX = 1 << 18 }; /* of a ring, if nobody says how many */
+
 /* Sets the slots of all traces, none of which has a ring yet. */
 enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, struct ctp_err *err);
 

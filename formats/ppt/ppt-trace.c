@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 
-enum { ARGV_BYTES = 64 << 10, RING_BYTES = 16 << 20, SLOTS_MIN = 128 };
+enum { ARGV_BYTES = 64 << 10 };
 enum { FROM_TS, FROM_SEQNO, FROM_COUNT, FROM_FIELDS };
 enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_LATE, END_OUTCOME, END_STATUS, END_AFTER, END_BEFORE, END_FIELDS };
 static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000);
@@ -100,16 +100,6 @@ void ctp_ppt_trace_fini(struct ctp_ppt_trace *t)
 	free(t->json);
 	free(t->frame);
 	*t = (struct ctp_ppt_trace){0};
-}
-
-uint32_t ctp_ppt_trace_slots(const struct ctp_ppt_layout *layout)
-{
-	uint32_t slots = RING_BYTES / layout->stride;
-	slots = slots < SLOTS_MIN ? SLOTS_MIN : slots > CTP_PPT_SLOTS_MAX ? CTP_PPT_SLOTS_MAX : slots;
-	/* A target's wish is heard within reason. */
-	if (slots < layout->min_elements && layout->min_elements <= CTP_PPT_RING_MAX / layout->stride)
-		slots = (uint32_t)layout->min_elements;
-	return slots;
 }
 
 /* --- the section ----------------------------------------------------------------------------------------------------------- */

@@ -61,10 +61,6 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
                                    const struct ctp_ppt_counters *counters, bool exact, struct ctp_err *err);
 void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);
 
-/* Of a ring, where nobody says how many. */
-enum { CTP_PPT_SLOTS_MAX = 1 << 18, CTP_PPT_RING_MAX = 1 << 28 /* bytes, however many slots a description asks for */ };
-uint32_t ctp_ppt_trace_slots(const struct ctp_ppt_layout *layout);
-
 /* Opens the section. The writer stays the caller's, and must be there until the end. */
 void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const char *tool);
 
