@@ -1,11 +1,12 @@
 /*
- * ppt-attach.c - the variables stat and hmem of a client, and the segments behind them.
+ * ppt-attach.c - the variables stat and hmem of a client, and the segments that they name.
  *
  * A client looks at hmem when it saves a frame. It attaches a segment where it has none, lets go of it where hmem is 0, and does not
  * notice a change from one to another: so a new segment waits until the old one was let go of.
  */
 #include "ppt/ppt-attach.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -13,20 +14,21 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-enum { EMPTY_LOOKS = 100 }; /* a client writes down its slots first, but with no fence behind that */
+enum { EMPTY_LOOKS = 100 }; /* a client writes its slots first, but without a fence after that */
 enum { REFUSALS_MAX = 3, SHARED_LOOKS = 8 }; /* children that become other programs have it for a moment */
 
 static uint64_t hmem_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_HMEM]; }
 static uint64_t stat_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_STAT]; }
 static struct ctp_ppt_control *control_of(const struct ctp_ppt_attach *a) { return a->shm.at; }
 
-/* --- who is there ---------------------------------------------------------------------------------------------------------- */
+/* --- other agents ---------------------------------------------------------------------------------------------------------- */
 
 static bool is_alive(pid_t pid) { return pid > 0 && pid != getpid() && (!kill(pid, 0) || errno == EPERM); }
 
 /*
- * An agent has its segment attached as long as it lives. So a process that has its number and not its segment is another one, and
- * one that is dead but whose segment another attached besides the target may be of another PID namespace: unless the dead one made it.
+ * An agent has its segment attached as long as it runs. So a process with the agent's number and without the segment is another process.
+ * If no process has that number, but somebody besides the target has the segment, the agent may run in another PID namespace; unless the
+ * process that has ended created the segment itself.
  */
 static enum ctp_ppt_use use_of(const struct ctp_ppt_memory *m, pid_t pid, int id)
 {
@@ -69,11 +71,11 @@ static void put_counters(const struct ctp_ppt_attach *a, struct ctp_ppt_control 
 	atomic_store_explicit(&c->ncounters, a->ncounters, memory_order_relaxed);
 }
 
-/* The block, and the ring behind it: at most as far behind as a slot is long. */
+/* The block, then the ring, which begins at most one slot after the end of the block. */
 static enum ctp_status make_segment(struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	size_t bytes = CTP_PPT_CONTROL_MAX + (a->slots + (size_t)1) * a->layout->stride;
-	/* Where the second counter is has to be known, and only an attached client tells. */
+	/* The offset of the second counter must be known, and only an attached client shows it. */
 	a->probing = a->counters->n > 1 && !a->attr_bytes;
 	a->ncounters = a->probing ? 0 : a->counters->n;
 	if (ctp_ppt_shm_new(&a->shm, bytes, a->user, err))
@@ -85,7 +87,7 @@ static enum ctp_status make_segment(struct ctp_ppt_attach *a, struct ctp_err *er
 	return CTP_OK;
 }
 
-/* --- what another left ----------------------------------------------------------------------------------------------------- */
+/* --- segments of other agents ----------------------------------------------------------------------------------------------------- */
 
 static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
@@ -96,8 +98,8 @@ static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
 }
 
 /*
- * The process is to let go of a segment, and its closing loop to leave descriptor 0 alone. Whose segment it is only the process says,
- * and we may be root: so it is never attached here, but written to where the process itself can write to it, in its own memory.
+ * Prepares a segment for the client to let go of, so that its closing loop leaves descriptor 0 alone. Only the process says which segment
+ * that is, and we may be root: so we do not attach it, but write to it where the process itself can write to it, in its own memory.
  */
 static void free_map(struct ctp_ppt_attach *a, const struct ctp_ppt_shm_map *map)
 {
@@ -111,7 +113,7 @@ static void free_map(struct ctp_ppt_attach *a, const struct ctp_ppt_shm_map *map
 	ctp_ppt_memory_poke(a->memory, ours_at, ours);
 }
 
-/* One of our kind that the client still has, though nothing says so. */
+/* A segment of an agent like us that the client still has, although its variables do not name it. */
 static void free_stale(struct ctp_ppt_attach *a)
 {
 	struct ctp_ppt_shm_map maps[CTP_PPT_SHM_MAPS_MAX];
@@ -124,8 +126,8 @@ static void free_stale(struct ctp_ppt_attach *a)
 }
 
 /*
- * A segment that hmem names. One that the process does not have is left alone. One that it can write to and could remove itself is
- * removed for its dead agent: then it is gone when the client has let go of it. (One of ours was marked for removal when it was made.)
+ * A segment that hmem names. It is left alone if the process does not have it. If its agent has ended, and the process can write to it
+ * and could remove it itself, it is removed: it is gone when the client has let go of it. (Ours are marked for removal when they are made.)
  */
 static void free_left(struct ctp_ppt_attach *a, const struct ctp_ppt_user *user)
 {
@@ -184,6 +186,7 @@ static bool is_let_go(const struct ctp_ppt_attach *a, const struct ctp_ppt_shm *
 static enum ctp_status publish(struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	uint32_t stat;
+	assert(a->claimed && a->shm.id);
 	if (!ctp_ppt_memory_peek(a->memory, stat_at(a), &stat))
 		return gone(a, err);
 	if (stat != (uint32_t)getpid())
@@ -210,14 +213,14 @@ static enum ctp_status is_refused(struct ctp_ppt_attach *a, struct ctp_err *err)
 		return gone(a, err);
 	if (hmem == (uint32_t)a->shm.id || atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire))
 		return CTP_OK;
-	if (!hmem && ++a->refusals < REFUSALS_MAX) /* it may have been meant for a segment that was there before */
+	if (!hmem && ++a->refusals < REFUSALS_MAX) /* the 0 may have been meant for an earlier segment */
 		return publish(a, err);
 	if (!hmem)
 		return ctp_err_set(err, "%s: the process cannot attach the segment: it may lack memory, or a sandbox forbids shmat", a->buffer->label);
 	return ctp_err_set(err, "%s: another agent has attached at the same time", a->buffer->label);
 }
 
-/* Of its control block, whose size S is known by where the ring is: at S + (S mod stride). 0: not known. */
+/* Of the client's perf_event_attr: the ring begins at S + (S mod stride), where S is the size of the control block. 0: not known. */
 static uint32_t find_attr_bytes(uint64_t offset, uint32_t stride)
 {
 	static const uint32_t sizes[] = {128, 112, 136, 120, 104, 96, 80, 72, 64};
@@ -229,7 +232,7 @@ static uint32_t find_attr_bytes(uint64_t offset, uint32_t stride)
 	return 0;
 }
 
-/* The ring as the client describes it: each word is read once, and believed as far as it lies in our segment. False: not yet. */
+/* The ring as the client describes it. Each word is read once, and refused if it leads out of our segment. CTP_EOF: not yet. */
 static enum ctp_status find_ring(struct ctp_ppt_attach *a, uint64_t *offset, struct ctp_err *err)
 {
 	struct ctp_ppt_control *c = control_of(a);
@@ -249,11 +252,12 @@ static enum ctp_status find_ring(struct ctp_ppt_attach *a, uint64_t *offset, str
 	if (found.stride % sizeof(uint32_t) || found.size % sizeof(uint32_t) || found.front % sizeof(uint32_t) ||
 	    found.back % sizeof(uint32_t))
 		return ctp_err_set(err, "%s: its frames of %" PRIu32 " bytes are not made of words", a->buffer->label, l->size);
-	a->ring = found; /* not before: nobody is to read a ring that was refused */
+	assert(found.slots && found.size <= found.stride);
+	a->ring = found; /* only now: a ring that was refused is not read */
 	return CTP_OK;
 }
 
-/* Attached without counters, and so the size of the block is known: once more, with them. */
+/* The client has attached without counters, which shows the size of its block. It attaches once more, with counters. */
 static enum ctp_status stop_probing(struct ctp_ppt_attach *a, uint64_t offset, struct ctp_err *err)
 {
 	a->attr_bytes = find_attr_bytes(offset, a->layout->stride);
@@ -303,7 +307,7 @@ enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *er
 
 /* --- attached -------------------------------------------------------------------------------------------------------------- */
 
-/* The memory of a process that has ended is empty; in that of one that lives, what was unmapped cannot be read. */
+/* Without EIO the memory is empty: the process has ended. EIO: the process runs, and has unmapped the variables. */
 static enum ctp_ppt_hold unreadable(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	if (errno != EIO) {
@@ -314,13 +318,13 @@ static enum ctp_ppt_hold unreadable(const struct ctp_ppt_attach *a, struct ctp_e
 	return CTP_PPT_CLOSED;
 }
 
-/* An agent that takes a segment from us marks it as one to be closed, as we do. */
+/* An agent that takes a buffer from us marks our segment as closing, as we do. */
 static bool is_closing(const struct ctp_ppt_attach *a)
 {
 	return atomic_load_explicit(&control_of(a)->ours, memory_order_relaxed) & CTP_PPT_CONTROL_CLOSING;
 }
 
-/* Both words of one moment: stat is the same before hmem was read and after. False: they cannot be read, as errno says. */
+/* Both words as they were at one moment: stat is read before and after hmem, and is the same. False: errno. */
 static bool peek_both(const struct ctp_ppt_attach *a, uint32_t *stat, uint32_t *hmem)
 {
 	enum { TRIES = 3 };
@@ -335,10 +339,11 @@ static bool peek_both(const struct ctp_ppt_attach *a, uint32_t *stat, uint32_t *
 	return read;
 }
 
-/* An agent writes its own number to stat before it changes hmem; a library that is loaded again has 0 in both. */
+/* An agent writes its number to stat before it changes hmem. A library that was loaded again has 0 in both. */
 enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	uint32_t stat, hmem;
+	assert(a->stage == CTP_PPT_ATTACHED && a->published);
 	errno = 0;
 	if (!peek_both(a, &stat, &hmem))
 		return unreadable(a, err);
@@ -377,7 +382,7 @@ unsigned ctp_ppt_attach_troubles(struct ctp_ppt_attach *a)
 	return troubles;
 }
 
-/* Two have the segment, of which we are one: whether the process is not the other. It may let go while its mappings are read. */
+/* Two processes have the segment, and we are one: true if the other is not the target. It may let go while its mappings are read. */
 static bool is_held_elsewhere(struct ctp_ppt_attach *a)
 {
 	struct ctp_ppt_shm_map map;
@@ -385,8 +390,8 @@ static bool is_held_elsewhere(struct ctp_ppt_attach *a)
 }
 
 /*
- * The kernel keeps the process that was the last to attach, fork or let go: a child that has ended, or become another program, was
- * there, however short. The ring is the process's and ours; when the process has let go, ours.
+ * The kernel keeps the number of the process that was the last to attach, fork or let go. So a child is noticed that has ended, or become
+ * another program, since the last call. The process and we have the ring; only we, when the process has let go.
  */
 bool ctp_ppt_attach_others(struct ctp_ppt_attach *a)
 {
@@ -405,7 +410,7 @@ void ctp_ppt_attach_leave(struct ctp_ppt_attach *a)
 	bool ours = a->published && ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem) && hmem == (uint32_t)a->shm.id;
 	if (ours)
 		ctp_ppt_control_close(a->shm.at);
-	/* Pairs with the client, which sees hmem and then the number of its counters: a system call is a fence, and the kernel's copy comes last. */
+	/* Pairs with the client, which loads hmem and then ncounters: ncounters must be written before hmem, which the kernel copies. */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (ours)
 		ctp_ppt_memory_poke(a->memory, hmem_at(a), 0);
@@ -422,11 +427,13 @@ void ctp_ppt_attach_release(struct ctp_ppt_attach *a)
 		ctp_ppt_memory_poke(a->memory, stat_at(a), 0);
 	a->claimed = false;
 	a->stage = CTP_PPT_OVER;
+	assert(!a->published);
 }
 
 void ctp_ppt_attach_end(struct ctp_ppt_attach *a)
 {
 	ctp_ppt_attach_release(a);
+	assert(!a->claimed);
 	ctp_ppt_shm_free(&a->freed);
 	ctp_ppt_shm_free(&a->shm);
 }

@@ -1,16 +1,16 @@
 /*
- * ppt-attach.h - one buffer of a process: attach to it, have its ring, and leave it as it was.
+ * ppt-attach.h - one buffer of a process: attaches to it, reads its ring, and leaves it as it was.
  *
- * Nothing waits here: the caller comes back again and again, for a client does its part when its program next saves a frame. Stages:
+ * Nothing waits here. A client attaches when its program next saves a frame, so the caller calls ctp_ppt_attach_step again and again. Stages:
  *
- *	freeing		the client still has a segment of an agent that has gone, or of ours; hmem is 0
+ *	freeing		the client still has a segment of an earlier agent, or an earlier one of ours; hmem is 0
  *	waiting		our segment is in hmem; the client has not attached it yet
  *	attached	the ring is there
  *	leaving		hmem is 0 again; the client has not let go yet
- *	over		nothing of ours is with the client, or nothing can be done about it
+ *	over		the client has let go, or nothing more can be done
  *
- * `stat` is ours from the beginning to ctp_ppt_attach_end, hmem as long as a segment is in it. Neither is touched once it is
- * another's.
+ * `stat` has our number from ctp_ppt_attach_begin to ctp_ppt_attach_release, and hmem the id of our segment while it is published.
+ * Neither is written to while another agent's number or segment is in it.
  */
 #ifndef CTP_PPT_ATTACH_H
 #define CTP_PPT_ATTACH_H
@@ -31,7 +31,7 @@ struct ctp_ppt_user {
 	int id;    /* of its segment; 0: none */
 };
 
-/* Who is attached. False: the process has gone. */
+/* Which agent is attached. False: the memory of the process cannot be read. */
 bool ctp_ppt_attach_user(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, struct ctp_ppt_user *user);
 
 struct ctp_ppt_attach {
@@ -41,11 +41,11 @@ struct ctp_ppt_attach {
 	const struct ctp_ppt_layout *layout;
 	const struct ctp_ppt_counters *counters;
 	uint32_t slots; /* of the ring, at least */
-	uid_t user;     /* that the client acts as */
+	uid_t user;     /* of the client */
 
 	enum ctp_ppt_stage stage;
 	struct ctp_ppt_ring ring; /* once attached */
-	uint32_t ncounters;       /* that the client was told of */
+	uint32_t ncounters;       /* in the control block */
 
 	/* The rest is ppt-attach.c's. */
 	bool claimed, published;
@@ -53,25 +53,25 @@ struct ctp_ppt_attach {
 	struct ctp_ppt_shm freed;  /* that the client is to let go of */
 	uint32_t attr_bytes;       /* of the client's perf_event_attr; 0: not known */
 	bool probing;              /* attached only to find that out */
-	unsigned refusals, empty; /* empty: looks that found it attached, without slots */
+	unsigned refusals, empty; /* empty: looks that found the client attached, with 0 slots */
 	unsigned troubles; /* that were returned */
 	unsigned shared;   /* looks in a row that found another process with the ring */
-	pid_t last;      /* that has let go of the ring, as it was seen; and when */
+	pid_t last;        /* the process that was the last to attach or let go, at the last look; and when it let go */
 	int64_t last_s;
 };
 
-/* The buffer is ours. notice, which may be null, hears of what an agent left behind. Fails if another is attached, unless forced. */
+/* Claims the buffer. notice, which may be null, is told of what an earlier agent has left. Fails if another is attached, unless forced. */
 enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const struct ctp_notice *notice, struct ctp_err *err);
 
-/* Looks if the client has done its part, and does ours. CTP_FAILED: it cannot be attached; end it. */
+/* The next stage, if the client is ready for it. CTP_FAILED: it cannot be attached; call ctp_ppt_attach_end. */
 enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *err);
 
-/* Whether the buffer is still ours; if not, err says what has become of it. A look costs two system calls. */
+/* Whether the buffer is still ours; if not, err says what has happened to it. */
 enum ctp_ppt_hold {
 	CTP_PPT_HELD,
-	CTP_PPT_CLOSED, /* by its program, which has let go as for us; or its library is not there any more */
-	CTP_PPT_TAKEN,  /* by another agent, as far as is known */
-	CTP_PPT_GONE,   /* the memory of the process is */
+	CTP_PPT_CLOSED, /* by its program, or its library was unloaded */
+	CTP_PPT_TAKEN,  /* by another agent, it seems */
+	CTP_PPT_GONE,   /* the memory of the process cannot be read any more */
 };
 enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err);
 
@@ -83,15 +83,16 @@ enum {
 };
 unsigned ctp_ppt_attach_troubles(struct ctp_ppt_attach *a);
 
-/* Another process has the ring, or had since the last call: a child of this one. */
+/* Another process, a child of this one, has the ring, or had it since the last call. */
 bool ctp_ppt_attach_others(struct ctp_ppt_attach *a);
 
+/* Unpublishes the segment. The stage is leaving, until the client has let go. */
 void ctp_ppt_attach_leave(struct ctp_ppt_attach *a);
 
-/* Stat is 0 again, and the target free; what the ring holds can still be read. */
+/* Sets stat to 0, so that others can attach. What the ring holds can still be read. */
 void ctp_ppt_attach_release(struct ctp_ppt_attach *a);
 
-/* The segments are given back too. To be called for each that was begun, on every way out. */
+/* Frees the segments too. Must be called after each begin, on every way out. */
 void ctp_ppt_attach_end(struct ctp_ppt_attach *a);
 
 #endif

@@ -32,7 +32,7 @@ static void serve(int fd, struct head *head)
 	ctp_ppt_child_fn *fn;
 	sigset_t all;
 	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, NULL); /* a terminal's, too: the process is to be left as it was */
+	sigprocmask(SIG_SETMASK, &all, NULL); /* those of a terminal too: we need the child to restore the target */
 	ctp_child_close_others(fd, fd);
 	progress = &head->progress;
 	while (read(fd, &fn, sizeof fn) == sizeof fn) {
@@ -67,7 +67,7 @@ bool ctp_ppt_child_start(struct ctp_ppt_child *c, size_t bytes)
 	return pid > 0;
 }
 
-/* One that hangs is reaped by whoever comes after us. */
+/* A child that hangs is reaped by init after our end. */
 void ctp_ppt_child_stop(struct ctp_ppt_child *c)
 {
 	if (!c->area)

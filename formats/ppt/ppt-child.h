@@ -1,9 +1,9 @@
 /*
- * ppt-child.h - a child of ours that does what may hang: it reads what a process has in pages that need not come.
+ * ppt-child.h - a child process that does what may hang, such as reading pages of another process.
  *
- * A page of a file whose file system does not answer holds who reads it, as a rule also against SIGKILL. So the child has no descriptor
- * but its own, and blocks all signals; it is waited for as long as it makes progress, and else killed and left alone. It ends when we do.
- * Both share an area: in it are the question and the answer.
+ * If a page is in a file whose file system does not answer, a process that reads it hangs, as a rule also after SIGKILL. So the child has no
+ * descriptor but its own, and blocks all signals. It is waited for as long as it makes progress; else it is killed, and not waited for. It
+ * ends when we do. Question and answer are in an area that both share.
  */
 #ifndef CTP_PPT_CHILD_H
 #define CTP_PPT_CHILD_H
@@ -18,18 +18,18 @@ struct ctp_ppt_child {
 	int fd;       /* -1: there is none */
 	void *area;
 	size_t bytes;
-	bool lost;    /* it did not answer: nor will it */
+	bool lost;    /* it has not answered in time, and is not asked again */
 };
 
-/* The area is bytes of zeros. False, and errno: it could not be started. */
+/* The area has this many bytes, all zero. False: errno. */
 bool ctp_ppt_child_start(struct ctp_ppt_child *c, size_t bytes);
 void ctp_ppt_child_stop(struct ctp_ppt_child *c); /* all zeros: nothing */
 
-/* Has it do this. False: it does not answer, in limit_ms; or for three seconds without progress. */
+/* Runs fn in the child. False: it has not answered in limit_ms, or has made no progress for three seconds. */
 typedef void ctp_ppt_child_fn(void *area);
 bool ctp_ppt_child_call(struct ctp_ppt_child *c, ctp_ppt_child_fn *fn, int limit_ms);
 
-/* The child has got on. */
+/* Called in the child: it makes progress. */
 void ctp_ppt_child_progress(void);
 
 #endif

@@ -17,12 +17,12 @@ enum {
 	CTP_PPT_CONTROL_COUNTERS = 3,
 	CTP_PPT_CONTROL_ENTRY = 8,       /* bytes in front of an attr: its index, and padding */
 	CTP_PPT_CONTROL_MAX = 464,       /* bytes of the block */
-	CTP_PPT_CONTROL_MARKED = 0x70000000, /* `ours`: the block is of this agent's kind; the low bits say of which buffer */
-	CTP_PPT_CONTROL_CLOSING = 0x08000000, /* and nr_perf_ctrs is as the client's closing loop needs it */
+	CTP_PPT_CONTROL_MARKED = 0x70000000, /* `ours`: the block was made by an agent like this; the low bits name the buffer */
+	CTP_PPT_CONTROL_CLOSING = 0x08000000, /* nr_perf_ctrs is set for the client's closing loop */
 	CTP_PPT_CONTROL_BUFFER = 0x07ffffff,
 };
 
-/* client_flags, of clients made with sdk/ppt: a thread has no counters, because others have all that there are, or none can be opened. */
+/* client_flags, of clients made with sdk/ppt: a thread has no counters, because other threads use them all, or because they cannot be opened. */
 enum { CTP_PPT_CLIENT_CROWDED = 1, CTP_PPT_CLIENT_UNOPENED = 2 };
 
 struct ctp_ppt_control {
@@ -43,10 +43,10 @@ _Static_assert(offsetof(struct ctp_ppt_control, data) == 24, "data_block");
 _Static_assert(offsetof(struct ctp_ppt_control, slots) == 32, "data_block_sz");
 _Static_assert(offsetof(struct ctp_ppt_control, client_flags) == 40, "client_flags");
 _Static_assert(offsetof(struct ctp_ppt_control, ncounters) == 48, "nr_perf_ctrs");
-_Static_assert(offsetof(struct ctp_ppt_control, ours) == 52, "and four bytes that nobody uses");
+_Static_assert(offsetof(struct ctp_ppt_control, ours) == 52, "four bytes of padding");
 _Static_assert(offsetof(struct ctp_ppt_control, counters) == 56, "counterdata");
 
-/* The mark of a buffer: its hmem is at this address. */
+/* The mark of the buffer with hmem at this address. */
 static inline uint32_t ctp_ppt_control_mark(uint64_t hmem_at)
 {
 	return CTP_PPT_CONTROL_MARKED | ((uint32_t)(hmem_at >> 2) & CTP_PPT_CONTROL_BUFFER);
@@ -58,8 +58,8 @@ static inline int ctp_ppt_control_is_of(uint32_t ours, uint64_t hmem_at)
 }
 
 /*
- * Before hmem becomes 0: the client's loop closes one descriptor more than nr_perf_ctrs says, and that one is 0. So the number is
- * made one less, once; the client itself has set it to 0 if it could not open them. False: it was.
+ * Called before hmem is set to 0. The client's closing loop closes one descriptor more than nr_perf_ctrs says, and that is descriptor 0. So
+ * the number is decremented, once. (The client sets it to 0 itself if it could not open the counters.) False: it was decremented already.
  */
 static inline int ctp_ppt_control_closing(uint32_t *ours, uint32_t *ncounters)
 {
@@ -84,7 +84,7 @@ static inline void ctp_ppt_control_close(struct ctp_ppt_control *c)
 
 /* --- counters by their names, as perf_event_attr for a client to open ----------------------------------------------------------- */
 
-enum { CTP_PPT_ATTR_BYTES = 112 }; /* what any client has room for */
+enum { CTP_PPT_ATTR_BYTES = 112 }; /* any client has room for these */
 
 struct ctp_ppt_counters {
 	uint32_t n;
@@ -92,10 +92,10 @@ struct ctp_ppt_counters {
 	uint8_t attr[CTP_PPT_CONTROL_COUNTERS][CTP_PPT_ATTR_BYTES];
 };
 
-/* "cycles,page-faults". The list is changed. Fails at a name that is not known, or there before, and at a fourth. */
+/* "cycles,page-faults". The list is changed. Fails at a name that is unknown or repeated, and at a fourth. */
 enum ctp_status ctp_ppt_counters_parse(struct ctp_ppt_counters *counters, char *list, struct ctp_err *err);
 
-/* Fails at one that this machine has not, or that may not be opened. */
+/* Fails if this machine has no such counter, or does not permit it. */
 enum ctp_status ctp_ppt_counters_try(const struct ctp_ppt_counters *counters, struct ctp_err *err);
 
 #endif

@@ -2,7 +2,7 @@
  * ppt-counters.c - the table of names, and a try whether the system would open one.
  *
  * A client reads its counters as a group, and takes the second word for the first counter: so it has to be PERF_FORMAT_GROUP. The kernel
- * is left out, for then no permission is needed, but for what happens in the kernel alone.
+ * is excluded, because then no permission is needed, except for events that happen only in the kernel.
  */
 #include "ppt/ppt-control.h"
 
@@ -56,7 +56,7 @@ static const struct counter *find(const char *name)
 	return NULL;
 }
 
-/* Of ourselves. That the target may too is not known by that, but what is not there is not there for anybody. */
+/* Opens it for ourselves. The target may still be refused, but a counter that this machine lacks is found now. */
 static enum ctp_status try_it(const char *name, const struct perf_event_attr *attr, struct ctp_err *err)
 {
 	int fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);

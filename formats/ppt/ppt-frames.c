@@ -66,7 +66,7 @@ struct draft {
 	const char *const *counters;
 	uint32_t ncounters, masked;
 	bool plain;
-	uint32_t reserved; /* fields that must be there and are not yet */
+	uint32_t reserved; /* places for fields that are added later and must have room */
 	size_t room;       /* bytes of the strings of a record, of all classes so far */
 	struct ctp_field fields[CTP_FIELDS_MAX];
 	char names[CTP_FIELDS_MAX][CTP_NAME_MAX + 1];
@@ -81,12 +81,13 @@ static bool name_taken(const struct draft *d, uint32_t n, const char *name)
 }
 
 /*
- * Adds a field and the step that fills it. Where the class has no room for it, the whole frame is kept as it is. What is predicted costs
- * a bit of a mask, of which there are only so many.
+ * Adds a field and the step that fills it. If the class has no room for it, ppt_raw keeps the whole frame. A field that is predicted costs
+ * one bit of a mask with CTP_MASKED_MAX bits.
  */
 static void add(struct draft *d, struct ctp_field field, struct step step)
 {
 	uint32_t n = d->plan->nsteps;
+	assert(n + d->reserved <= CTP_FIELDS_MAX);
 	bool must = step.op == OP_OWN_TIME || step.op == OP_PLACE || step.op == OP_PADDING || step.op == OP_RAW;
 	if (!must && n + d->reserved == CTP_FIELDS_MAX) {
 		d->plan->has_raw = d->plan->always_raw = true;
@@ -187,7 +188,7 @@ static void add_member(struct draft *d, const struct ctp_ppt_member *m)
 	add(d, field, step);
 }
 
-/* The bytes that no member has: padding, what lies between members, and behind a frame that is smaller than the largest. */
+/* Finds the bytes of no member: padding, the bytes between members, and those after a frame that is smaller than the largest. */
 static bool find_padding(struct draft *d)
 {
 	struct plan *plan = d->plan;
@@ -209,7 +210,7 @@ static bool find_padding(struct draft *d)
 	return true;
 }
 
-/* The strings of a record, each where its step says: so many bytes. */
+/* Gives each string of a record its offset, in step->other. The bytes that all of them take. */
 static size_t place_strings(struct plan *plan, uint32_t frame_size)
 {
 	size_t room = 0;
@@ -386,7 +387,7 @@ bool ctp_ppt_frames_whole(const struct ctp_ppt_frames *frames, const uint8_t *by
 	return type >= 0 && ctp_load_u32(bytes + frames->plans[type].front) == ctp_load_u32(bytes + frames->plans[type].back);
 }
 
-/* Seconds and their parts to ns; false: they say more than the ns can, or lie beyond them. */
+/* Seconds and their parts to ns. False: the time is not normal, or out of range, so that ns does not keep all of it. */
 static bool to_ns(const struct ctp_ppt_frames *f, const uint8_t *p, int64_t *ns)
 {
 	int64_t s = (int64_t)ctp_load_u64(p), part = (int64_t)ctp_load_u64(p + 8);
@@ -405,6 +406,7 @@ static bool to_ns(const struct ctp_ppt_frames *f, const uint8_t *p, int64_t *ns)
 
 bool ctp_ppt_frames_time(const struct ctp_ppt_frames *frames, const uint8_t *bytes, uint64_t *ts_ns)
 {
+	assert(ctp_ppt_frames_whole(frames, bytes));
 	const struct plan *plan = &frames->plans[ctp_ppt_frames_type(frames, bytes)];
 	int64_t ns;
 	if (!plan->has_time)
@@ -449,11 +451,11 @@ static uint64_t put_padding(const struct ctp_ppt_frames *f, const struct plan *p
 	}
 	*p = '\0';
 	str->len = s->size;
-	/* All zero: the first is, and each is as the one before it. */
+	/* All bytes are zero: the first is zero, and each equals the one before it. */
 	return !str->data[0] && !memcmp(str->data, str->data + 1, s->size - 1) ? 0 : ctp_val_str(str);
 }
 
-/* One value. *odd is set where it does not say all that the bytes do. */
+/* One value. *odd is set if it does not keep all that the bytes hold. */
 static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct plan *plan, const struct step *s, const uint8_t *bytes,
                                 bool *odd)
 {
@@ -492,13 +494,14 @@ static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct plan *pla
 		return (uint64_t)f->place - (uint64_t)(int32_t)ctp_load_u32(bytes + plan->front);
 	case OP_PADDING:
 		return put_padding(f, plan, s, bytes);
-	default: /* OP_RAW, the last step: all others have been asked */
+	default: /* OP_RAW is the last step: all others have set odd */
 		return *odd ? put_str(f, s, bytes) : 0;
 	}
 }
 
 uint64_t ctp_ppt_frames_put(struct ctp_ppt_frames *f, struct ctp_writer *w, const uint8_t *bytes)
 {
+	assert(ctp_ppt_frames_whole(f, bytes));
 	const struct plan *plan = &f->plans[ctp_ppt_frames_type(f, bytes)];
 	uint64_t val[CTP_FIELDS_MAX];
 	bool odd = plan->always_raw;
@@ -563,7 +566,7 @@ static void put_time(const struct ctp_ppt_frames *f, uint8_t *p, int64_t ns)
 	ctp_store_u64(p + 8, (uint64_t)(f->layout->rep == CTP_PPT_TIMEVAL ? part / 1000 : part));
 }
 
-/* A string that has just the bytes that belong there; null: another one, or an empty one. */
+/* The bytes of a string that has the right size; null: it has another size. */
 static const char *of_size(uint64_t val, uint32_t size)
 {
 	const struct ctp_str *str = ctp_str_val(val);
@@ -578,7 +581,7 @@ static void spread_padding(const struct plan *plan, const char *from, uint8_t *b
 	}
 }
 
-/* diff: of the counter whose start comes next. */
+/* diff: the difference of the counter whose start is the next step. */
 static void put_value(const struct ctp_ppt_frames *f, const struct step *s, uint64_t v, uint64_t *diff, uint8_t *bytes)
 {
 	uint8_t *p = bytes + s->offset;
@@ -594,7 +597,7 @@ static void put_value(const struct ctp_ppt_frames *f, const struct step *s, uint
 	case OP_TIME:
 		put_time(f, p, (int64_t)v);
 		break;
-	case OP_DIFFERENCE: /* where no start follows, it is 0 */
+	case OP_DIFFERENCE: /* if no start follows, the start is 0 */
 		ctp_store_u64(p, v);
 		*diff = v;
 		break;
@@ -606,13 +609,14 @@ static void put_value(const struct ctp_ppt_frames *f, const struct step *s, uint
 		if ((text = of_size(v, s->size)))
 			memcpy(p, text, s->size);
 		break;
-	default: /* a duration, the place, and what goes over all */
+	default: /* a duration follows from two times; the rest is the caller's */
 		break;
 	}
 }
 
 int64_t ctp_ppt_frames_back(const struct ctp_ppt_frames *f, const struct ctp_ppt_binding *b, const uint64_t *val, uint8_t *bytes)
 {
+	assert(b->frame < f->layout->nframes);
 	const struct plan *plan = &f->plans[b->frame];
 	const char *padding = NULL, *raw = NULL;
 	uint64_t diff = 0, place = 0;
@@ -633,7 +637,7 @@ int64_t ctp_ppt_frames_back(const struct ctp_ppt_frames *f, const struct ctp_ppt
 		spread_padding(plan, padding, bytes);
 	if (raw)
 		memcpy(bytes, raw, f->layout->size);
-	/* The number and the type are what the record says, whatever was raw. */
+	/* The record has the last word on the number and the type, also over ppt_raw. */
 	uint64_t seqno = val[b->field[0]];
 	ctp_store_u32(bytes + plan->front, (uint32_t)seqno);
 	ctp_store_u32(bytes + plan->back, (uint32_t)seqno);

@@ -1,8 +1,8 @@
 /*
- * ppt-layout.h - how the frames of a ppt buffer look, as its `_json` says.
+ * ppt-layout.h - the frames of a ppt buffer and their members, as its `_json` describes them.
  *
- * The text is hostile: it comes out of a process or a file. What a layout holds has been checked: members lie within their frame and
- * do not overlap, each frame has the two numbers that frame it, and a type where there is more than one frame, at the same offsets in all.
+ * The text is hostile: it comes from a process or a file. A layout has been checked: members lie within their frame and do not overlap,
+ * and each frame has its two sequence numbers, and a type if there is more than one frame. Front and type are at the same offsets in all.
  */
 #ifndef CTP_PPT_LAYOUT_H
 #define CTP_PPT_LAYOUT_H
@@ -67,7 +67,7 @@ struct ctp_ppt_layout {
 	int32_t clock_id;  /* of clock_gettime(2); -1: not known, or not one that this process can read */
 	bool multithread;
 	bool resizable;    /* its ring has a segment of its own, and changes its size: it cannot be attached to */
-	bool by_header;    /* made by the header of sdk/ppt, whose language no generator has */
+	bool by_header;    /* of the header in sdk/ppt, which names a language that no generator has */
 	const char *tags;  /* JSON text; "" for none */
 	size_t tags_len;
 	uint32_t size;     /* of the largest frame: what one takes in a file */
@@ -79,15 +79,15 @@ struct ctp_ppt_layout {
 	char *texts; /* the memory of all these */
 };
 
-/* Of `_json`, or of the header of a file, which has it as frJson. json need not end in a NUL, and is not needed afterwards. Null: err. */
+/* json: `_json`, or the header of a file, which has it as frJson. It need not end in a NUL, and is not needed afterwards. Null: err. */
 struct ctp_ppt_layout *ctp_ppt_layout_parse(const char *json, size_t len, struct ctp_err *err);
 void ctp_ppt_layout_free(struct ctp_ppt_layout *layout); /* null: nothing */
 
-/* Names of the numbers above, for people: "int", "begin", "padding" ... */
+/* Names for people: "int", "padding" ... */
 const char *ctp_ppt_type_name(enum ctp_ppt_type type);
 const char *ctp_ppt_kind_name(enum ctp_ppt_kind kind);
 
-/* The header of a file for a buffer that has none: `_json` and the names of the counters. malloced, len bytes; null: out of memory. */
+/* Makes the header of a file from `_json` and the names of the counters; malloced, len bytes. Null: out of memory. */
 char *ctp_ppt_header(const char *json, size_t json_len, const char *const *counters, uint32_t ncounters, size_t *len);
 
 #endif

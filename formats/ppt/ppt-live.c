@@ -1,8 +1,8 @@
 /*
- * ppt-live.c - the loop: looks at the rings, rests, and leaves everything behind as it was.
+ * ppt-live.c - the loop: looks at the rings, rests, and leaves the process as it was.
  *
- * What reaches the target is in ppt-attach.c. Every way out of the loop goes through leave_all, and nothing between the first begin
- * and that waits for anything but ppoll: outputs have their threads, and one that has no room is passed over.
+ * ppt-attach.c writes to the target. Every way out of the loop goes through leave_all. Between the first begin and that, the only wait is
+ * ppoll: outputs have threads of their own, and an output without room is passed over.
  */
 #include "ppt/ppt-live.h"
 
@@ -29,8 +29,8 @@
 
 enum {
 	TURN = 1 << 14,     /* frames that are taken of one ring before the next is looked at */
-	REST_MIN_US = 20,   /* less is none */
-	REST_SLOT_NS = 20,  /* a rest is so long for each slot, at most */
+	REST_MIN_US = 20,   /* a shorter rest is none */
+	REST_SLOT_NS = 20,  /* the longest rest, for each slot of a ring */
 };
 
 struct live {
@@ -47,11 +47,12 @@ struct live {
 	bool cut; /* no output is left */
 };
 
-/* --- signals: those that end the trace come as a descriptor, also where they were ignored before ------------------------------ */
+/* --- signals that end the trace ------------------------------------------------------------------------------------------------ */
 
-static int signals = -1; /* of the one trace of this process */
+/* There is one trace in a process. Blocked signals come to a descriptor also if they were ignored before. */
+static int signals = -1;
 static sigset_t signals_before;
-static unsigned urged; /* signals that have come */
+static unsigned signals_taken;
 
 static enum ctp_status take_signals(struct ctp_err *err)
 {
@@ -59,22 +60,22 @@ static enum ctp_status take_signals(struct ctp_err *err)
 	sigemptyset(&set);
 	for (const int *sig = (const int[]){SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0}; *sig; sig++)
 		sigaddset(&set, *sig);
-	urged = 0;
+	signals_taken = 0;
 	sigprocmask(SIG_BLOCK, &set, &signals_before);
 	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	return signals >= 0 ? CTP_OK : ctp_err_sys(err, "signalfd");
 }
 
-static void hear_signals(void)
+static void read_signals(void)
 {
 	struct signalfd_siginfo info;
 	while (read(signals, &info, sizeof info) == sizeof info)
-		urged++;
+		signals_taken++;
 }
 
 static void give_back_signals(void)
 {
-	hear_signals();
+	read_signals();
 	if (signals >= 0)
 		close(signals);
 	signals = -1;
@@ -82,10 +83,10 @@ static void give_back_signals(void)
 }
 
 /* The second signal ends the wait for a reader as well. */
-static bool is_hopeless(void)
+static bool wait_is_over(void)
 {
-	hear_signals();
-	return urged > 1;
+	read_signals();
+	return signals_taken > 1;
 }
 
 /* --- counts ---------------------------------------------------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ static struct ctp_ppt_counts sum(const struct live *l)
 	return all;
 }
 
-/* Out of memory: there are no parts. */
+/* Without memory there are no parts. */
 static void tally(struct live *l)
 {
 	l->result->all = sum(l);
@@ -122,7 +123,7 @@ static void tally(struct live *l)
 
 /* --- warnings, each said once ---------------------------------------------------------------------------------------------- */
 
-/* Of buffers that have no members for counters, those that were named; all, where no buffer has any. */
+/* Names the buffers without members for counters: those that the user has named, or all if no buffer has such members. */
 static void warn_uncounted(const struct live *l)
 {
 	bool any = false;
@@ -192,7 +193,7 @@ static enum ctp_status open_outs(struct live *l)
 		return ctp_err_set(l->err, "out of memory");
 	for (size_t i = 0; i < l->n; i++)
 		names[i] = l->trace[i].buffer->name;
-	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, is_hopeless, l->err);
+	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, wait_is_over, l->err);
 	free(names);
 	return status;
 }
@@ -211,9 +212,9 @@ static void say_missing(const struct live *l)
 	}
 }
 
-/* --- ends before the end --------------------------------------------------------------------------------------------------- */
+/* --- buffers that end early --------------------------------------------------------------------------------------------------- */
 
-/* It is not traced any more, and the others go on. */
+/* This buffer is not traced any more. The others are. */
 static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
 {
 	ctp_ppt_attach_release(&t->at);
@@ -223,7 +224,7 @@ static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_er
 		ctp_notice_say(l->conf->notice, "%s", why->text);
 }
 
-/* It has no output: what it saves from now on is counted. With no other left, that is the failure. */
+/* This buffer has no output: its frames are only counted from now on. If no other buffer has one, the trace has failed. */
 static void discard(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
 {
 	bool any = false;
@@ -260,8 +261,8 @@ static void wait_for(struct live *l, uint64_t ns)
 	struct timespec rest = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
 	int ready = ppoll(fds, l->n + 2, &rest, NULL);
 	if (ready > 0 && fds[0].revents)
-		hear_signals();
-	l->stop |= urged > 0;
+		read_signals();
+	l->stop |= signals_taken > 0;
 	l->gone |= ready > 0 && fds[1].revents;
 	for (size_t i = 0; ready > 0 && i < l->n; i++)
 		if (fds[2 + i].revents)
@@ -270,8 +271,8 @@ static void wait_for(struct live *l, uint64_t ns)
 }
 
 /*
- * A ring is looked at so often that it stays nearly empty, and no more often: by the fullest, in parts of 256. A client may attach at
- * any moment, and then its first frames are to be seen.
+ * The rest is as long as the fullest ring stays nearly empty; fullest is in parts of 256. It is short while a client may attach at any
+ * moment, so that its first frames are not overwritten before the first look.
  */
 static void rest(struct live *l, uint32_t fullest, uint32_t fewest, bool waiting)
 {
@@ -301,7 +302,7 @@ static void begin_section(struct live *l, struct ctp_ppt_trace *t)
 	ctp_notice_say(l->conf->notice, "%s: attached, with %" PRIu32 " slots", t->buffer->label, t->at.ring.slots);
 }
 
-/* Towards the ring. */
+/* Before the ring is there. */
 static void step(struct live *l, struct ctp_ppt_trace *t)
 {
 	struct ctp_err err;
@@ -311,7 +312,7 @@ static void step(struct live *l, struct ctp_ppt_trace *t)
 		begin_section(l, t);
 }
 
-/* What came is taken, unless there is no room for it. In parts of 256 of the ring. */
+/* Takes the new frames, unless the output has no room for them. How full the ring was, in parts of 256. */
 static uint32_t look_at(struct live *l, struct ctp_ppt_trace *t)
 {
 	if (ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
@@ -320,7 +321,7 @@ static uint32_t look_at(struct live *l, struct ctp_ppt_trace *t)
 	return parts < 256 ? (uint32_t)parts : 256;
 }
 
-/* What it has saved is taken, the rest of it at the end; that it is not traced any more harms nothing. */
+/* Its frames are taken now, or at the end if the output has no room. A buffer that its program closes is no failure. */
 static void close_one(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
 {
 	if (!ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
@@ -397,7 +398,7 @@ static bool is_attached(const struct live *l)
 	return any;
 }
 
-/* Of those that have saved nothing by now. One that nobody has named may be idle. */
+/* Buffers that have saved nothing so far. One that the user has not named may be idle. */
 static void give_up_waiting(struct live *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -406,7 +407,7 @@ static void give_up_waiting(struct live *l)
 		if (t->at.stage != CTP_PPT_WAITING && t->at.stage != CTP_PPT_FREEING)
 			continue;
 		double waited_s = (double)(l->now_ns - l->start_ns) / 1e9;
-		if (urged)
+		if (signals_taken)
 			ctp_err_set(&err, "%s: a signal has ended this after %.3g s, before the process has saved a frame", t->buffer->label, waited_s);
 		else
 			ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->label,
@@ -434,7 +435,7 @@ static bool is_over(struct live *l)
 
 /* --- leaving --------------------------------------------------------------------------------------------------------------- */
 
-/* A client opens its counters behind its word that it has attached, and is not to be told of fewer meanwhile: it is done with its first frame. */
+/* A client says that it has attached, and then opens its counters. Their number must not change before that is done: at its first frame. */
 static void await_counters(struct live *l)
 {
 	uint64_t until_ns = l->now_ns + 200 * MS;
@@ -450,7 +451,7 @@ static void await_counters(struct live *l)
 	}
 }
 
-/* The counters of frames that are saved from now on are not all there: such frames are not taken. */
+/* Frames that are saved from now on lack some of their counters, and are not taken. */
 static void leave(struct live *l, struct ctp_ppt_trace *t)
 {
 	if (is_taken(t) && t->at.ncounters && !ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
@@ -458,7 +459,7 @@ static void leave(struct live *l, struct ctp_ppt_trace *t)
 	ctp_ppt_attach_leave(&t->at);
 }
 
-/* The target first, then what is still to be written. */
+/* Restores the target first. What is still to be written can wait. */
 static void leave_all(struct live *l)
 {
 	struct ctp_err ignored;
@@ -466,7 +467,7 @@ static void leave_all(struct live *l)
 	if (!l->gone)
 		await_counters(l);
 	for (size_t i = 0; i < l->n; i++) {
-		/* A client may be about to attach: what it has the id of is to be there for a moment more. */
+		/* A client may be about to attach: the segment must be there for a moment more. */
 		if (l->trace[i].at.stage == CTP_PPT_WAITING)
 			least_ns = l->now_ns + 2 * MS;
 		if (l->trace[i].at.stage < CTP_PPT_LEAVING)
@@ -490,7 +491,7 @@ static void leave_all(struct live *l)
 		ctp_ppt_attach_release(&l->trace[i].at);
 }
 
-/* A child is left to be reaped. Its memory may be gone a moment before it is. */
+/* A child is not reaped here. Its memory may be gone a moment before it has ended. */
 static struct ctp_ppt_outcome outcome_of(const struct live *l, bool replaced)
 {
 	siginfo_t info = {0};
@@ -521,7 +522,7 @@ static void finish_traces(struct live *l, bool replaced)
 
 /* --- all of it ------------------------------------------------------------------------------------------------------------- */
 
-/* One that nobody has named and another has is left to that one. */
+/* A buffer that another agent has is left to it, unless the user has named the buffer. */
 static bool begin(struct live *l, struct ctp_ppt_trace *t)
 {
 	struct ctp_err err;
@@ -556,7 +557,7 @@ static enum ctp_status trace(struct live *l)
 	return any && !l->cut ? CTP_OK : CTP_FAILED;
 }
 
-static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
+static void tell_cut(void *arg, size_t i, uint64_t kept, const char *why)
 {
 	struct live *l = arg;
 	struct ctp_ppt_trace *t = &l->trace[i];
@@ -582,7 +583,7 @@ static enum ctp_status run(struct live *l)
 		status = open_outs(l);
 	if (!status)
 		status = trace(l);
-	struct ctp_ppt_cut cut = {.hear = hear_cut, .arg = l};
+	struct ctp_ppt_cut cut = {.tell = tell_cut, .arg = l};
 	if (ctp_ppt_outs_close(&l->outs, &cut, &err) && !status)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;

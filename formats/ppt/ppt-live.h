@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "ppt/ppt-trace.h"
 
-enum { CTP_PPT_LIVE_MIB = 2048 }; /* for all rings together, if nobody says how many */
+enum { CTP_PPT_LIVE_MIB = 2048 }; /* for all rings together, by default */
 enum { CTP_PPT_LIVE_WAIT_S = 10 }; /* for a first frame, where there is no limit */
 
 struct ctp_ppt_live_result {
@@ -21,18 +21,18 @@ struct ctp_ppt_live_result {
 		struct ctp_ppt_counts counts;
 	} *part; /* of each buffer; malloced */
 	size_t nparts;
-	bool partial;   /* of a buffer that was asked for there is nothing, or not to the end */
-	bool unread;    /* nobody reads the pipe any more */
+	bool partial;   /* a buffer that was wanted was not traced, or not to its end */
+	bool unread;    /* the reader of the pipe has gone */
 };
 
 struct ctp_ppt_live_conf {
 	char *const *argv;     /* of a program to be started; null: pid runs already */
 	pid_t pid;
 	char *const *buffers;  /* names, ended by null; none: all */
-	uint32_t slots;        /* of each ring; 0: some 16 MiB of them */
+	uint32_t slots;        /* of each ring; 0: about 16 MiB of them */
 	uint64_t memory_mib;   /* for all rings and descriptions together; 0: CTP_PPT_LIVE_MIB */
 	struct ctp_ppt_counters counters;
-	uint64_t limit_ns;     /* so long; 0: no limit */
+	uint64_t limit_ns;     /* of the trace; 0: none */
 	bool exact;            /* with the fields that only encode needs */
 	bool force;            /* although another agent is attached */
 	const char *output;    /* null or "-": stdout; with %b: a file for each buffer */

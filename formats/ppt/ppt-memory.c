@@ -1,8 +1,9 @@
 /*
- * ppt-memory.c - has a child open, read and write; and finds out why it may not.
+ * ppt-memory.c - a child opens, reads and writes; and if it may not, the reason is found out.
  */
 #include "ppt/ppt-memory.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,7 +24,7 @@ enum { TEXT_PIECE = 4096, CALL_MS = 3000, CAP_SYS_PTRACE_BIT = 19 };
 
 /* --- permission ------------------------------------------------------------------------------------------------------------ */
 
-/* The line of /proc/PID/status that begins with label, behind it; "" for none. */
+/* The rest of the line of /proc/PID/status that begins with label; "" for none. */
 static void status_line(pid_t pid, const char *label, char text[128])
 {
 	char path[32], line[256];
@@ -173,7 +174,7 @@ static int open_process(pid_t pid)
 #endif
 }
 
-/* The child has the memory. False, and errno: it has not; *has_memory: the process has one. */
+/* The child opens the memory. False: errno. *has_memory: the process has memory. */
 static bool open_memory(struct ctp_ppt_memory *m, bool write, bool *has_memory)
 {
 	*has_memory = true;
@@ -200,7 +201,7 @@ enum ctp_status ctp_ppt_memory_open(struct ctp_ppt_memory *m, pid_t pid, bool wr
 		return ctp_err_set(err, "process %d: is a thread; name its process", (int)pid);
 	bool opened = open_memory(m, write, &has_memory);
 	int why = errno;
-	/* The process that the first descriptor holds is still there, so the second is of that one. */
+	/* The process of the first descriptor still runs, so the second descriptor is of the same process. */
 	if (opened && ctp_ppt_memory_alive(m))
 		return CTP_OK;
 	bool gone = !ctp_ppt_memory_alive(m) || (!opened && why == ENOENT);
@@ -231,7 +232,7 @@ bool ctp_ppt_memory_alive(const struct ctp_ppt_memory *m)
 	return !kill(m->pid, 0) || errno == EPERM;
 }
 
-/* A process that is ending has no program. Its memory may be gone long before itself is. */
+/* A process that is ending has no program. Its memory may be gone long before the process. */
 bool ctp_ppt_memory_replaced(const struct ctp_ppt_memory *m)
 {
 	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8], byte;
@@ -239,7 +240,7 @@ bool ctp_ppt_memory_replaced(const struct ctp_ppt_memory *m)
 	snprintf(path, sizeof path, "%s/exe", dir);
 	bool has_program = has_memory && (readlink(path, &byte, 1) >= 0 || errno == EACCES);
 	errno = 0;
-	/* Of memory that is its own, the address 0 cannot be read; of memory that is gone, nothing, and without an error. */
+	/* Address 0 of memory that is there is an error. Memory that is gone reads as empty, without an error. */
 	return has_program && !ctp_ppt_memory_read(m, 0, &byte, 1) && !errno && ctp_ppt_memory_alive(m);
 }
 
@@ -269,6 +270,7 @@ bool ctp_ppt_memory_peek(const struct ctp_ppt_memory *m, uint64_t at, uint32_t *
 bool ctp_ppt_memory_poke(const struct ctp_ppt_memory *m, uint64_t at, uint32_t value)
 {
 	struct area *a = m->child->area;
+	assert(at % sizeof value == 0); /* one word of the target, in one piece */
 	if (at > INT64_MAX)
 		return false;
 	a->at = at;
@@ -286,7 +288,7 @@ char *ctp_ppt_memory_text(const struct ctp_ppt_memory *m, uint64_t at, size_t ma
 	size_t room = 0;
 	bool memory = true;
 	for (*len = 0; *len <= max;) {
-		/* Up to the border of a page: the next need not be there. */
+		/* Up to the end of a page: the next page may be missing. */
 		size_t want = TEXT_PIECE - (at + *len) % TEXT_PIECE;
 		if (!(memory = CTP_ARRAY_RESERVE(text, room, *len + want, SIZE_MAX)))
 			break;

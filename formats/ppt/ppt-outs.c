@@ -17,7 +17,7 @@ enum { LOOK_MS = 100 };
 
 /* --- at the beginning ------------------------------------------------------------------------------------------------------ */
 
-/* A buffer's name is the target's choice: it names no other folder, nor standard output. */
+/* The target chooses the names of buffers: they must not lead to another folder, or to standard output. */
 static char *path_of(const char *path, const char *name)
 {
 	char *made = malloc(strlen(path) + strlen(name) * strlen(path) + 1), *p = made;
@@ -41,11 +41,11 @@ static enum ctp_status start_queue(struct ctp_ppt_outs *outs, struct ctp_ppt_out
 		ctp_output_abandon(out);
 		return CTP_FAILED;
 	}
-	ctp_outqueue_until(o->queue, outs->hopeless);
+	ctp_outqueue_until(o->queue, outs->wait_is_over);
 	return CTP_OK;
 }
 
-/* The user named the folder before the first %b, and no other: what has a name that the target chose may be a trap. */
+/* The user trusts the folder before the first %b only: a file or folder whose name the target chose may be a trap. */
 static enum ctp_status open_below(struct ctp_output *out, const char *given, const char *path, bool force, struct ctp_err *err)
 {
 	size_t len = (size_t)(strstr(given, "%b") - given);
@@ -78,7 +78,7 @@ static bool is_taken(const struct ctp_ppt_outs *outs, const struct ctp_ppt_out *
 	return false;
 }
 
-/* A file for %b. Names may differ, and become one. */
+/* A file for %b. Different names can become the same path. */
 static enum ctp_status open_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, const char *path, bool force, const char *name,
                                 struct ctp_err *err)
 {
@@ -112,10 +112,10 @@ static enum ctp_status open_alone(struct ctp_ppt_outs *outs, struct ctp_ppt_out 
 }
 
 enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, bool force, const char *const *names, size_t n,
-                                  bool (*hopeless)(void), struct ctp_err *err)
+                                  bool (*wait_is_over)(void), struct ctp_err *err)
 {
 	assert(n);
-	*outs = (struct ctp_ppt_outs){.hopeless = hopeless, .alone = !path || !strstr(path, "%b")};
+	*outs = (struct ctp_ppt_outs){.wait_is_over = wait_is_over, .alone = !path || !strstr(path, "%b")};
 	if (outs->alone && n > 1)
 		return ctp_err_set(err, "%s, %s: each buffer has a file of its own: -o with %%b in the name, or name one buffer", names[0], names[1]);
 	if (!(outs->out = calloc(n, sizeof *outs->out)))
@@ -150,13 +150,13 @@ void ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds)
 
 /* --- at the end ------------------------------------------------------------------------------------------------------------ */
 
-/* All that was put, written and closed. A thread that hangs is left behind: the program ends soon. */
+/* Writes and closes all that was put. A thread that hangs is not waited for: the program ends soon. */
 static enum ctp_status close_queue(struct ctp_ppt_outs *outs, struct ctp_outqueue *queue, struct ctp_err *err)
 {
 	struct pollfd fd = {.fd = ctp_outqueue_fd(queue), .events = POLLIN};
 	ctp_outqueue_finish(queue);
 	while (poll(&fd, 1, LOOK_MS) <= 0)
-		if (outs->hopeless())
+		if (outs->wait_is_over())
 			return ctp_err_set(err, "the last packets were not taken");
 	outs->unread |= ctp_outqueue_unread(queue);
 	return ctp_outqueue_close(queue, err);
@@ -218,7 +218,7 @@ static uint64_t kept_in(const char *path)
 static void tell_cut(const struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, size_t i, const char *why)
 {
 	if (!outs->piped)
-		cut->hear(cut->arg, i, kept_in(outs->out[i].path), why);
+		cut->tell(cut->arg, i, kept_in(outs->out[i].path), why);
 }
 
 /* The last file that fails is the error, if no other is whole. */

@@ -29,14 +29,14 @@ struct ctp_ppt_outs {
 	size_t n;
 	bool alone;          /* the only one, without %b: the trace ends when it fails */
 	bool piped;          /* it is a pipe or a socket */
-	bool (*hopeless)(void);
+	bool (*wait_is_over)(void);
 	bool unread;         /* an output failed because nobody reads the pipe any more */
 	bool wrote;          /* an output has a writer */
 };
 
-/* path null or "-": stdout. names: for %b, one for each buffer. hopeless: true when the wait for an output has to end. */
+/* path null or "-": stdout. names: for %b, one for each buffer. wait_is_over: true when the wait for an output has to end. */
 enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, bool force, const char *const *names, size_t n,
-                                  bool (*hopeless)(void), struct ctp_err *err);
+                                  bool (*wait_is_over)(void), struct ctp_err *err);
 
 /* For the section of buffer i. Null: err. */
 struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err);
@@ -52,13 +52,13 @@ void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err)
 
 /* The file of output i is cut, and has kept frames. why: null if ctp_ppt_outs_fail or the close has said it. */
 struct ctp_ppt_cut {
-	void (*hear)(void *arg, size_t i, uint64_t kept, const char *why);
+	void (*tell)(void *arg, size_t i, uint64_t kept, const char *why);
 	void *arg;
 };
 
 /*
  * Writes everything, reports the first error. Files stay as they were if no writer was asked for. A file of %b that has failed is no
- * error as long as another one is whole. cut hears of each file that is cut; of a pipe, nobody knows what was read.
+ * error as long as another one is whole. cut is told of each file that is cut; of a pipe, nobody knows what was read.
  */
 enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err);
 

@@ -1,6 +1,7 @@
 /* ppt-places.c - frames back into the order of their places, through a heap. */
 #include "ppt/ppt-places.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -68,6 +69,7 @@ static bool grow(struct ctp_ppt_places *p)
 
 enum ctp_status ctp_ppt_places_put(struct ctp_ppt_places *p, int64_t place, const uint8_t *bytes, struct ctp_err *err)
 {
+	assert(p->size && p->limit && p->held <= p->limit);
 	if (p->held == p->limit)
 		release(p);
 	if (place < p->next)

@@ -3,14 +3,15 @@
  */
 #include "ppt/ppt-ring.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
 enum {
 	AHEAD_MAX = 4096, /* slots that are looked at for a later frame */
-	LAST_SLOTS = 4,   /* that tell if the ring was full already: of one, nothing may be seen while it is written */
-	MARGIN = 64,      /* so many parts of a ring are given up at an overrun, or the writer would overtake again at once */
-	JUMP_FREE = 1 << 24, JUMP_NS = 2, /* frames that can be overwritten, and one more for so many nanoseconds: no program saves more */
+	LAST_SLOTS = 4,   /* they show if the ring was full already; one slot is not enough, because it looks empty while it is written */
+	MARGIN = 64,      /* one part in 64 of the ring is given up at an overrun, so that the writer does not overtake again at once */
+	JUMP_FREE = 1 << 24, JUMP_NS = 2, /* frames that a program can have saved at most: these, and one more for each 2 ns */
 };
 #define PATIENCE_NS UINT64_C(100000000) /* for a frame that is half-written while later ones are whole */
 
@@ -24,7 +25,7 @@ static uint32_t front_of(const struct ctp_ppt_ring *r, uint64_t index)
 	return atomic_load_explicit(word(r, index, r->front), memory_order_relaxed);
 }
 
-/* Pairs with the writer's fence between the frame and its back. */
+/* Pairs with the writer's fence between the payload and the back (ppt-ring.h). */
 static uint32_t back_of(const struct ctp_ppt_ring *r, uint64_t index)
 {
 	return atomic_load_explicit(word(r, index, r->back), memory_order_acquire);
@@ -37,14 +38,14 @@ static void copy(const struct ctp_ppt_ring *r, uint64_t index, uint32_t *to)
 		to[i] = atomic_load_explicit(&from[i], memory_order_relaxed);
 }
 
-/* True: the frame is the one that is expected, whole. */
+/* True: the slot holds the whole frame of this index. */
 bool ctp_ppt_ring_again(const struct ctp_ppt_ring *r, uint64_t index, void *frame)
 {
 	uint32_t number = r->first + (uint32_t)index;
 	if (back_of(r, index) != number)
 		return false;
 	copy(r, index, frame);
-	/* Pairs with the writer's fence between the front and the frame: a part of a later frame comes with its front, or with 0. */
+	/* Pairs with the writer's fence between the front and the payload: if a part of a later frame was copied, the front is its number, or 0. */
 	atomic_thread_fence(memory_order_acquire);
 	return front_of(r, index) == number;
 }
@@ -52,7 +53,7 @@ bool ctp_ppt_ring_again(const struct ctp_ppt_ring *r, uint64_t index, void *fram
 /* How far a number is ahead of another; numbers begin again after 2^32. */
 static int32_t ahead(uint32_t number, uint32_t of) { return (int32_t)(number - of); }
 
-/* Whether a slot can have this number if it can have that one. */
+/* Whether both numbers belong to the same slot. */
 static bool is_kin(const struct ctp_ppt_ring *r, uint32_t number, uint32_t that) { return ahead(number, that) % (int64_t)r->slots == 0; }
 
 static bool is_possible(const struct ctp_ppt_ring *r, uint32_t value, uint32_t number)
@@ -61,13 +62,13 @@ static bool is_possible(const struct ctp_ppt_ring *r, uint32_t value, uint32_t n
 	                  (ahead(value, number) <= 0 || r->index + (uint32_t)ahead(value, number) <= r->slots + r->most));
 }
 
-/* Whether the slot of the expected frame holds a number that no writer puts there: then there is no frame in it. */
+/* Whether the slot of the expected frame holds a number that no correct writer puts there: then it holds no frame. */
 static bool is_wrong(const struct ctp_ppt_ring *r, uint32_t number)
 {
 	return !is_possible(r, back_of(r, r->index), number) || !is_possible(r, front_of(r, r->index), number);
 }
 
-/* Frames that are gone for certain, from the expected one on, by what its slot holds. 0: it may still come, or is wrong. */
+/* Frames that were overwritten for certain, from the expected one on. 0: the frame may still come, or its slot is wrong. */
 static uint64_t overrun(const struct ctp_ppt_ring *r, uint32_t number)
 {
 	uint32_t back = back_of(r, r->index), front = front_of(r, r->index);
@@ -78,7 +79,7 @@ static uint64_t overrun(const struct ctp_ppt_ring *r, uint32_t number)
 	return (uint64_t)by - r->slots + 1 + r->slots / MARGIN;
 }
 
-/* The same of the slots behind it, as far as they were overwritten too: one gap and not many. */
+/* The same including the next slots, if they were overwritten too: one gap is better than many. */
 static uint64_t overrun_all(const struct ctp_ppt_ring *r)
 {
 	struct ctp_ppt_ring at = *r;
@@ -97,7 +98,7 @@ static bool is_whole(const struct ctp_ppt_ring *r, uint64_t index)
 	return back_of(r, index) == number && front_of(r, index) == number;
 }
 
-/* Whether a frame behind the expected one is whole: then that one is being written, or was left so. */
+/* Whether a frame after the expected one is whole: then the expected one is being written, or its writer has died. */
 static bool is_passed(const struct ctp_ppt_ring *r)
 {
 	uint32_t upto = r->slots < AHEAD_MAX ? r->slots : AHEAD_MAX;
@@ -117,7 +118,7 @@ static bool is_stuck(struct ctp_ppt_ring *r, uint64_t now_ns)
 	return true;
 }
 
-/* A frame that is not whole is given up where the writers are a quarter of the ring ahead, or after a while. */
+/* A frame that is not whole is given up when the writers are a quarter of the ring ahead, or after PATIENCE_NS. */
 static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
 {
 	if (r->slots >= 4 && is_whole(r, r->index + r->slots / 4))
@@ -127,14 +128,14 @@ static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
 	return is_passed(r);
 }
 
-/* That of the frame in slot 0; 0: not known. */
+/* The number of the frame in slot 0; 0: not known. */
 static uint32_t number_of_first(const struct ctp_ppt_ring *r)
 {
 	uint32_t number = back_of(r, 0);
 	return front_of(r, 0) == number ? number : 0;
 }
 
-/* The same, where slot 0 stays half-written or has what is no frame: by the next frame that is whole. last: else by what it has. */
+/* The same if slot 0 stays half-written or holds no frame: by the next frame that is whole. last: or by what the slot holds. */
 static uint32_t number_of_broken(const struct ctp_ppt_ring *r, bool last)
 {
 	uint32_t front = front_of(r, 0), back = back_of(r, 0), upto = r->slots < AHEAD_MAX ? r->slots : AHEAD_MAX;
@@ -147,8 +148,8 @@ static uint32_t number_of_broken(const struct ctp_ppt_ring *r, bool last)
 }
 
 /*
- * The first frame is in slot 0, and stays there for a whole ring: if the last slots are unused behind the look at it, it was the
- * first. If not, it may have been overwritten. Then we begin with the oldest that is there: how many there were before nobody knows.
+ * The first frame stays in slot 0 until the ring is full: if the last slots are unused after slot 0 was read, it was the first. Else it may
+ * have been overwritten. Then the trace begins with the oldest frame in the ring, and nobody knows how many there were before.
  */
 static bool begin(struct ctp_ppt_ring *r, uint32_t number, uint64_t now_ns)
 {
@@ -177,7 +178,7 @@ static bool begin_now(struct ctp_ppt_ring *r, uint64_t now_ns)
 	if (!front_of(r, 0) && !back_of(r, 0))
 		r->stuck_ns = 0;
 	else if (is_stuck(r, now_ns) && begin(r, number_of_broken(r, false), now_ns))
-		r->stuck_ns = now_ns - PATIENCE_NS; /* it was waited for */
+		r->stuck_ns = now_ns - PATIENCE_NS; /* the wait is over */
 	return r->begun;
 }
 
@@ -196,7 +197,7 @@ static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missi
 	return CTP_PPT_GAP;
 }
 
-/* What is given up was begun by its writer, or overwritten, if the slot before it was; or it is not known what has become of it. */
+/* A frame that is given up was begun (half), or overwritten if the slot before it was, or is lost for a reason that is not known. */
 static enum ctp_ppt_found pass_over_one(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing, bool half)
 {
 	r->overrun += !half && is_whole(r, r->index + r->slots - 1);
@@ -205,7 +206,7 @@ static enum ctp_ppt_found pass_over_one(struct ctp_ppt_ring *r, struct ctp_ppt_m
 
 static bool give(struct ctp_ppt_ring *r, void *frame)
 {
-	if (!ctp_ppt_ring_number(r) || !ctp_ppt_ring_again(r, r->index, frame)) /* 0 is what a slot has that is being written */
+	if (!ctp_ppt_ring_number(r) || !ctp_ppt_ring_again(r, r->index, frame)) /* a slot that is being written has 0 */
 		return false;
 	r->index++;
 	r->frames++;
@@ -213,7 +214,7 @@ static bool give(struct ctp_ppt_ring *r, void *frame)
 	return true;
 }
 
-/* Whether the frame was begun: then it was seen. */
+/* Whether the expected frame was begun. */
 static bool is_half(const struct ctp_ppt_ring *r) { return ctp_ppt_ring_number(r) && front_of(r, r->index) == ctp_ppt_ring_number(r); }
 
 static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
@@ -233,18 +234,20 @@ static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_p
 
 enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
 {
+	assert(r->slots && r->size <= r->stride);
 	if (!r->begun && !begin_now(r, now_ns))
 		return CTP_PPT_NOTHING;
 	enum ctp_ppt_found found = look(r, frame, missing, now_ns);
 	if (found || !is_given_up(r, now_ns))
 		return found;
-	/* It may have become whole before those behind it. Their backs were acquired. */
+	/* It may have become whole before the later ones, whose backs were acquired: look again. */
 	found = look(r, frame, missing, now_ns);
 	return found ? found : pass_over_one(r, missing, is_half(r));
 }
 
 enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
 {
+	assert(r->slots && r->size <= r->stride);
 	if (!r->begun && !begin_last(r, now_ns))
 		return CTP_PPT_NOTHING;
 	enum ctp_ppt_found found = look(r, frame, missing, now_ns);
@@ -253,8 +256,8 @@ enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct
 }
 
 /*
- * Whether a slot has a whole frame that is neither of a turn that was taken nor of the next. The last index that was looked at there
- * is `at`, or that of the turn to come less a turn.
+ * Whether a slot holds a whole frame that is neither of a turn that was taken nor of the next turn. `at` is the last index that was
+ * expected in this slot; it is negative if there was none.
  */
 static bool is_stray(const struct ctp_ppt_ring *r, int64_t at)
 {

@@ -1,5 +1,5 @@
 /*
- * ppt-ring.h - the frames of a buffer, out of the ring that the process writes: in the order of their numbers, none of them torn.
+ * ppt-ring.h - reads frames from the ring that a process writes: in the order of their numbers, none of them torn.
  *
  * The protocol, as the clients speak it. A frame has its number twice, in front and at the back. A writer takes the next number and
  *
@@ -8,8 +8,8 @@
  * and a reader that expects a number loads the back, copies, and loads the front: the frame is whole if both were that number. The
  * first frame after an attach is in slot 0, so that a number has one slot, and a slot tells how many frames were overwritten.
  *
- * The ring is the target's to write at any time, and is hostile: whatever it holds, no call reads outside of it or takes longer than
- * a look at some thousand slots.
+ * The ring is hostile, and the target can write to it at any time. Whatever it holds, no call reads outside of it, or looks at more than a
+ * few thousand slots.
  */
 #ifndef CTP_PPT_RING_H
 #define CTP_PPT_RING_H
@@ -28,12 +28,12 @@ struct ctp_ppt_ring {
 	bool begun;          /* the number of the first frame is known */
 	uint32_t first;      /* that of slot 0, when index was 0 */
 	uint64_t index;      /* of the frame that is expected next, from the first on */
-	uint64_t begun_ns, most; /* so many frames can have been saved since, at most */
-	uint64_t stuck_ns;   /* since when it was not there; 0: not known */
+	uint64_t begun_ns, most; /* most: frames that can have been saved since then */
+	uint64_t stuck_ns;   /* when the expected frame was first missing; 0: not known */
 	uint64_t frames, lost;   /* given; not given */
-	uint64_t torn, wrong;    /* of those: seen but never whole; of these: their number was none that can be there */
-	uint64_t overrun;        /* of those: overwritten */
-	bool late;           /* the ring was full before the first look: it may begin later than the attach */
+	uint64_t torn, wrong;    /* of those lost: seen but never whole; of these: with a number that cannot be there */
+	uint64_t overrun;        /* of those lost: overwritten */
+	bool late;           /* the ring was full before the first look: earlier frames may be missing */
 	uint32_t begins;     /* the first number that was looked for */
 };
 
@@ -46,22 +46,22 @@ enum ctp_ppt_found {
 struct ctp_ppt_missing {
 	uint32_t number; /* of the first that is missing */
 	uint64_t count;
-	uint64_t torn;   /* so many of these were seen but never whole */
+	uint64_t torn;   /* of these: seen but never whole */
 };
 
-/* frame has room for size bytes. now_ns is of CLOCK_MONOTONIC: a frame that stays half-written is not waited for for ever. */
+/* frame has room for size bytes. now_ns is of CLOCK_MONOTONIC, and limits the wait for a frame that stays half-written. */
 enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns);
 
-/* The frame of an index that was given, once more; false: it is not there any more, or not whole. */
+/* Reads the frame of an index once more. False: it is not there any more, or not whole. */
 bool ctp_ppt_ring_again(const struct ctp_ppt_ring *r, uint64_t index, void *frame);
 
 /* The number of the frame that is expected next, if begun. */
 static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { return r->first + (uint32_t)r->index; }
 
-/* Nobody writes any more: what was begun and is not whole by now never will be. */
+/* The same when the process writes no more: a frame that was begun will not become whole. */
 enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns);
 
-/* Then, and when no more is found: a gap, once, for frames that are whole and have numbers that are none of this ring's. */
+/* After the last frame: one gap for all frames that are whole, and whose numbers do not belong to their slots. */
 enum ctp_ppt_found ctp_ppt_ring_strays(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing);
 
 #endif

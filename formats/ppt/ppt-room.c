@@ -1,12 +1,13 @@
 /* ppt-room.c - see ppt-room.h. */
 #include "ppt/ppt-room.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 enum {
 	SLOTS_LEAST = 2,
-	DESCRIBED = 16, /* bytes that a byte of a description becomes, at most */
-	RING_BYTES = 16 << 20, SLOTS_MIN = 128, /* of a ring, if nobody says how many */
+	DESCRIBED = 16, /* bytes of memory for each byte of a description, at most */
+	RING_BYTES = 16 << 20, SLOTS_MIN = 128, /* of a ring, by default */
 	RING_MAX = 1 << 28, /* bytes, however many slots a description asks for */
 };
 #define MIB UINT64_C(1048576)
@@ -44,7 +45,7 @@ static uint32_t wanted_slots(const struct ctp_ppt_live_conf *conf, const struct 
 {
 	uint32_t slots = RING_BYTES / layout->stride;
 	slots = slots < SLOTS_MIN ? SLOTS_MIN : slots > CTP_PPT_SLOTS_MAX ? CTP_PPT_SLOTS_MAX : slots;
-	/* A target's wish is heard within reason. */
+	/* The target can ask for more, within limits. */
 	if (slots < layout->min_elements && layout->min_elements <= RING_MAX / layout->stride)
 		slots = (uint32_t)layout->min_elements;
 	return conf->slots ? conf->slots : slots;
@@ -63,6 +64,7 @@ static void set_slots(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace
 enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, struct ctp_err *err)
 {
 	uint64_t limit = limit_of(conf);
+	assert(n);
 	set_slots(conf, traces, n, UINT64_MAX);
 	uint64_t wanted = used(traces, n);
 	if (wanted <= limit)

@@ -1,20 +1,21 @@
 /* ppt-seen.c - which sequence numbers of a buffer were seen. */
 #include "ppt/ppt-seen.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/crc32c.h"
 
 static struct ctp_ppt_run *last_run(struct ctp_ppt_seen *s) { return s->nruns ? &s->runs[s->nruns - 1] : NULL; }
 
-/* Without wrapping: of all numbers that could be meant, the one that is nearest to the largest. */
+/* The number without wrapping: of all that could be meant, the one nearest to the largest that was seen. */
 static int64_t unwrap(struct ctp_ppt_seen *s, int32_t seqno)
 {
 	int64_t near = s->nruns ? last_run(s)->last : 0;
 	return near + (int32_t)((uint32_t)seqno - (uint32_t)near);
 }
 
-/* The first run that ends at a number or behind it. */
+/* The first run that ends at a number or after it. */
 static uint32_t find_run(const struct ctp_ppt_seen *s, int64_t number)
 {
 	uint32_t low = 0, high = s->nruns;
@@ -62,6 +63,7 @@ bool ctp_ppt_seen_add(struct ctp_ppt_seen *s, int32_t seqno)
 {
 	int64_t number = unwrap(s, seqno);
 	struct ctp_ppt_run *last = last_run(s);
+	assert(!ctp_ppt_seen_full(s)); /* the caller has taken a gap then */
 	if (last && number == last->last + 1) {
 		s->number = last->last = number;
 		s->touched = last;
@@ -76,6 +78,7 @@ bool ctp_ppt_seen_add(struct ctp_ppt_seen *s, int32_t seqno)
 
 void ctp_ppt_seen_time(struct ctp_ppt_seen *s, uint64_t ts_ns)
 {
+	assert(s->touched && s->touched->first <= s->number && s->touched->last >= s->number);
 	if (s->touched->first == s->number)
 		s->touched->first_ns = ts_ns;
 	if (s->touched->last == s->number)
@@ -114,7 +117,7 @@ bool ctp_ppt_seen_next(const struct ctp_ppt_seen *s, int32_t seqno)
 	return s->nruns && (uint32_t)s->runs[s->nruns - 1].last + 1 == (uint32_t)seqno;
 }
 
-/* How many frames that were torn have a number in [first, upto). They are forgotten, and so are those before. */
+/* The torn frames with a number in [first, upto). They are forgotten, and so are earlier ones. */
 static uint64_t take_torn(struct ctp_ppt_seen *s, int64_t first, int64_t upto)
 {
 	uint64_t n = 0;

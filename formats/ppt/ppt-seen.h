@@ -1,13 +1,13 @@
 /*
- * ppt-seen.h - which sequence numbers of a buffer were seen: what comes again, and what is missing.
+ * ppt-seen.h - which sequence numbers of a buffer were seen, so that duplicates and gaps are found.
  *
- * ppt saves its whole ring again when nothing new has come: a file has duplicates, in the order of the ring's slots, and among them can
- * be frames that were missing before. So what is missing is known at the end. Numbers go on from 2^31 - 1 with -2^31.
+ * ppt saves its whole ring again when there is no new frame: a file has duplicates, in the order of the ring's slots, and among them can
+ * be frames that were missing before. So gaps are known only at the end. After 2^31 - 1 comes -2^31.
  *
- * Numbers are kept as runs, of which there are so many at most; beyond, the oldest gap is over, and what would fill it is a duplicate.
+ * Numbers are kept as runs. If there are more than CTP_PPT_RUNS_MAX, the oldest gap is closed, and a frame that would fill it is a duplicate.
  *
- * A number that comes again with other bytes is another frame: two writers have counted alike, as a process and its child do. Sums of
- * the bytes are kept of as many of the last numbers as any ring is likely to have.
+ * A number that comes again with other bytes is another frame: two writers use the same numbers, as a process and its child do. Checksums
+ * of the last CTP_PPT_SUMS numbers are kept, which is more than a ring is likely to have slots.
  */
 #ifndef CTP_PPT_SEEN_H
 #define CTP_PPT_SEEN_H
@@ -30,24 +30,24 @@ struct ctp_ppt_seen {
 	uint64_t sums[CTP_PPT_SUMS]; /* the number, its sum; 0: none. By the number, the last one stays. */
 };
 
-/* It begins as zeros. False: the number was seen before. Else ctp_ppt_seen_time says when that was; then, where ctp_ppt_seen_full, a gap is to be taken. */
+/* It begins as zeros. False: the number was seen before. Else call ctp_ppt_seen_time, and if ctp_ppt_seen_full, ctp_ppt_seen_gap. */
 bool ctp_ppt_seen_add(struct ctp_ppt_seen *s, int32_t seqno);
 void ctp_ppt_seen_time(struct ctp_ppt_seen *s, uint64_t ts_ns);
 static inline bool ctp_ppt_seen_full(const struct ctp_ppt_seen *s) { return s->nruns > CTP_PPT_RUNS_MAX; }
 
-/* The bytes of a frame that is kept. */
+/* Keeps the checksum of a frame. */
 void ctp_ppt_seen_sum(struct ctp_ppt_seen *s, int32_t seqno, const uint8_t *bytes, size_t len);
 
-/* Whether a number that was seen before had other bytes; false also where that is not known any more. */
+/* Whether a number that was seen before had other bytes. False also if that is not known any more. */
 bool ctp_ppt_seen_differs(const struct ctp_ppt_seen *s, int32_t seqno, const uint8_t *bytes, size_t len);
 
-/* A frame of this number was seen and not whole. */
+/* A frame with this number was seen, and was not whole. */
 void ctp_ppt_seen_torn(struct ctp_ppt_seen *s, int32_t seqno);
 
-/* Whether this number would follow on the last one. */
+/* Whether this number would follow the last one. */
 bool ctp_ppt_seen_next(const struct ctp_ppt_seen *s, int32_t seqno);
 
-/* The oldest gap, which is then over; false: there is none. */
+/* Takes the oldest gap. False: there is none. */
 bool ctp_ppt_seen_gap(struct ctp_ppt_seen *s, struct ctp_ppt_loss *loss);
 
 #endif

@@ -25,7 +25,7 @@ void ctp_ppt_shared_took(struct ctp_ppt_shared *s, const struct ctp_ppt_ring *r,
 		s->sums[(r->index - 1) % r->slots] = ctp_crc32c(0, frame, r->size);
 }
 
-/* Those that the ring still has as they were taken. A sum has the number in it: one of an earlier turn differs. */
+/* The frames that the ring still has as they were taken. A checksum covers the number, so that a frame of an earlier turn differs. */
 static uint64_t count_same(const struct ctp_ppt_shared *s, const struct ctp_ppt_ring *r)
 {
 	uint64_t same = 0, first = r->index > r->slots ? r->index - r->slots : 0;
@@ -36,7 +36,7 @@ static uint64_t count_same(const struct ctp_ppt_shared *s, const struct ctp_ppt_
 	return same;
 }
 
-/* So many of those are not verified. The next ones are the process's own. */
+/* count frames are not verified. The next frames are the process's own. */
 static bool settle(struct ctp_ppt_shared *s, const struct ctp_ppt_ring *r, uint64_t count, struct ctp_ppt_doubt *doubt)
 {
 	*doubt = (struct ctp_ppt_doubt){.number = r->first + (uint32_t)s->from.index, .count = count};
@@ -60,7 +60,7 @@ bool ctp_ppt_shared_look(struct ctp_ppt_shared *s, const struct ctp_ppt_ring *r,
 		s->phase = CTP_PPT_SHARED_AWAITED;
 		s->upto = here;
 	} else if (s->phase == CTP_PPT_SHARED_AWAITED && here.frames > s->upto.frames) {
-		/* One that differs: the child has saved, and can have overwritten others before they were taken. */
+		/* If one differs, the child has saved frames, and can have overwritten others before they were taken. */
 		uint64_t count = s->upto.frames - s->from.frames;
 		return settle(s, r, count_same(s, r) < count ? count : 0, doubt);
 	}

@@ -40,7 +40,7 @@ static enum ctp_status refused(size_t bytes, struct ctp_err *err)
 		return ctp_err_set(err, "a ring of %zu bytes: kernel.shmmax is %" PRIu64 "; -n takes fewer slots", bytes, limit_of("shmmax"));
 	if (errno == ENOSPC)
 		return ctp_err_set(err, "a ring of %zu bytes: there are kernel.shmmni = %" PRIu64 " segments already, or kernel.shmall = %" PRIu64
-		                   " pages are used; ipcs -m shows by whom", bytes, limit_of("shmmni"), limit_of("shmall"));
+		                   " pages are used; ipcs -m shows them", bytes, limit_of("shmmni"), limit_of("shmall"));
 	return ctp_err_sys(err, "a ring of %zu bytes: shmget", bytes);
 }
 
@@ -80,7 +80,7 @@ enum ctp_status ctp_ppt_shm_new(struct ctp_ppt_shm *shm, size_t bytes, uid_t use
 	if (at == (void *)-1)
 		return ctp_err_sys(err, "a ring of %zu bytes: shmat", bytes);
 	*shm = (struct ctp_ppt_shm){.id = id, .at = at, .bytes = bytes};
-	madvise(at, bytes, MADV_DONTFORK); /* who has it tells of children of the process, not of ours */
+	madvise(at, bytes, MADV_DONTFORK); /* the number of attaches shows children of the process, and must not count ours */
 	if (give_to(id, user))
 		return CTP_OK;
 	ctp_err_sys(err, "a segment for the user %u", (unsigned)user);
@@ -118,7 +118,7 @@ struct area {
 };
 _Static_assert(sizeof(struct area) <= CTP_PPT_MEMORY_AREA, "it is in the child's area");
 
-/* In the child: the process can hold the lock on its mappings for ever. */
+/* In the child: the process can hold the lock of its mappings for ever. */
 static void find_here(void *area)
 {
 	struct area *a = area;

@@ -1,8 +1,8 @@
 /*
  * ppt-shm.h - SysV segments of an agent.
  *
- * A segment is marked for removal as soon as we have it attached: Linux lets others attach it by its id all the same, as long as one
- * has it. So whatever becomes of us, it is gone when the target has let go of it too, and nothing is left to be cleaned up.
+ * A segment is marked for removal as soon as we have attached it: Linux still lets others attach it by its id, as long as one process has
+ * it. So however we end, the segment is gone when the target has let go of it too, and nothing has to be cleaned up.
  */
 #ifndef CTP_PPT_SHM_H
 #define CTP_PPT_SHM_H
@@ -16,12 +16,12 @@
 #include "ppt/ppt-memory.h"
 
 struct ctp_ppt_shm {
-	int id;      /* never 0, which clients take for none; 0: no segment */
+	int id;      /* 0: no segment; clients take the id 0 for none, so it is never used */
 	void *at;
 	size_t bytes;
 };
 
-/* Zeros, for the user who may attach it too. Fails with the limit that was met. */
+/* A segment of zeros, which this user may attach. Fails with the limit that was reached. */
 enum ctp_status ctp_ppt_shm_new(struct ctp_ppt_shm *shm, size_t bytes, uid_t user, struct ctp_err *err);
 void ctp_ppt_shm_free(struct ctp_ppt_shm *shm); /* of none: nothing */
 
@@ -31,8 +31,8 @@ struct ctp_ppt_shm_state {
 	uid_t owner, maker; /* users */
 	uint64_t attached; /* how often */
 	uint64_t bytes;
-	pid_t last;        /* that has attached it, forked with it or let go of it; 0: of another PID namespace */
-	int64_t let_go_s;  /* when that was, of the last that has let go */
+	pid_t last;        /* the last process that attached it, forked with it or let go of it; 0: in another PID namespace */
+	int64_t let_go_s;  /* when a process last let go of it */
 	bool going;        /* marked for removal */
 };
 struct ctp_ppt_shm_state ctp_ppt_shm_look(int id);

@@ -13,8 +13,8 @@
 enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err);
 
 /*
- * Each buffer of each process, with its state. denied: so many processes may not be read, of programs and not of the kernel. CTP_EOF: there
- * are none.
+ * Each buffer of each process, with its state. denied: the number of processes that may not be read, without those of the kernel. CTP_EOF:
+ * there are no buffers.
  */
 enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const struct ctp_notice *notice, struct ctp_err *err);
 

@@ -6,6 +6,7 @@
  */
 #include "ppt/ppt-symbols.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static void free_maps(struct maps *maps)
 	free(maps->map);
 }
 
-/* Those of files, by file. */
+/* The mappings of files, sorted by file. */
 static enum ctp_status read_maps(struct maps *maps, pid_t pid, struct ctp_err *err)
 {
 	struct ctp_proc_maps in;
@@ -132,7 +133,7 @@ static bool read_slow(struct search *s, const struct ctp_mapped_file *f)
 	return good;
 }
 
-/* Of a file, by its number and its path. */
+/* A number for a file, from its inode and its path. */
 static uint64_t key_of(const struct ctp_mapping *map)
 {
 	uint64_t parts[] = {map->file.major, map->file.minor, map->file.ino};
@@ -163,7 +164,7 @@ static void note_unread(struct search *s, const char *path)
 	add_text(&s->found->deleted, path);
 }
 
-/* The symbols of a file, in s->elf. False: none, or not to be had. */
+/* Reads the symbols of a file into s->elf. False: it could not be read. */
 static bool read_file(struct search *s, const struct ctp_mapping *map)
 {
 	struct ctp_mapped_file f = {.pid = s->pid, .root = s->root, .map = *map};
@@ -171,7 +172,7 @@ static bool read_file(struct search *s, const struct ctp_mapping *map)
 	s->elf->nsymbols = 0;
 	int fd = ctp_mapped_open(&f, true, &later);
 	good = fd >= 0 ? ctp_ppt_elf_read(s->elf, fd, &s->budget) : later && read_slow(s, &f);
-	/* A file that could not be opened may be there for another process; one that was waited for is not waited for again. */
+	/* Another process may be able to open a file that could not be opened here. A file that was waited for is not waited for again. */
 	bool no_memory = !good && errno == ENOMEM;
 	if (s->found->nplain < FILES_MAX && (fd >= 0 || later) && !(good && s->elf->nsymbols) && !no_memory)
 		s->found->plain[s->found->nplain++] = key_of(map);
@@ -197,7 +198,7 @@ static bool lies_at(const struct ctp_mapping *map, size_t n, uint64_t at, uint64
 	return m && m->offset + (at - m->start) == offset;
 }
 
-/* A program that was loaded has all its segments in their places; a file that was only read has not. */
+/* A file that was loaded as a program has all its segments in their places; a file that is only mapped to be read has not. */
 static bool is_loaded(const struct search *s, const struct ctp_mapping *map, size_t n, uint64_t bias)
 {
 	for (uint32_t i = 0; i < s->elf->nsegments; i++) {
@@ -232,7 +233,7 @@ static const struct ctp_ppt_symbol *find_part(const struct ctp_ppt_elf *elf, con
 	return NULL;
 }
 
-/* Once for a file, which may be loaded many times. */
+/* Finds the buffers with all three parts. Called once for a file, which may be loaded many times. */
 static void find_whole(struct search *s)
 {
 	s->nwhole = 0;
@@ -260,6 +261,7 @@ static void add_buffer(struct search *s, const struct ctp_ppt_symbol *const part
 	memcpy(b.name, parts[CTP_PPT_STAT]->buffer, sizeof b.name);
 	b.file = last && !strcmp(last->file, file) ? last->file : add_text(&found->names, file);
 	s->full = found->n == CTP_PPT_BUFFERS_MAX || !b.file;
+	assert(b.at[CTP_PPT_STAT] % sizeof(uint32_t) == 0 && b.at[CTP_PPT_HMEM] % sizeof(uint32_t) == 0); /* as ctp_ppt_memory_poke wants it */
 	if (!s->full)
 		found->buffer[found->n++] = b;
 }
@@ -304,7 +306,7 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Files with the same last name are told apart by their paths. */
+/* A label has the path of the file if another file has the same last name. */
 static const char *label_of(struct ctp_ppt_search *all, const struct ctp_ppt_buffer *b)
 {
 	char label[LABEL_BYTES + 1 + sizeof b->name];
@@ -501,7 +503,7 @@ size_t ctp_ppt_chosen_count(const char *name, const struct ctp_ppt_buffers *all)
 	return n;
 }
 
-/* A deleted file that may have the buffer, and cannot be opened: of FILE:BUFFER that file, else the first. Null: none. */
+/* A deleted file that cannot be opened and may have the buffer: FILE of FILE:BUFFER, else the first one. Null: none. */
 static const char *find_deleted(const struct ctp_ppt_buffers *all, const char *wanted)
 {
 	const char *colon = wanted ? strrchr(wanted, ':') : NULL, *path = all->deleted;

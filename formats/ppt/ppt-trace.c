@@ -1,11 +1,12 @@
 /*
  * ppt-trace.c - from the ring to the writer.
  *
- * A frame's own time may be long over when it is saved: it is often the start of an interval. So marks stay behind the clock by twice
- * of what was seen, and by a tenth of a second at least.
+ * A frame may be saved long after its own time, which is often the start of an interval. So marks are earlier than the clock by twice the
+ * largest delay that was seen, and by at least a tenth of a second.
  */
 #include "ppt/ppt-trace.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static enum ctp_status make_classes(struct ctp_ppt_trace *t, struct ctp_err *err
 		[END_AFTER] = {.name = "after", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 		[END_BEFORE] = {.name = "before", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 	};
-	/* Of ppt_late, frames before that number may be missing, and nobody knows how many. Of ppt_unverified, count frames from it on. */
+	/* ppt_late: an unknown number of frames may be missing before ppt_seqno. ppt_unverified: count frames from ppt_seqno on. */
 	static const struct ctp_field from[] = {
 		[FROM_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
 		[FROM_SEQNO] = {.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE},
@@ -62,7 +63,7 @@ static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err
 	return ctp_err_set(err, "%s: %.400s", b->label, why.text);
 }
 
-/* By the clock of the frames; of one that we have not, the time of the last frame. */
+/* By the clock of the frames; if we cannot read it, the time of the last frame. */
 static uint64_t now_of(const struct ctp_ppt_trace *t) { return t->clock >= 0 ? ctp_clock_of(t->clock) : t->after_ns; }
 
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
@@ -82,7 +83,7 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 		return CTP_FAILED;
 	if (!(t->frame = malloc(t->layout->size)))
 		return ctp_err_set(err, "out of memory");
-	/* Frames without a time have no clock: what else the section tells has ours. */
+	/* Frames without a time have no clock: the other records have ours. */
 	t->clock = has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock_id : CLOCK_MONOTONIC;
 	t->after_ns = now_of(t);
 	t->at = (struct ctp_ppt_attach){.memory = m, .buffer = b, .layout = t->layout, .counters = counters};
@@ -121,6 +122,7 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 	struct ctp_section sec;
 	pid_t pid = t->at.memory->pid;
 	uint64_t now_ns = now_of(t);
+	assert(!t->writer && t->at.stage == CTP_PPT_ATTACHED);
 	ctp_section_init(&sec);
 	ctp_section_add_host(&sec, tool);
 	ctp_section_addf(&sec, "pid", "%d", (int)pid);
@@ -137,7 +139,7 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 	t->writer = w;
 }
 
-/* With the time of the first frame, so that it comes first in the order of time as well. */
+/* The header has the time of the first frame, so that it also comes first when records are sorted by time. */
 static void put_header(struct ctp_ppt_trace *t, uint64_t ts_ns, int32_t begins)
 {
 	size_t len;
@@ -165,7 +167,7 @@ static void put_missing(struct ctp_ppt_trace *t, uint64_t before_ns)
 {
 	if (!t->missing.count)
 		return;
-	/* Frames of two threads need not have their numbers in the order of their times. */
+	/* The numbers of two threads need not be in the order of their times. */
 	bool in_order = t->after_ns <= before_ns;
 	struct ctp_ppt_loss loss = {.seqno = (int32_t)t->missing.number, .count = t->missing.count, .unverified = t->missing.torn,
 	                            .after_ns = in_order ? t->after_ns : before_ns, .ts_ns = in_order ? before_ns : t->after_ns};
@@ -175,7 +177,7 @@ static void put_missing(struct ctp_ppt_trace *t, uint64_t before_ns)
 
 static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
 {
-	if (!ctp_ppt_frames_whole(t->frames, t->frame)) { /* a type that the description has not */
+	if (!ctp_ppt_frames_whole(t->frames, t->frame)) { /* the description has no such type */
 		t->unknown++;
 		add_missing(t, &(struct ctp_ppt_missing){
 			.number = (uint32_t)ctp_ppt_frames_seqno(t->frames, t->frame), .count = 1, .torn = 1});
@@ -212,7 +214,7 @@ static void put_doubt(struct ctp_ppt_trace *t, const struct ctp_ppt_doubt *doubt
 			[FROM_TS] = t->newest_ns, [FROM_SEQNO] = (uint64_t)(int64_t)(int32_t)doubt->number, [FROM_COUNT] = doubt->count});
 }
 
-/* Of a header of sdk/ppt, a child has no ring. Without memory for it, nobody looks. */
+/* With the header of sdk/ppt, a child does not have the ring. */
 static void look_for_others(struct ctp_ppt_trace *t, bool drained)
 {
 	struct ctp_ppt_doubt doubt;
@@ -236,6 +238,7 @@ uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last)
 	uint64_t looked_ns = ctp_clock_ns(), now_ns = now_of(t), before = t->at.ring.frames + t->at.ring.lost;
 	struct ctp_ppt_missing missing;
 	enum ctp_ppt_found found = CTP_PPT_GAP;
+	assert(t->at.ring.slots && t->at.shm.at);
 	if (!t->shared.sums && !t->layout->by_header)
 		ctp_ppt_shared_begin(&t->shared, &t->at.ring);
 	for (uint32_t n = 0; n < max; n++) {
@@ -266,7 +269,7 @@ void ctp_ppt_trace_publish(struct ctp_ppt_trace *t)
 {
 	uint64_t lag_ns = 2 * t->lag_ns > LAG_MIN_NS ? 2 * t->lag_ns : LAG_MIN_NS, now_ns = now_of(t);
 	if (!ctp_writer_pending(t->writer) && t->marked_ns > t->newest_ns)
-		return; /* a reader has all of it */
+		return; /* a reader has everything already */
 	if (t->clock >= 0 && now_ns > lag_ns && now_ns - lag_ns > t->marked_ns) {
 		t->marked_ns = now_ns - lag_ns;
 		ctp_writer_mark(t->writer, t->marked_ns);

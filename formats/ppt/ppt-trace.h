@@ -11,11 +11,11 @@
 #include "ppt/ppt-shared.h"
 #include "stream/events.h"
 
-/* Of a section: how its process, or its buffer, ended; further ones than the stream has. */
+/* How the process or the buffer of a section ended, in addition to the outcomes of the stream. */
 enum { CTP_PPT_OUTCOME_CLOSED = CTP_OUTCOME_ENDED + 1, CTP_PPT_OUTCOME_REPLACED };
 struct ctp_ppt_outcome {
 	unsigned how;
-	int status; /* of a process that has exited, or the signal that has killed it; else 0 */
+	int status; /* exit status, or the signal that killed the process; else 0 */
 };
 
 struct ctp_ppt_counts {
@@ -31,9 +31,9 @@ struct ctp_ppt_trace {
 	const struct ctp_ppt_buffer *buffer;
 	struct ctp_ppt_layout *layout;
 	struct ctp_ppt_attach at;
-	bool closed; /* by its program, which saves no more */
-	bool late;   /* it was said that the ring was */
-	bool discards; /* what comes is counted, for it cannot be kept */
+	bool closed; /* its program has closed it */
+	bool late;   /* the user was told that the ring was full before the first look */
+	bool discards; /* there is no output: frames are only counted */
 
 	/* The rest is ppt-trace.c's, to be read. */
 	char *json;
@@ -45,18 +45,18 @@ struct ctp_ppt_trace {
 	uint8_t *frame;
 	clockid_t clock;      /* of the frames; negative: we cannot read it, and make no marks */
 	bool has_header;      /* it is written */
-	int32_t begins;       /* the number of the first frame, once it is; without one, the first that was looked for */
+	int32_t begins;       /* if has_header: the number of the first frame, or of the first that was expected */
 	struct ctp_ppt_missing missing; /* not yet written */
-	uint64_t after_ns, newest_ns; /* time of the last frame, or of before the first; of the latest */
-	uint64_t lag_ns;      /* how long a frame's own time was over, at most, when it came */
+	uint64_t after_ns, newest_ns; /* time of the last frame, or of the beginning; the latest time of a frame */
+	uint64_t lag_ns;      /* longest delay between the time of a frame and its arrival */
 	uint64_t marked_ns;
 	uint64_t taken, lost, torn; /* frames */
-	uint64_t unkept;  /* of those that are lost: taken, but not written */
-	uint64_t unverified; /* of those that are taken: a child of the process may have saved them */
-	uint64_t unknown; /* of those that are torn: of a type that is none */
+	uint64_t unkept;  /* of those lost: taken, but not written */
+	uint64_t unverified; /* of those taken: a child of the process may have saved them */
+	uint64_t unknown; /* of those torn: of an unknown type */
 };
 
-/* Reads the description. counters must be there until the fini; a buffer without members for them has none. Fails with one line that has the buffer's name. */
+/* Reads the description. counters must be there until the fini; a buffer without members for them gets none. Fails with a line that names the buffer. */
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
                                    const struct ctp_ppt_counters *counters, bool exact, struct ctp_err *err);
 void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);
@@ -64,16 +64,16 @@ void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);
 /* Opens the section. The writer stays the caller's, and must be there until the end. */
 void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const char *tool);
 
-/* Frames that are in the ring, at most max; how many there were, missing ones included. last: nobody writes any more. */
+/* Takes at most max frames from the ring. Their number, with missing ones. last: the process writes no more. */
 uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last);
 
-/* Behind the last take: frames in the ring whose numbers are none that were to come. */
+/* After the last take: counts frames in the ring whose numbers do not belong there. */
 void ctp_ppt_trace_strays(struct ctp_ppt_trace *t);
 
-/* What is known so far goes to live readers. */
+/* Makes everything so far visible to live readers. */
 void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);
 
-/* The output has failed: of what was taken, so many frames are kept, and none from now on. */
+/* The output has failed: it has kept this many of the frames that were taken. From now on frames are only counted. */
 void ctp_ppt_trace_discard(struct ctp_ppt_trace *t, uint64_t kept);
 
 struct ctp_ppt_counts ctp_ppt_trace_counts(const struct ctp_ppt_trace *t);

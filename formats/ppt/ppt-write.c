@@ -21,8 +21,8 @@ struct section {
 	size_t header_len, header_room;
 	uint64_t parts; /* that have come */
 	uint64_t missing; /* frames, as it says */
-	bool known;     /* the layout is */
-	bool wanted;    /* and frames are to be written */
+	bool known;     /* the layout is known */
+	bool wanted;    /* its frames are written */
 	struct ctp_runs *early; /* records that come before the header, by their time; null: none so far */
 	struct ctp_ppt_layout *layout;
 	struct ctp_ppt_frames *frames, *plain; /* plain: of a stream that was made so */
@@ -42,7 +42,7 @@ struct ppt_sink {
 	const char *buffer; /* that is wanted; null: any */
 	const struct ctp_notice *notice;
 	bool verbose;
-	bool *whole; /* null: nobody asks */
+	bool *whole; /* may be null */
 	uint64_t nframes, lost; /* that were written; that the stream says are missing */
 	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
 	char written_file[FILE_BYTES];      /* and its file */
@@ -98,7 +98,7 @@ static void add_other(struct ppt_sink *s)
 		snprintf(s->others + len, room, ", ...");
 }
 
-/* One that is not the first. */
+/* A second section that is wanted. */
 static enum ctp_status refuse_section(const struct ppt_sink *s, struct ctp_err *err)
 {
 	const char *buffer = s->now.layout->buffer;
@@ -156,7 +156,7 @@ static enum ctp_status take_header(struct ppt_sink *s, const struct ctp_record *
 
 /* --- frames -------------------------------------------------------------------------------------------------------------- */
 
-/* What records of the class are, once the layout is known. Null: err. */
+/* How records of a class become frames. The layout is known. Null: err. */
 static struct bound *bound_of(struct ppt_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
 	struct bound *b = &s->now.bound[cls->id];
@@ -236,7 +236,7 @@ static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 	return ctp_output_status(s->out, err);
 }
 
-/* Also of a section whose end is missing. */
+/* Called also if the end of the section is missing. */
 static void finish_section(struct ppt_sink *s)
 {
 	if (s->now.wanted) {

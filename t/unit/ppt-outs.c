@@ -8,8 +8,8 @@
 
 #include "tap.h"
 
-static bool hopeless(void) { return false; }
-static void hear(void *arg, size_t i, uint64_t kept, const char *why)
+static bool wait_is_over(void) { return false; }
+static void tell(void *arg, size_t i, uint64_t kept, const char *why)
 {
 	(void)arg;
 	diag("%zu is cut: %ju, %s", i, (uintmax_t)kept, why ? why : "");
@@ -36,13 +36,13 @@ static void links(void)
 	struct ctp_err err = {""};
 	struct stat st;
 	bool made = !symlink("victim", "trap") && !mkdir("away", 0700) && !symlink("away", "to-trap");
-	ok(made && ctp_ppt_outs_open(&outs, "%b", false, name, 1, hopeless, &err) && strstr(err.text, "trap: is a link"),
+	ok(made && ctp_ppt_outs_open(&outs, "%b", false, name, 1, wait_is_over, &err) && strstr(err.text, "trap: is a link"),
 	   "a link with the name of a buffer is not followed: %s", err.text);
-	ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.hear = hear}, &err);
+	ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.tell = tell}, &err);
 	ok(stat("victim", &st), "nothing is made where it leads");
-	ok(ctp_ppt_outs_open(&outs, "to-%b/file", false, name, 1, hopeless, &err) && strstr(err.text, "to-trap: is a link"),
+	ok(ctp_ppt_outs_open(&outs, "to-%b/file", false, name, 1, wait_is_over, &err) && strstr(err.text, "to-trap: is a link"),
 	   "nor one in the place of a folder: %s", err.text);
-	ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.hear = hear}, &err);
+	ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.tell = tell}, &err);
 	ok(!rmdir("away"), "nothing is in that folder");
 	unlink("trap");
 	unlink("to-trap");
@@ -58,12 +58,12 @@ int main(void)
 	struct ctp_err err = {""};
 	if (!mkdtemp(dir) || chdir(dir))
 		skip_all("no folder can be made in /tmp");
-	enum ctp_status status = ctp_ppt_outs_open(&outs, "%b", false, names, NAMES, hopeless, &err);
+	enum ctp_status status = ctp_ppt_outs_open(&outs, "%b", false, names, NAMES, wait_is_over, &err);
 	ok(!status, "outputs of several buffers %s", err.text);
 	bool good = true;
 	for (size_t i = 0; i < NAMES && !status; i++)
 		good &= write_section(&outs, i, &err);
-	ok(good && !ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.hear = hear}, &err), "are written and closed %s", err.text);
+	ok(good && !ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.tell = tell}, &err), "are written and closed %s", err.text);
 	for (size_t i = 0; i < NAMES; i++) {
 		struct stat st;
 		ok(!stat(files[i], &st) && st.st_size, "%s has the file %s", names[i], files[i]);
