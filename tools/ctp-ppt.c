@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "ppt/ppt-live.h"
-#include "ppt/ppt-show.h"
 #include "ppt/ppt.h"
 #include "tool.h"
 

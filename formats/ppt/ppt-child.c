@@ -1,9 +1,10 @@
 /* ppt-child.c - see ppt-child.h. */
-#include "ppt/ppt-child.h"
+#include "ppt/ppt-memory.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>

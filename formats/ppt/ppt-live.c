@@ -20,7 +20,6 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "ppt/ppt-outs.h"
-#include "ppt/ppt-room.h"
 #include "ppt/ppt-trace.h"
 
 #define US UINT64_C(1000)

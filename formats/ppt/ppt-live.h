@@ -1,5 +1,5 @@
 /*
- * ppt-live.h - attaches to buffers of a process and writes what they save: the whole of `ctp-ppt attach` but its options.
+ * ppt-live.h - the buffers of a process, as `ctp-ppt list`, `describe` and `attach` have them: everything but their options.
  */
 #ifndef CTP_PPT_LIVE_H
 #define CTP_PPT_LIVE_H
@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "io/output.h"
 #include "ppt/ppt-trace.h"
 
 enum { CTP_PPT_LIVE_MIB = 2048 }; /* for all rings together, by default */
@@ -59,5 +60,31 @@ void ctp_ppt_launch_fate(pid_t pid, char text[CTP_PPT_FATE_BYTES]);
  * takes over these signals. CTP_FAILED: nothing was traced, or the output has failed. The result is there in any case, and its part is to be freed.
  */
 enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_live_result *result, struct ctp_err *err);
+
+/* --- of ppt-room.c: how many slots each ring has, so that all of them together stay below a limit ------------------------------- */
+
+enum { CTP_PPT_SLOTS_MAX = 1 << 18 }; /* of a ring, by default */
+
+/* Sets the slots of all traces. They have no rings yet. */
+enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, struct ctp_err *err);
+
+/* Fails if there is no room for the description of the last one. */
+enum ctp_status ctp_ppt_room_describe(const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_trace *traces, size_t n,
+                                      struct ctp_err *err);
+
+/* --- of ppt-show.c: the buffers for people ---------------------------------------------------------------------------------- */
+
+/* Each buffer with its state, its frames and its file. CTP_EOF: the process has none. */
+enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err);
+
+/*
+ * Each buffer of each process, with its state. denied: the number of processes that may not be read, without those of the kernel. CTP_EOF:
+ * there are no buffers.
+ */
+enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const struct ctp_notice *notice, struct ctp_err *err);
+
+/* What its description says: clock, tags, frames and their members; and the classes and columns of its records. */
+enum ctp_status ctp_ppt_show_buffer(struct ctp_output *out, pid_t pid, char *name, const struct ctp_notice *notice,
+                                    struct ctp_err *err);
 
 #endif

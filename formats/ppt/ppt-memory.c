@@ -53,15 +53,17 @@ static bool has_ptrace(void)
 	return strtoull(text, NULL, 16) >> CAP_SYS_PTRACE_BIT & 1;
 }
 
-static int yama(void)
+uint64_t ctp_ppt_memory_setting(const char *name)
 {
-	int scope = 0;
-	FILE *in = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	if (in && fscanf(in, "%d", &scope) != 1)
-		scope = 0;
+	char path[64];
+	uint64_t n = 0;
+	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
+	FILE *in = fopen(path, "re");
+	if (in && fscanf(in, "%" SCNu64, &n) != 1)
+		n = 0;
 	if (in)
 		fclose(in);
-	return scope;
+	return n;
 }
 
 static enum ctp_status refused(pid_t pid, struct ctp_err *err)
@@ -69,7 +71,7 @@ static enum ctp_status refused(pid_t pid, struct ctp_err *err)
 	char path[32];
 	struct stat st;
 	uid_t user = ctp_ppt_memory_user(pid);
-	int scope = yama();
+	int scope = (int)ctp_ppt_memory_setting("yama/ptrace_scope");
 	snprintf(path, sizeof path, "/proc/%d", (int)pid);
 	bool shown = !stat(path, &st);
 	if (scope >= 3)
@@ -164,16 +166,6 @@ size_t ctp_ppt_memory_argv(pid_t pid, char *text, size_t room)
 
 /* --- the process ----------------------------------------------------------------------------------------------------------- */
 
-static int open_process(pid_t pid)
-{
-#ifdef SYS_pidfd_open
-	return (int)syscall(SYS_pidfd_open, pid, 0);
-#else
-	errno = ENOSYS;
-	return -1;
-#endif
-}
-
 /* The child opens the memory. False: errno. *has_memory: the process has memory. */
 static bool open_memory(struct ctp_ppt_memory *m, bool write, bool *has_memory)
 {
@@ -194,7 +186,7 @@ static bool open_memory(struct ctp_ppt_memory *m, bool write, bool *has_memory)
 enum ctp_status ctp_ppt_memory_open(struct ctp_ppt_memory *m, pid_t pid, bool write, struct ctp_err *err)
 {
 	bool has_memory;
-	*m = (struct ctp_ppt_memory){.pid = pid, .process = open_process(pid)};
+	*m = (struct ctp_ppt_memory){.pid = pid, .process = (int)syscall(SYS_pidfd_open, pid, 0)};
 	if (m->process < 0 && errno == ESRCH)
 		return ctp_err_set(err, "process %d: there is none", (int)pid);
 	if (m->process < 0 && (errno == EINVAL || errno == ENOENT)) /* the latter from newer systems */

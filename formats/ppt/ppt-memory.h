@@ -4,7 +4,7 @@
  * One descriptor (pidfd) is of the process, and another of its memory: neither becomes that of another process with the same number. The
  * memory is empty after the end of the process, and after it has become another program.
  *
- * A read may hang, so a child opens and reads the memory (ppt-child.h). After one call that was not answered, nothing is read or written.
+ * A read may hang, so a child opens and reads the memory (ppt-child.c). After one call that was not answered, nothing is read or written.
  */
 #ifndef CTP_PPT_MEMORY_H
 #define CTP_PPT_MEMORY_H
@@ -15,7 +15,34 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "ppt/ppt-child.h"
+
+/*
+ * A child process that does what may hang.
+ *
+ * If a page is in a file whose file system does not answer, a process that reads it hangs, as a rule also after SIGKILL. So the child has no
+ * descriptor but its own, and blocks all signals. It is waited for as long as it makes progress; else it is killed, and not waited for. It
+ * ends when we do. Question and answer are in an area that both share.
+ */
+struct ctp_ppt_child {
+	pid_t pid;
+	int fd;       /* -1: there is none */
+	void *area;
+	size_t bytes;
+	bool lost;    /* it has not answered in time, and is not asked again */
+};
+
+/* The area has this many bytes, all zero. False: errno. */
+bool ctp_ppt_child_start(struct ctp_ppt_child *c, size_t bytes);
+void ctp_ppt_child_stop(struct ctp_ppt_child *c); /* all zeros: nothing */
+
+/* Runs fn in the child. False: it has not answered in limit_ms, or has made no progress for three seconds. */
+typedef void ctp_ppt_child_fn(void *area);
+bool ctp_ppt_child_call(struct ctp_ppt_child *c, ctp_ppt_child_fn *fn, int limit_ms);
+
+/* Called in the child: it makes progress. */
+void ctp_ppt_child_progress(void);
+
+/* --- the memory -------------------------------------------------------------------------------------------------------------- */
 
 struct ctp_ppt_memory {
 	pid_t pid;
@@ -51,6 +78,9 @@ bool ctp_ppt_memory_call(const struct ctp_ppt_memory *m, ctp_ppt_child_fn *fn);
 
 /* The arguments of a process, as ctp_attach_argv has them; 0: none, or reading them hangs. */
 size_t ctp_ppt_memory_argv(pid_t pid, char *text, size_t room);
+
+/* A number in /proc/sys/kernel; 0: it cannot be read. */
+uint64_t ctp_ppt_memory_setting(const char *name);
 
 /* The effective user of the process; (uid_t)-1: not known. */
 uid_t ctp_ppt_memory_user(pid_t pid);

@@ -1,5 +1,9 @@
-/* ppt-room.c - see ppt-room.h. */
-#include "ppt/ppt-room.h"
+/*
+ * ppt-room.c - how many slots each ring has.
+ *
+ * The process chooses the size of a frame, the number of buffers and the length of their descriptions.
+ */
+#include "ppt/ppt-live.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -21,26 +21,13 @@
 #define SHM_DEST 01000
 #endif
 
-static uint64_t limit_of(const char *name)
-{
-	char path[64];
-	uint64_t n = 0;
-	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
-	FILE *in = fopen(path, "re");
-	if (in && fscanf(in, "%" SCNu64, &n) != 1)
-		n = 0;
-	if (in)
-		fclose(in);
-	return n;
-}
-
 static enum ctp_status refused(size_t bytes, struct ctp_err *err)
 {
 	if (errno == EINVAL)
-		return ctp_err_set(err, "a ring of %zu bytes: kernel.shmmax is %" PRIu64 "; -n takes fewer slots", bytes, limit_of("shmmax"));
+		return ctp_err_set(err, "a ring of %zu bytes: kernel.shmmax is %" PRIu64 "; -n takes fewer slots", bytes, ctp_ppt_memory_setting("shmmax"));
 	if (errno == ENOSPC)
 		return ctp_err_set(err, "a ring of %zu bytes: there are kernel.shmmni = %" PRIu64 " segments already, or kernel.shmall = %" PRIu64
-		                   " pages are used; ipcs -m shows them", bytes, limit_of("shmmni"), limit_of("shmall"));
+		                   " pages are used; ipcs -m shows them", bytes, ctp_ppt_memory_setting("shmmni"), ctp_ppt_memory_setting("shmall"));
 	return ctp_err_sys(err, "a ring of %zu bytes: shmget", bytes);
 }
 

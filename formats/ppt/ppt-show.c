@@ -1,7 +1,7 @@
 /*
  * ppt-show.c - texts of list and describe. Names are the target's choice, and shown so that a terminal takes no harm.
  */
-#include "ppt/ppt-show.h"
+#include "ppt/ppt-live.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,6 @@
 #include "base/visible.h"
 #include "collect/proc-maps.h"
 #include "collect/proc-stat.h"
-#include "ppt/ppt-attach.h"
 #include "ppt/ppt-frames.h"
 
 enum { LINE_BYTES = 4096, COLUMNS = 4, WIDE = 48, STATE_BYTES = 48, COMMAND_BYTES = 400, KERNEL_THREAD = 0x200000 /* as in the kernel's sched.h */ };

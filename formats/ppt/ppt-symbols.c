@@ -1,7 +1,7 @@
 /*
  * ppt-symbols.c - the mappings by file, the symbols of each file, and the address at which it was loaded.
  *
- * A child searches, because the process can hold the lock on its mappings (ppt-child.h). A file on a file system that may never
+ * A child searches, because the process can hold the lock on its mappings (ppt-child.c). A file on a file system that may never
  * answer is read by another child, which is left alone after a while.
  */
 #include "ppt/ppt-symbols.h"
@@ -17,7 +17,6 @@
 #include "base/array.h"
 #include "collect/mapped-file.h"
 #include "collect/proc-maps.h"
-#include "ppt/ppt-child.h"
 #include "ppt/ppt-layout.h"
 
 enum { FILES_MAX = 4096, SLOW_MS = 2500 /* less than the patience with this child */, FIND_MS = 60000, LABEL_BYTES = 160 };
@@ -79,13 +78,6 @@ static bool add_map(struct maps *maps, const struct ctp_mapping *map)
 	maps->map[maps->n] = *map;
 	maps->map[maps->n].path = strdup(map->path);
 	return maps->map[maps->n++].path;
-}
-
-static void free_maps(struct maps *maps)
-{
-	for (size_t i = 0; i < maps->n; i++)
-		free((char *)maps->map[i].path);
-	free(maps->map);
 }
 
 /* The mappings of files, sorted by file. */
@@ -343,7 +335,6 @@ static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
 		ctp_notice_say(s->notice, "process %d: has mapped more files than are looked at", (int)s->pid);
 	if (s->full)
 		ctp_notice_say(s->notice, "process %d: has more than %d buffers, and these are the first", (int)s->pid, CTP_PPT_BUFFERS_MAX);
-	free_maps(&maps);
 	return status;
 }
 
@@ -353,6 +344,7 @@ static struct ctp_distinct *plain_here; /* the caller's; the child has a copy of
 
 static void say_later(void *arg, const char *text) { add_text(arg, text); }
 
+/* The child ends after its search, and nothing is freed. */
 static void find_here(void *area)
 {
 	struct ctp_ppt_search *found = *(struct ctp_ppt_search **)area;
@@ -363,10 +355,6 @@ static void find_here(void *area)
 	s.elf = mmap(NULL, sizeof *s.elf, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	s.root = ctp_mapped_root(found->pid);
 	found->status = s.elf == MAP_FAILED ? ctp_err_set(&found->err, "out of memory") : look_at_all(&s, &found->err);
-	if (s.elf != MAP_FAILED)
-		munmap(s.elf, sizeof *s.elf);
-	if (s.root >= 0)
-		close(s.root);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 
 #include "ppt/ppt-attach.h"
 #include "ppt/ppt-frames.h"
-#include "ppt/ppt-shared.h"
 #include "stream/events.h"
 
 /* How the process or the buffer of a section ended, in addition to the outcomes of the stream. */

@@ -7,7 +7,7 @@
  * segments and the clock are the fuzzer's, so that a find is found again. The accounts must hold: each frame of the ring is
  * taken or lost, nothing is written to the process but its two variables and control blocks that it has for writing, and no foreign
  * segment is removed.
- * Covers: formats/ppt/ppt-attach.c formats/ppt/ppt-ring.c formats/ppt/ppt-shared.c formats/ppt/ppt-trace.c formats/ppt/ppt-memory.c
+ * Covers: formats/ppt/ppt-attach.c formats/ppt/ppt-ring.c formats/ppt/ppt-trace.c formats/ppt/ppt-memory.c
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* ppt-shared.c - which frames of a ring a child may have saved: by hand, with both writing to the same slots. */
-#include "ppt/ppt-shared.h"
+#include "ppt/ppt-ring.h"
 
 #include "tap.h"
 
