@@ -1,5 +1,5 @@
 /*
- * pptfile.c - any bytes as a PPT1 file, and any bytes as frames behind a header that is good. What was decoded is a file that is decoded
+ * pptfile.c - any bytes as a PPT1 file, and any bytes as frames after a valid header. What was decoded is a file that is decoded
  * without a loss but those that it had, and then comes back byte for byte, also through JSONL.
  * Covers: formats/ppt
  */
@@ -34,7 +34,7 @@ static const char *const headers[] = {
 static struct ctp_sink *ppt(struct ctp_output *out, struct ctp_err *err) { return ctp_ppt_sink(out, NULL, NULL, false, NULL, err); }
 static struct ctp_sink *jsonl(struct ctp_output *out, struct ctp_err *err) { return ctp_jsonl_sink(out, true, NULL, err); }
 
-/* The input as it is, or as frames behind one of the headers. */
+/* The input as it is, or as frames after one of the headers. */
 static void make_file(const uint8_t *data, size_t size, struct textmem *file)
 {
 	file->len = 0;

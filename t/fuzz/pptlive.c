@@ -3,7 +3,7 @@
  * of ctp-ppt attach survives it.
  *
  * The input is a description and a list of steps: what the process writes to its variables, to the control block and to the ring, as a
- * client does it or not; who has the segment; pages that do not come; time that goes by; and what an agent does. The process, its
+ * client does it or not; which processes have the segment; pages that never come; time that passes; and what an agent does. The process, its
  * segments and the clock are the fuzzer's, so that a find is found again. The accounts must hold: each frame of the ring is
  * taken or lost, nothing is written to the process but its two variables and control blocks that it has for writing, and no foreign
  * segment is removed.
@@ -161,7 +161,7 @@ enum ctp_status ctp_ppt_shm_new(struct ctp_ppt_shm *shm, size_t bytes, uid_t use
 void ctp_ppt_shm_free(struct ctp_ppt_shm *shm)
 {
 	struct segment *s = segment_of(shm->id);
-	must(!shm->at || (s && !s->foreign), "a segment is given back that is none of ours");
+	must(!shm->at || (s && !s->foreign), "a segment is freed that is not ours");
 	if (shm->at) {
 		free(s->at);
 		*s = (struct segment){0};

@@ -43,7 +43,7 @@ struct byhand {
 	struct byhand_control *control;
 	char *slots;
 	int count, offset;
-	int fd[4]; /* three, and what lies behind them */
+	int fd[4]; /* three, and the word after them */
 	atomic_int next;
 	atomic_ulong saved, attaches, detaches;
 	int first;
@@ -167,7 +167,7 @@ static inline bool byhand_ready(struct byhand *b)
 }
 
 /*
- * Saves the bytes of a frame between its two numbers; false where nobody is attached. The reader's side of each fence is its own
+ * Saves the bytes of a frame between its two numbers; false if no agent is attached. The reader's side of each fence is its own
  * acquire between back, the bytes and front.
  */
 static inline bool byhand_save(struct byhand *b, const void *frame)

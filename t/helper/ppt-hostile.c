@@ -56,7 +56,7 @@ struct told {
 
 static void tell_elsewhere(struct told *t) { t->data = 0x1000; }
 static void tell_before(struct told *t) { t->data -= 4096; }
-static void tell_behind(struct told *t) { t->data += 1 << 30; }
+static void tell_beyond_end(struct told *t) { t->data += 1 << 30; }
 static void tell_odd(struct told *t) { t->data += 1; }
 static void tell_many(struct told *t) { t->slots = 1 << 30; }
 static void tell_most(struct told *t) { t->slots = UINT64_MAX; }
@@ -107,7 +107,7 @@ static const struct lie {
 	{"resizable", JSON_WITH("{\"contents\":true,\"tag\":\"EBufferResize\"}", 4, 16), NULL, NULL},
 	{"elsewhere", JSON(4, 16), tell_elsewhere, NULL},
 	{"before", JSON(4, 16), tell_before, NULL},
-	{"behind", JSON(4, 16), tell_behind, NULL},
+	{"beyond-end", JSON(4, 16), tell_beyond_end, NULL},
 	{"odd", JSON(4, 16), tell_odd, NULL},
 	{"many", JSON(4, 16), tell_many, NULL},
 	{"most", JSON(4, 16), tell_most, NULL},

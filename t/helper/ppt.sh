@@ -1,4 +1,4 @@
-# ppt.sh - what the tests of ctp-ppt have in common: `. t/helper/ppt.sh`, behind t/helper/tap.sh. Gives $ppt.
+# ppt.sh - what the tests of ctp-ppt have in common: `. t/helper/ppt.sh`, after t/helper/tap.sh. Gives $ppt.
 # shellcheck shell=sh disable=SC2034,SC2154 # tap.sh has $tmp, and the tests use $ppt
 ppt=$BIN/ctp-ppt
 

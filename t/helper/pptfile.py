@@ -3,7 +3,7 @@
 make KIND FILE TRUTH    writes a file of that kind, and what its records have to be, as JSON
 judge TRUTH <JSONL      what ctp-tojsonl -a says of it, held against the truth: prints what differs
 csv FILE... <JSONL      the same against the tables that ppt itself made; FILE.NAME.csv has the frames of class ppt_*_NAME
-order <JSONL            prints frames without a time that are not behind the frame that they followed
+order <JSONL            prints frames without a time that are not after the frame that they followed
 frames FILE             cuts a file into FILE.head and FILE.0, FILE.1 ... : its header and its frames
 """
 import json
@@ -326,7 +326,7 @@ def order():
             continue
         place = row["ppt_seqno"] + row["ppt_place"]
         if "t" not in row and place != before + 1:
-            print(f"frame {place} is behind {before}")
+            print(f"frame {place} is after {before}")
         before = place
 
 

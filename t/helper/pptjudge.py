@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pptjudge.py - reads what ctp-tojsonl -a makes of a stream of ctp-ppt attach, and judges it by what t/helper/ppt-client and its like save.
+"""pptjudge.py - reads what ctp-tojsonl -a makes of a stream of ctp-ppt attach, and judges it by what t/helper/ppt-client and similar programs save.
 
 Prints for each section: BUFFER FIRST-LAST FRAMES LOST TORN BAD OUTCOME. BAD counts frames whose members do not go together, numbers
 that are neither a frame nor lost, and losses that end before they begin. With -q only the sum of BAD, and sections that are not complete.

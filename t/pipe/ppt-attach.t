@@ -110,7 +110,7 @@ for signal in INT TERM HUP QUIT; do
 done
 start ppt-client -t 2
 "$ppt" attach "$pid" Foo 2>/dev/null | head -c 100 >/dev/null
-ok 'a pipe that nobody reads: the buffer is free' await test "$(state Foo)" = free
+ok 'a pipe without a reader: the buffer is free' await test "$(state Foo)" = free
 "$ppt" attach "$pid" Foo 2>"$tmp/err" >/dev/full
 is 'a full disk: status' $? 1
 like 'a line says it' "$(tail -1 "$tmp/err")" '^ctp-ppt: stdout: .*No space left'
@@ -202,7 +202,7 @@ agents "$pid" -n 4096
 await has "$tmp/err" 'Mark: attached'
 kill -USR1 "$pid"
 ok 'a program that closes a buffer: it is said' await has "$tmp/err" '^ctp-ppt: Sdk: the program has closed it$'
-is 'who has the other one keeps that' "$(state Sdk) $("$ppt" list "$pid" | awk '$1 == "Mark" { print $4 }')" "free $agent"
+is 'the agent keeps the other one' "$(state Sdk) $("$ppt" list "$pid" | awk '$1 == "Mark" { print $4 }')" "free $agent"
 kill -INT "$agent"
 wait "$agent"
 is 'it harms nothing: status' $? 0
@@ -245,7 +245,7 @@ stop
 # --- agents that meet --------------------------------------------------------------------------------------------------------------
 start ppt-client -t 2
 agent "$pid" Foo -c cpu-clock
-like 'list says who is attached' "$("$ppt" list "$pid")" "^Foo +attached by $agent "
+like 'list names the agent' "$("$ppt" list "$pid")" "^Foo +attached by $agent "
 like 'another is refused' "$("$ppt" attach "$pid" Foo 2>&1 >/dev/null)" "^ctp-ppt: Foo: process $agent is attached to it; --force "
 first=$agent
 "$ppt" attach --force -t 1 "$pid" Foo 2>"$tmp/err2" >"$tmp/out2.ctp"
@@ -301,7 +301,7 @@ os.pwrite(fd, int(sys.argv[3]).to_bytes(4, sys.byteorder), int(sys.argv[2], 16))
 		ok "$dead: and recovered" "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
 		is "$dead: the client has let go" "$(state Foo) $(segments)" 'free 0'
 		ipcs -m -i "$id" >"$tmp/there" 2>&1 && ipcrm -m "$id" 2>"$tmp/removed"
-		like "$dead: a segment is removed if its maker is the dead one, and no other" "$dead $(grep -c "shmid=$id" "$tmp/there")" 'maker 0|other 1'
+		like "$dead: a segment is removed only if the process that has ended made it" "$dead $(grep -c "shmid=$id" "$tmp/there")" 'maker 0|other 1'
 		stop
 		like "$dead: descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
 	done
@@ -339,12 +339,12 @@ start ppt-client -2
 if attach_all "$tmp/out.ctp" -c page-faults -t 1 "$pid" 2>"$tmp/err"; then
 	is 'a buffer without members for counters is attached all the same' "$(taken | awk '{ print $1, $6, ($3 > 0) }' | sort)" 'Foo 0 1
 FooBar 0 1'
-	is 'and nobody is told of it' "$(grep -c without "$tmp/err")" 0
+	is 'and nothing is said of it' "$(grep -c without "$tmp/err")" 0
 	"$ppt" attach -c page-faults -t 0.5 "$pid" FooBar >"$tmp/out.ctp" 2>"$tmp/err"
 	is 'unless it was named: status' $? 0
 	like 'and a line' "$(cat "$tmp/err")" '^ctp-ppt: FooBar: has no members for counters, and is attached without$'
 else
-	like 'counters are not to be had here' "$(cat "$tmp/err")" '^ctp-ppt: -c page-faults: '
+	like 'counters cannot be opened here' "$(cat "$tmp/err")" '^ctp-ppt: -c page-faults: '
 fi
 stop
 

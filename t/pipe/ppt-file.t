@@ -196,7 +196,7 @@ if command -v zstd >/dev/null; then
 	zstd -q1 -f "$tmp/mixed.ppt1.ctp" -o "$tmp/cut.ctp.zst"
 	truncate -s -3 "$tmp/cut.ctp.zst"
 	ppt encode -o "$tmp/back.ppt1" "$tmp/cut.ctp.zst" 2>"$tmp/err"
-	is 'encode of a stream whose compression is cut behind its end: status' "$? $(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" '3 '
+	is 'encode of a stream whose compression is cut after its end: status' "$? $(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" '3 '
 	ppt decode -o "$tmp/d.ctp" "$tmp/cut.zst" 2>"$tmp/err"
 	like 'a compressed file that is cut is a line, too' "$? $(wc -l <"$tmp/err" | xargs) $(cat "$tmp/err")" '^3 1 ctp-ppt: .*cut.zst: [A-Za-z]*: [0-9]+ frames kept.*; zstd: .* at byte [0-9]+ of the file'
 fi

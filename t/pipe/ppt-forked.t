@@ -40,7 +40,7 @@ trace -e 300 -s 2500
 is 'a child that becomes another program: status' $status 0
 is '  and nothing is unverified' "$(unverified) $(summary)" '0 '
 
-# The parent saves no more: nobody knows if it would have saved the same.
+# The parent saves no more: it is not known if it would have saved the same.
 trace -d 300 -s 301
 is 'a parent that ends right after: status' $status 3
 ok '  what the child has saved is counted' [ "$(unverified)" -ge "$(of_child)" ]

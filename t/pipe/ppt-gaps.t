@@ -1,5 +1,5 @@
 #!/bin/sh
-# A file of ppt with many gaps, and frames without a time in it: these stay behind the frame that they followed.
+# A file of ppt with many gaps, and frames without a time in it: these stay after the frame that they followed.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all "there is no python3"
 ppt=$BIN/ctp-ppt

@@ -75,7 +75,7 @@ void in_lib(int n)
 }
 C
 
-# Declarations that are not as the definition, each behind a word for the difference.
+# Declarations that are not as the definition, each after a word for the difference.
 cat >"$tmp/others" <<'E'
 type (y, (int, n), (float, a)), (z, (int, n))
 name (y, (int, n), (double, b)), (z, (int, n))
@@ -150,7 +150,7 @@ for pair in gcc:g++ clang:clang++; do
 	refused 'fewer than none' 'PPT_BUFFER(Mm, -1, monotonic, (y, (int, n)))' 'the elements of Mm are not from 0 to 9999999'
 	refused 'a long name' "PPT_BUFFER(M$(printf '%0100d' 0), 1, monotonic, (y, (int, n)))" 'is longer than 100 bytes'
 	refused 'a long name of a frame' "PPT_BUFFER(M, 1, monotonic, (y$(printf '%0100d' 0), (int, n)))" 'is longer than 100 bytes'
-	refused 'a long name of a field, with what is put behind it' "PPT_BUFFER(M, 1, monotonic, (y, (interval_counter, n$(printf '%092d' 0))))" '_0_start is longer than 100 bytes'
+	refused 'a long name of a field, with its suffix' "PPT_BUFFER(M, 1, monotonic, (y, (interval_counter, n$(printf '%092d' 0))))" '_0_start is longer than 100 bytes'
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\n' >"$tmp/unused.c"
 	ok "$cc: a declaration that is not used" $cc $warn -Isdk/ppt -c -o "$tmp/unused.o" "$tmp/unused.c"
 	is 'needs no definition' "$(nm -u "$tmp/unused.o" | grep ppt_)" ''
@@ -282,7 +282,7 @@ for buffer in Sdk Mark; do
 		{ n = value("n") }
 		$1 == "request" && (n % 2 || value("f") != n % 1000) || $1 == "tick" && (n % 2 == 0 || value("x") != n / 2 || value("b") != n % 256) ||
 		$1 == "mark" && value("x") != n / 2 || n < 0')" ''
-	is 'and then nobody is attached' "$(state $buffer)" free
+	is 'and then no agent is attached' "$(state $buffer)" free
 done
 finish
 is 'descriptor 0 is open' "$(tail -n 1 "$tmp/said.rest")" 'fd 0: open'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Attaches to a client of ppt and leaves it, 50 times or ROUNDS: no descriptor, segment or frame is lost, torn or left behind.
+# Attaches to a client of ppt and leaves it, 50 times or ROUNDS: no descriptor, segment or frame is lost, torn or left.
 # Not under sanitizers: it kills at random moments.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'

@@ -24,7 +24,7 @@ plant() { # NAME SED...
 }
 
 ok 'without a plant it holds' race formats/ppt/ppt-ring.c
-plant 'the front is not looked at behind the copy' 's/return front_of(r, index) == number;/return true;/'
+plant 'the front is not looked at after the copy' 's/return front_of(r, index) == number;/return true;/'
 plant 'the back is not looked at before it' 's/if (back_of(r, index) != number)/if (0)/'
 plant 'an overrun is not seen' 's/uint64_t gone = overrun_all(r);/uint64_t gone = 0;/'
 plant 'one frame more is lost' 's/(uint64_t)by - r->slots + 1 +/(uint64_t)by - r->slots + 2 +/'

@@ -50,8 +50,8 @@ plant 'a descriptor is closed whatever it is' ppt-sdk 's/^		if (ppt_is_ours_(c->
 plant 'a descriptor is read whatever it is' ppt-sdk 's/!ppt_is_ours_(c->fd\[0\], c->id\[0\])/!c->fd[0]/'
 plant 'counters keep the numbers that they got' ppt-sdk 's/^	int fd = (int)syscall(SYS_fcntl, low, .*/	int fd = low;\n	return fd;/'
 plant 'counters are read one by one' ppt-sdk 's/attr.read_format = PERF_FORMAT_GROUP;/;/'
-plant 'counters of a thread that has ended are for nobody' ppt-sdk 's/ && errno == ESRCH && / \&\& errno == EINVAL \&\& /'
-plant 'nobody is told of threads without counters' ppt-sdk 's/^	ppt_tell_(page, PPT_CROWDED_);//'
+plant 'counters of a thread that has ended are not reused' ppt-sdk 's/ && errno == ESRCH && / \&\& errno == EINVAL \&\& /'
+plant 'threads without counters set no flag' ppt-sdk 's/^	ppt_tell_(page, PPT_CROWDED_);//'
 plant 'an entry always has 136 bytes' ppt-sdk 's/ % 136 ? 120 : 136;/ ? 136 : 136;/'
 plant 'an interval may begin before the attachment' ppt-sdk 's/ || (mark && mark != PPT_MARK_(gate))//'
 plant 'a change of the segment is not noticed' ppt-sdk \
@@ -61,7 +61,7 @@ plant 'errno is changed' ppt-sdk '/^PPT_FN_ __attribute__((noinline, cold)) void
 plant 'the gate is busy while threads are inside' ppt-sdk-race 's/gate & PPT_INSIDE_MASK_ ? PPT_CLOSING_ : PPT_BUSY_/PPT_BUSY_/'
 plant 'an attach is made twice' ppt-sdk 's/ || (gate & PPT_OPEN_ && !resizing && w.is.hmem == w.is.attached))/)/'
 plant 'and a resize' ppt-sdk 's/bool taken = ppt_is_resized_(page) && /bool taken = /'
-# One writer sleeps between its look at the numbers and its own, the next one of the same slot behind its own.
+# One writer sleeps between its look at the numbers and its own, the next one of the same slot after its own.
 plant 'the numbers of a slot are not swapped' ppt-sdk-race 's/ ||$/ || 0)/; s/^	    !PPT_SWAP_(front, &then, number, __ATOMIC_RELAXED))/		return;\n	extern int usleep(unsigned);\n	index % page->count == 5 \&\& number % 3 == 0 \&\& usleep(100);\n	PPT_PUT_(front, number);\n	index % page->count == 5 \&\& number % 3 == 1 \&\& usleep(100);\n	if (0)/'
 [ -z "$san" ] || {
 	plant 'an open gate is not released' ppt-sdk-race 's/(!PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_RELEASE))/(!PPT_SWAP_(\&page->gate, \&gate, to, __ATOMIC_RELAXED))/'

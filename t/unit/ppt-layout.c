@@ -104,7 +104,7 @@ static void test_refused(void)
 	refused("[]", "object", "an array");
 	refused("{}", "no name", "an empty object");
 	refused("{" EMIT "}", "no frames", "no frames");
-	refused("{" EMIT "} x", "follows", "something behind");
+	refused("{" EMIT "} x", "follows", "something after it");
 	refused("{\"abi\":\"2.0.0\"," EMIT "}", "abi is 2.0.0, and 1.0.0 is known", "another abi");
 	refused("{\"abi\":\"10\"," EMIT "}", "abi is 10, ", "one that begins as the known one");
 	refused("{\"abi\":1," EMIT "}", "text", "one that is no text");

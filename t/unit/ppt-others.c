@@ -1,5 +1,5 @@
 /*
- * ppt-others.c - who else has the ring of a process that is let go of: a child of it, or nobody, however the process lets go meanwhile.
+ * ppt-others.c - whether another process has the ring of a process that lets go: a child has it, or none, whenever the process lets go.
  *
  * The process is a child of this test, and does what a byte in a pipe says. shmctl(2) is the test's own, so that the process lets go
  * just after somebody has looked how many have the segment.
@@ -103,7 +103,7 @@ static void with(void (*test)(struct ctp_ppt_attach *, const struct process *))
 	struct process p = begin(a.shm.id);
 	if (ctp_ppt_memory_open(&memory, p.pid, false, &err))
 		skip_all(err.text);
-	ctp_ppt_attach_others(&a); /* from now on it is known who was the last */
+	ctp_ppt_attach_others(&a); /* from now on the last process is known */
 	test(&a, &p);
 	ctp_ppt_memory_close(&memory);
 	end(&p);
@@ -112,9 +112,9 @@ static void with(void (*test)(struct ctp_ppt_attach *, const struct process *))
 
 static void test_alone(struct ctp_ppt_attach *a, const struct process *p)
 {
-	ok(!ctp_ppt_attach_others(a), "the process has it, and nobody else");
+	ok(!ctp_ppt_attach_others(a), "only the process has it");
 	order(p, 'd');
-	ok(!ctp_ppt_attach_others(a), "when it has let go, nobody");
+	ok(!ctp_ppt_attach_others(a), "when it has let go, no process has it");
 }
 
 static void test_race(struct ctp_ppt_attach *a, const struct process *p)
@@ -134,7 +134,7 @@ static void test_child(struct ctp_ppt_attach *a, const struct process *p)
 	ok(ctp_ppt_attach_others(a), "and in its place, when the process has let go");
 	order(p, 'e');
 	ok(ctp_ppt_attach_others(a), "one that has ended since was there");
-	ok(!ctp_ppt_attach_others(a), "and then nobody is");
+	ok(!ctp_ppt_attach_others(a), "and then there is none");
 }
 
 int main(void)

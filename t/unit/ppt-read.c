@@ -85,12 +85,12 @@ static void test_sums(void)
 static void test_wrap(void)
 {
 	forget();
-	ok(see(INT32_MAX - 1) && see(INT32_MAX) && see(INT32_MIN) && !see(INT32_MAX), "behind 2^31 - 1 comes -2^31");
+	ok(see(INT32_MAX - 1) && see(INT32_MAX) && see(INT32_MIN) && !see(INT32_MAX), "after 2^31 - 1 comes -2^31");
 	see(INT32_MIN + 3);
-	gap(INT32_MIN + 1, 2, 0, 3, 4, "a gap behind it");
+	gap(INT32_MIN + 1, 2, 0, 3, 4, "a gap after it");
 	forget();
 	see(-2);
-	ok(!ctp_ppt_seen_next(&seen, 0) && see(-1) && ctp_ppt_seen_next(&seen, 0), "0 comes behind -1 only");
+	ok(!ctp_ppt_seen_next(&seen, 0) && see(-1) && ctp_ppt_seen_next(&seen, 0), "0 comes after -1 only");
 	see(2);
 	gap(0, 2, 0, 2, 3, "a gap at 0");
 }
@@ -153,7 +153,7 @@ static void test_cut(void)
 
 #define NUMBER(name, off, kind) "{\"_lName\":\"" name "\",\"_lOffset\":" #off ",\"_lSize\":4,\"_lType\":\"PIntegral\",\"_lKind\":\"" kind "\"}"
 
-/* The shorter of two frames has its number elsewhere, and behind it is what was in the slot before. */
+/* The shorter of two frames has its number elsewhere, and after it are bytes of the earlier frame in the slot. */
 static void test_begun(void)
 {
 	static const char two[] = "{\"emit\":{\"_eBuffer\":{\"ebName\":\"B\"}},\"frames\":["
@@ -172,7 +172,7 @@ static void test_begun(void)
 	free(stream.data);
 }
 
-/* Places are the stream's: the last that there can be has none behind it. */
+/* The stream chooses the places: no place follows the last one, INT64_MAX. */
 static void test_places(void)
 {
 	struct ctp_output out;

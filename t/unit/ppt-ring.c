@@ -33,7 +33,7 @@ static void write_frame(uint32_t slot, uint32_t number)
 	put(slot, WORDS - 1, 0);
 	atomic_thread_fence(memory_order_seq_cst);
 	put(slot, 0, number);
-	atomic_thread_fence(memory_order_seq_cst); /* pairs with the reader's fence behind its copy */
+	atomic_thread_fence(memory_order_seq_cst); /* pairs with the reader's fence after its copy */
 	for (uint32_t i = 1; i < WORDS - 1; i++)
 		put(slot, i, payload(number, i));
 	atomic_thread_fence(memory_order_seq_cst); /* pairs with the reader's load of the back */
@@ -60,7 +60,7 @@ static void clear(void)
 static uint64_t now;
 static struct ctp_ppt_missing gap;
 
-/* "12" for a frame, "+3" for so many that are missing, "t1" for one that is torn, ending at nothing. */
+/* "12" for a frame, "+3" for three missing frames, "t1" for a torn one, up to the last. */
 static const char *read_all(struct ctp_ppt_ring *r)
 {
 	static char text[4096];
@@ -119,7 +119,7 @@ static void test_flight(void)
 	is_u64(r.torn, 1, "and counted as torn");
 	put(5, 0, 6);
 	now += 200000000;
-	is(read_all(&r), "", "not where nothing is behind it");
+	is(read_all(&r), "", "not if no frame follows it");
 	now += 200000000;
 	is(read_all(&r), "", "however long");
 	write_frame(6, 7);
@@ -129,9 +129,9 @@ static void test_flight(void)
 	put(1, 0, 10);
 	write_frame(2, 11);
 	uint32_t frame[WORDS];
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "when nobody writes any more");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "when the process writes no more");
 	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "what is not whole is passed over");
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "for what is behind it");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "for the next frame");
 	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_NOTHING, "to the end");
 	put(3, 0, 12);
 	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "one that was begun and never finished");

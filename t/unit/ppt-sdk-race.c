@@ -94,7 +94,7 @@ static bool read_next(struct reader *r, bool last)
 	if (is == 1) {
 		r->torn += !whole(&f);
 		r->got++;
-	} else if (is == -1 && !last) { /* the oldest that may still be there, half a ring behind that one */
+	} else if (is == -1 && !last) { /* the oldest that may still be there, half a ring before that one */
 		uint32_t front = (uint32_t)f.mark.ppt_front_, to = front - SLOTS / 2;
 		if ((int32_t)(to - r->next) <= 0)
 			to = r->next + 1;
@@ -134,11 +134,11 @@ static void test_read(void)
 	note("%d read, %d lost", (int)r.got, (int)r.lost);
 	agent_leave(&a);
 	ppt_Race_mark_save(&m);
-	is_u64(segment_users(a.id), 1, "nobody is attached any more");
+	is_u64(segment_users(a.id), 1, "no agent is attached any more");
 	agent_free(&a);
 }
 
-/* What is wrong in a block that nobody writes any more; the highest number in it. Slot 0 has one of many numbers, or none. */
+/* What is wrong in a block that is no longer written; the highest number in it. Slot 0 has one of many numbers, or none. */
 static int faults(const char *slots, uint64_t count, uint32_t *highest)
 {
 	int wrong = 0;
@@ -150,8 +150,8 @@ static int faults(const char *slots, uint64_t count, uint32_t *highest)
 		memcpy(&back, slots + (i + 1) * SLOT - 4, 4);
 		if (front == 0 && back == 0)
 			continue;
-		int64_t behind = (int32_t)(front - first) % (int64_t)count;
-		wrong += front != back || !whole(&f) || (uint64_t)(behind < 0 ? behind + (int64_t)count : behind) != i;
+		int64_t turn = (int32_t)(front - first) % (int64_t)count;
+		wrong += front != back || !whole(&f) || (uint64_t)(turn < 0 ? turn + (int64_t)count : turn) != i;
 		if ((int32_t)(front - *highest) > 0)
 			*highest = front;
 	}

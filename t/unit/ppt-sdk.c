@@ -1,4 +1,4 @@
-/* ppt-sdk.c - sdk/ppt/ppt.h with one thread: what a save does while nobody is attached, somebody is, another, and nobody again. */
+/* ppt-sdk.c - sdk/ppt/ppt.h with one thread: what a save does while no agent is attached, one is, another is, and none again. */
 #include "ppt.h"
 #include "ppt-agent.h"
 #include "tap.h"
@@ -46,7 +46,7 @@ static void test_attach(void)
 	struct agent a;
 	int n;
 	save_one(1);
-	ok(!ppt_buffer_One_.page, "nobody is attached: nothing happens");
+	ok(!ppt_buffer_One_.page, "no agent is attached: nothing happens");
 	agent_prepare(&a, &ppt_buffer_One_, 464 + 10 * SLOT, 464);
 	agent_ask(&a);
 	ok(!agent_attached(&a), "nor does it before the next save");
@@ -127,7 +127,7 @@ static int json_offset(const char *json, const char *frame, const char *member)
 static void test_json(void)
 {
 	is_u64(json_offset(_ppt_json_Two, "request", "status"), offsetof(struct ppt_Two_request, status), "an int");
-	is_u64(json_offset(_ppt_json_Two, "request", "f"), offsetof(struct ppt_Two_request, f), "a float, behind a byte");
+	is_u64(json_offset(_ppt_json_Two, "request", "f"), offsetof(struct ppt_Two_request, f), "a float, after a byte");
 	is_u64(json_offset(_ppt_json_Two, "request", "busy_end"), offsetof(struct ppt_Two_request, busy_end), "an interval's end");
 	is_u64(json_offset(_ppt_json_Two, "request", "work_2_start"), offsetof(struct ppt_Two_request, work_2_start), "a counter's start");
 	is_u64(json_offset(_ppt_json_Two, "tick", "now_1"), offsetof(struct ppt_Two_tick, now_1), "a counter");
@@ -180,7 +180,7 @@ static void test_types(void)
 	is_u64(slot_read(slots, sizeof got, 3, &got), 1, "and then it is, with the next number");
 	ppt_Two_tick_at_now(&other);
 	ppt_Two_tick_save(&other);
-	is_u64(slot_read(slots + sizeof got, sizeof got, 4, &got), 1, "what was saved while nobody was attached is over: the next is saved");
+	is_u64(slot_read(slots + sizeof got, sizeof got, 4, &got), 1, "a frame that was saved without an agent is over: the next one is saved");
 	agent_leave(&a);
 	ppt_Two_close();
 	is_u64(segment_users(a.id), 1, "closed: let go of");
@@ -322,7 +322,7 @@ static void test_threads(void)
 	attach_counted(&a);
 	if (threads_counted(1, false)) {
 		is_u64(threads_counted(PPT_THREADS + 200, false), PPT_THREADS + 200, "threads that come and go have counters, however many");
-		is_u64(a.control->client_flags, 0, "and nobody is told");
+		is_u64(a.control->client_flags, 0, "and no flag is set");
 		detach(&a);
 		attach_counted(&a);
 		is_u64(threads_counted(PPT_THREADS + 6, true), PPT_THREADS, "of more at the same time, some have none");
@@ -411,7 +411,7 @@ static void test_fork(void)
 	pid = fork();
 	if (!pid)
 		_exit(in_child(&a, 0));
-	is_u64((uint64_t)child_status(pid), 0, "a child of fork is attached to nobody, and then to its own agent");
+	is_u64((uint64_t)child_status(pid), 0, "a child of fork is attached to no agent, and then to its own agent");
 	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (!pid)
 		_exit(in_child(&a, a.id));

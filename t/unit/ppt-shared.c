@@ -19,16 +19,16 @@ static void begin(void)
 }
 
 /* Numbers begin with 1. */
-static void save(uint32_t first, uint32_t last, uint32_t by)
+static void save(uint32_t first, uint32_t last, bool by_child)
 {
 	for (uint32_t n = first; n <= last; n++) {
 		uint32_t *slot = slots[(n - 1) % SLOTS];
 		slot[0] = slot[WORDS - 1] = n;
-		slot[1] = n * 10 + by;
+		slot[1] = n * 10 + by_child;
 	}
 }
 
-/* Takes what is there, then sees who else has the ring: frames that are not verified as "FROM+COUNT"; "": none. */
+/* Takes the frames, then looks whether another process has the ring. Frames that are not verified, as "FROM+COUNT"; "": none. */
 static const char *look(bool others)
 {
 	static char text[64];
@@ -54,112 +54,56 @@ static const char *end(void)
 	return text;
 }
 
-enum { PARENT, CHILD };
-
-static void test_ahead(void)
+/*
+ * Plays a script, and returns what its last step says. "p4-8": the process saves these numbers; "c4-8": the child does. "+": a look while a
+ * child has the ring; "-": a look while none has. ".": the end.
+ */
+static const char *play(const char *script)
 {
+	const char *said = "";
 	begin();
-	save(1, 3, PARENT);
-	is(look(false), "", "alone");
-	save(4, 8, CHILD);
-	is(look(true), "", "a child is there: it is not known yet");
-	is(look(false), "", "it has gone");
-	is(look(false), "", "and all that it has saved is taken");
-	save(4, 8, PARENT);
-	is(look(false), "", "the process saves the same numbers");
-	save(9, 9, PARENT);
-	is(look(false), "4+5", "and then one more: those before are not its own");
-	save(10, 12, PARENT);
-	is(look(false), "", "the next ones are");
-	is(end(), "", "also at the end");
-}
-
-static void test_idle(void)
-{
-	begin();
-	save(1, 3, PARENT);
-	look(false);
-	save(4, 6, PARENT);
-	look(true);
-	look(false);
-	look(false);
-	save(7, 8, PARENT);
-	is(look(false), "", "a child that saves nothing: all is as it was");
-	is(end(), "", "also at the end");
-}
-
-static void test_late(void)
-{
-	begin();
-	save(1, 2, PARENT);
-	look(false);
-	save(3, 5, CHILD);
-	look(true);
-	look(false);
-	save(6, 7, CHILD); /* before it went, but nobody has looked */
-	look(false);
-	save(3, 7, PARENT);
-	is(look(false), "", "a last one that is not taken yet is waited for");
-	save(8, 8, PARENT);
-	is(look(false), "3+5", "and is among them");
-}
-
-static void test_end(void)
-{
-	begin();
-	save(1, 2, PARENT);
-	look(false);
-	save(3, 5, CHILD);
-	look(true);
-	look(false);
-	look(false);
-	is(end(), "3+3", "a process that saves no more: nobody knows");
-	begin();
-	save(1, 2, PARENT);
-	look(false);
-	look(true);
-	is(end(), "", "without a frame since, nothing is to be known");
-}
-
-static void test_again(void)
-{
-	begin();
-	save(1, 2, PARENT);
-	look(false);
-	save(3, 4, CHILD);
-	look(true);
-	look(false);
-	look(false);
-	look(true); /* another child, before the process has shown itself */
-	save(3, 5, PARENT);
-	look(false);
-	look(false);
-	save(6, 6, PARENT);
-	is(look(false), "3+3", "two children, one after the other");
+	for (int len; sscanf(script, " %*s%n", &len) != EOF; script += len) {
+		char step;
+		unsigned first, last;
+		int n = sscanf(script, " %c%u-%u", &step, &first, &last);
+		if (step == 'p' || step == 'c')
+			save(first, n > 2 ? last : first, step == 'c');
+		else
+			said = step == '.' ? end() : look(step == '+');
+	}
+	return said;
 }
 
 static void test_round(void)
 {
-	begin();
-	save(1, 2, PARENT);
-	look(false);
+	play("p1-2 -");
 	for (uint32_t n = 3; n < 43; n++) {
-		save(n, n, PARENT);
+		save(n, n, false);
 		look(true);
 	}
 	look(false);
 	look(false);
-	save(43, 43, PARENT);
-	is(look(false), "3+40", "what the ring has no more cannot be verified");
+	save(43, 43, false);
+	is(look(false), "3+40", "frames that the ring has no more cannot be verified");
 }
 
 int main(void)
 {
-	test_ahead();
-	test_idle();
-	test_late();
-	test_end();
-	test_again();
+	is(play("p1-3 -"), "", "alone");
+	is(play("p1-3 - c4-8 +"), "", "a child is there: it is not known yet whose the frames are");
+	is(play("p1-3 - c4-8 + -"), "", "it has gone");
+	is(play("p1-3 - c4-8 + - -"), "", "and all its frames were taken");
+	is(play("p1-3 - c4-8 + - - p4-8 -"), "", "the process saves the same numbers");
+	is(play("p1-3 - c4-8 + - - p4-8 - p9 -"), "4+5", "and then one more: those before are not its own");
+	is(play("p1-3 - c4-8 + - - p4-8 - p9 - p10-12 -"), "", "the next ones are");
+	is(play("p1-3 - c4-8 + - - p4-8 - p9 - p10-12 - ."), "", "also at the end");
+	is(play("p1-3 - p4-6 + - - p7-8 -"), "", "a child that saves nothing: all is as it was");
+	is(play("p1-3 - p4-6 + - - p7-8 - ."), "", "also at the end");
+	is(play("p1-2 - c3-5 + - c6-7 - p3-7 -"), "", "a last frame of the child, which no look has found yet, is waited for");
+	is(play("p1-2 - c3-5 + - c6-7 - p3-7 - p8 -"), "3+5", "and is among them");
+	is(play("p1-2 - c3-5 + - - ."), "3+3", "a process that saves no more: they cannot be verified");
+	is(play("p1-2 - + ."), "", "without a frame since then, there is nothing to verify");
+	is(play("p1-2 - c3-4 + - - + p3-5 - - p6 -"), "3+3", "two children, one after the other");
 	test_round();
 	ctp_ppt_shared_fini(&shared);
 	return done_testing();
