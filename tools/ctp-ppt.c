@@ -101,10 +101,10 @@ static enum ctp_status show_all(struct ctp_tool *tool, struct ctp_output *out, c
 {
 	uint64_t denied;
 	enum ctp_status status = ctp_ppt_show_all(out, &denied, notice, err);
-	if (status != CTP_FAILED && denied && !tool->quiet)
+	if (denied && !tool->quiet)
 		ctp_tool_say(tool, "%" PRIu64 " process%s could not be read, and may have buffers%s", denied, denied == 1 ? "" : "es",
 		             geteuid() ? "; run this as root to read more" : "");
-	return status == CTP_EOF ? ctp_err_set(err, "no process that can be read has ppt buffers") : status;
+	return status;
 }
 
 /* pid 0: all processes. */
@@ -115,12 +115,10 @@ static int show(struct ctp_tool *tool, pid_t pid, char *buffer)
 	struct ctp_err err;
 	if (ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(tool, &err);
-	const struct ctp_notice *told = tool->verbose ? &notice : NULL;
-	enum ctp_status status = !pid   ? show_all(tool, &out, told, &err) :
-	                         buffer ? ctp_ppt_show_buffer(&out, pid, buffer, told, &err) :
-	                                  ctp_ppt_show_list(&out, pid, told, &err);
-	if (status == CTP_EOF)
-		ctp_err_set(&err, "process %d: it has no ppt buffers: neither its program nor its libraries have the symbols", (int)pid);
+	const struct ctp_notice *verbose = tool->verbose ? &notice : NULL;
+	enum ctp_status status = !pid   ? show_all(tool, &out, verbose, &err) :
+	                         buffer ? ctp_ppt_show_buffer(&out, pid, buffer, verbose, &err) :
+	                                  ctp_ppt_show_list(&out, pid, verbose, &err);
 	if (status) {
 		ctp_output_abandon(&out);
 		return ctp_tool_fail(tool, &err);

@@ -26,9 +26,9 @@ static struct ctp_ppt_control *control_of(const struct ctp_ppt_attach *a) { retu
 static bool is_alive(pid_t pid) { return pid > 0 && pid != getpid() && (!kill(pid, 0) || errno == EPERM); }
 
 /*
- * An agent has its segment attached as long as it runs. So a process with the agent's number and without the segment is another process.
- * If no process has that number, but somebody besides the target has the segment, the agent may run in another PID namespace; unless the
- * process that has ended created the segment itself.
+ * An agent has its segment attached as long as it runs. So a process with the agent's number and without the segment is another
+ * process. If no process has that number, but somebody besides the target has the segment, the agent may run in another PID
+ * namespace; unless the process that has ended created the segment itself.
  */
 static enum ctp_ppt_use use_of(const struct ctp_ppt_memory *m, pid_t pid, int id)
 {
@@ -87,7 +87,7 @@ static enum ctp_status make_segment(struct ctp_ppt_attach *a, struct ctp_err *er
 	return CTP_OK;
 }
 
-/* --- segments of other agents ----------------------------------------------------------------------------------------------------- */
+/* --- segments of other agents --------------------------------------------------------------------------------------------- */
 
 static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
@@ -98,8 +98,9 @@ static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
 }
 
 /*
- * Prepares a segment for the client to let go of, so that its closing loop leaves descriptor 0 alone. Only the process says which segment
- * that is, and we may be root: so we do not attach it, but write to it where the process itself can write to it, in its own memory.
+ * Prepares a segment for the client to let go of, so that its closing loop leaves descriptor 0 alone. Only the process says which
+ * segment that is, and we may be root: so we do not attach it, but write to it where the process itself can write to it, in its own
+ * memory.
  */
 static void free_map(struct ctp_ppt_attach *a, const struct ctp_ppt_shm_map *map)
 {
@@ -126,8 +127,9 @@ static void free_stale(struct ctp_ppt_attach *a)
 }
 
 /*
- * A segment that hmem names. It is left alone if the process does not have it. If its agent has ended, and the process can write to it
- * and could remove it itself, it is removed: it is gone when the client has let go of it. (Ours are marked for removal when they are made.)
+ * A segment that hmem names. It is left alone if the process does not have it. If its agent has ended, and the process can write to
+ * it and could remove it itself, it is removed: it is gone when the client has let go of it. (Ours are marked for removal when they
+ * are made.)
  */
 static void free_left(struct ctp_ppt_attach *a, const struct ctp_ppt_user *user)
 {
@@ -220,7 +222,9 @@ static enum ctp_status is_refused(struct ctp_ppt_attach *a, struct ctp_err *err)
 	return ctp_err_set(err, "%s: another agent has attached at the same time", a->buffer->label);
 }
 
-/* Of the client's perf_event_attr: the ring begins at S + (S mod stride), where S is the size of the control block. 0: not known. */
+/*
+ * Of the client's perf_event_attr: the ring begins at S + (S mod stride), where S is the size of the control block. 0: not known.
+ */
 static uint32_t find_attr_bytes(uint64_t offset, uint32_t stride)
 {
 	static const uint32_t sizes[] = {128, 112, 136, 120, 104, 96, 80, 72, 64};
@@ -277,7 +281,8 @@ static enum ctp_status finish_waiting(struct ctp_ppt_attach *a, struct ctp_err *
 	if (!id)
 		return is_refused(a, err);
 	if (id != (uint64_t)a->shm.id)
-		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->label, id, a->shm.id);
+		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->label, id,
+		                   a->shm.id);
 	enum ctp_status status = find_ring(a, &offset, err);
 	if (status == CTP_EOF && !atomic_load_explicit(&control_of(a)->slots, memory_order_relaxed) && ++a->empty == EMPTY_LOOKS)
 		return ctp_err_set(err, "%s: the process says that it has attached, and that its ring has 0 slots", a->buffer->label);
@@ -382,7 +387,9 @@ unsigned ctp_ppt_attach_troubles(struct ctp_ppt_attach *a)
 	return troubles;
 }
 
-/* Two processes have the segment, and we are one: true if the other is not the target. It may let go while its mappings are read. */
+/*
+ * Two processes have the segment, and we are one: true if the other is not the target. It may let go while its mappings are read.
+ */
 static bool is_held_elsewhere(struct ctp_ppt_attach *a)
 {
 	struct ctp_ppt_shm_map map;
@@ -390,8 +397,8 @@ static bool is_held_elsewhere(struct ctp_ppt_attach *a)
 }
 
 /*
- * The kernel keeps the number of the process that was the last to attach, fork or let go. So a child is noticed that has ended, or become
- * another program, since the last call. The process and we have the ring; only we, when the process has let go.
+ * The kernel keeps the number of the process that was the last to attach, fork or let go. So a child is noticed that has ended, or
+ * become another program, since the last call. The process and we have the ring; only we, when the process has let go.
  */
 bool ctp_ppt_attach_others(struct ctp_ppt_attach *a)
 {
@@ -410,7 +417,10 @@ void ctp_ppt_attach_leave(struct ctp_ppt_attach *a)
 	bool ours = a->published && ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem) && hmem == (uint32_t)a->shm.id;
 	if (ours)
 		ctp_ppt_control_close(a->shm.at);
-	/* Pairs with the client, which loads hmem and then ncounters: ncounters must be written before hmem, which the kernel copies. */
+	/*
+	 * Pairs with the client, which loads hmem and then ncounters: ncounters must be written before hmem, which the kernel
+	 * copies.
+	 */
 	atomic_thread_fence(memory_order_seq_cst);
 	if (ours)
 		ctp_ppt_memory_poke(a->memory, hmem_at(a), 0);

@@ -1,7 +1,8 @@
 /*
  * ppt-attach.h - one buffer of a process: attaches to it, reads its ring, and leaves it as it was.
  *
- * Nothing waits here. A client attaches when its program next saves a frame, so the caller calls ctp_ppt_attach_step again and again. Stages:
+ * Nothing waits here. A client attaches when its program next saves a frame, so the caller calls ctp_ppt_attach_step again and
+ * again. Stages:
  *
  *	freeing		the client still has a segment of an earlier agent, or an earlier one of ours; hmem is 0
  *	waiting		our segment is in hmem; the client has not attached it yet
@@ -60,7 +61,10 @@ struct ctp_ppt_attach {
 	int64_t last_s;
 };
 
-/* Claims the buffer. notice, which may be null, is told of what an earlier agent has left. Fails if another is attached, unless forced. */
+/*
+ * Claims the buffer. notice, which may be null, is told of what an earlier agent has left. Fails if another is attached, unless
+ * forced.
+ */
 enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const struct ctp_notice *notice, struct ctp_err *err);
 
 /* The next stage, if the client is ready for it. CTP_FAILED: it cannot be attached; call ctp_ppt_attach_end. */
@@ -79,7 +83,7 @@ enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ct
 enum {
 	CTP_PPT_UNCOUNTED = 1, /* the client, or a thread of it, could not open the counters, and does without */
 	CTP_PPT_CROWDED = 2,   /* a thread of the client has no counters: it has more threads than it has counters for */
-	CTP_PPT_SHARED = 4,    /* another process has the ring too, as the child of a fork has; both write to it, each by its own numbers */
+	CTP_PPT_SHARED = 4,    /* a child of a fork has the ring too; both write to it, each by its own numbers */
 };
 unsigned ctp_ppt_attach_troubles(struct ctp_ppt_attach *a);
 

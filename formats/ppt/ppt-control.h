@@ -22,7 +22,10 @@ enum {
 	CTP_PPT_CONTROL_BUFFER = 0x07ffffff,
 };
 
-/* client_flags, of clients made with sdk/ppt: a thread has no counters, because other threads use them all, or because they cannot be opened. */
+/*
+ * client_flags, of clients made with sdk/ppt: a thread has no counters, because other threads use them all, or because they cannot
+ * be opened.
+ */
 enum { CTP_PPT_CLIENT_CROWDED = 1, CTP_PPT_CLIENT_UNOPENED = 2 };
 
 struct ctp_ppt_control {
@@ -58,8 +61,9 @@ static inline int ctp_ppt_control_is_of(uint32_t ours, uint64_t hmem_at)
 }
 
 /*
- * Called before hmem is set to 0. The client's closing loop closes one descriptor more than nr_perf_ctrs says, and that is descriptor 0. So
- * the number is decremented, once. (The client sets it to 0 itself if it could not open the counters.) False: it was decremented already.
+ * Called before hmem is set to 0. The client's closing loop closes one descriptor more than nr_perf_ctrs says, and that is
+ * descriptor 0. So the number is decremented, once. (The client sets it to 0 itself if it could not open the counters.) False: it
+ * was decremented already.
  */
 static inline int ctp_ppt_control_closing(uint32_t *ours, uint32_t *ncounters)
 {
@@ -82,7 +86,7 @@ static inline void ctp_ppt_control_close(struct ctp_ppt_control *c)
 	atomic_store_explicit(&c->ours, ours, memory_order_relaxed);
 }
 
-/* --- counters by their names, as perf_event_attr for a client to open ----------------------------------------------------------- */
+/* --- counters by their names, as perf_event_attr for a client to open ----------------------------------------------------- */
 
 enum { CTP_PPT_ATTR_BYTES = 112 }; /* any client has room for these */
 

@@ -81,8 +81,8 @@ static bool name_taken(const struct draft *d, uint32_t n, const char *name)
 }
 
 /*
- * Adds a field and the step that fills it. If the class has no room for it, ppt_raw keeps the whole frame. A field that is predicted costs
- * one bit of a mask with CTP_MASKED_MAX bits.
+ * Adds a field and the step that fills it. If the class has no room for it, ppt_raw keeps the whole frame. A field that is
+ * predicted costs one bit of a mask with CTP_MASKED_MAX bits.
  */
 static void add(struct draft *d, struct ctp_field field, struct step step)
 {
@@ -321,8 +321,8 @@ static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, str
 	return f->lost ? CTP_OK : CTP_FAILED;
 }
 
-struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters, bool exact,
-                                          struct ctp_err *err)
+struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
+                                          bool exact, struct ctp_err *err)
 {
 	struct ctp_ppt_frames *f = calloc(1, sizeof *f);
 	struct draft *d = calloc(1, sizeof *d);
@@ -584,14 +584,14 @@ static void spread_padding(const struct plan *plan, const char *from, uint8_t *b
 /* diff: the difference of the counter whose start is the next step. */
 static void put_value(const struct ctp_ppt_frames *f, const struct step *s, uint64_t v, uint64_t *diff, uint8_t *bytes)
 {
-	uint8_t *p = bytes + s->offset;
+	uint8_t *p = bytes + s->offset, little_endian[sizeof v];
 	const char *text;
 	switch (s->op) {
 	case OP_SIGNED:
 	case OP_UNSIGNED:
 	case OP_FLOAT:
-		for (uint32_t i = 0; i < s->size; i++)
-			p[i] = (uint8_t)(v >> 8 * i);
+		ctp_store_u64(little_endian, v);
+		memcpy(p, little_endian, s->size);
 		break;
 	case OP_OWN_TIME:
 	case OP_TIME:

@@ -23,11 +23,11 @@
 struct ctp_ppt_frames;
 
 /*
- * layout must be there until the free, the names of the counters need not. The classes must outlive the writer's section. exact: with the
- * extra fields; without, there is only ppt_raw of a class that has no room for all members. Null: err.
+ * layout must be there until the free, the names of the counters need not. The classes must outlive the writer's section. exact:
+ * with the extra fields; without, there is only ppt_raw of a class that has no room for all members. Null: err.
  */
-struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters, bool exact,
-                                          struct ctp_err *err);
+struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
+                                          bool exact, struct ctp_err *err);
 void ctp_ppt_frames_free(struct ctp_ppt_frames *frames); /* null: nothing */
 
 /* Adds the attributes clock, wall_offset_ns where that is known, and ppt.buffer. */
@@ -38,8 +38,8 @@ void ctp_ppt_frames_section(const struct ctp_ppt_frames *frames, struct ctp_sect
 const struct ctp_class *ctp_ppt_frames_class(const struct ctp_ppt_frames *frames, uint32_t frame);
 
 /*
- * Writes the header, which is the first record of a section: that of a file, or one that ctp_ppt_header has made. ts_ns: about when the section
- * begins, by the clock of the buffer; it is not written if the buffer has no times.
+ * Writes the header, which is the first record of a section: that of a file, or one that ctp_ppt_header has made. ts_ns: about when
+ * the section begins, by the clock of the buffer; it is not written if the buffer has no times.
  */
 void ctp_ppt_frames_header(struct ctp_ppt_frames *frames, struct ctp_writer *w, uint64_t ts_ns, const char *header, size_t len);
 
@@ -69,11 +69,11 @@ void ctp_ppt_frames_lost(struct ctp_ppt_frames *frames, struct ctp_writer *w, co
 /* The number of frames so far whose time did not fit, and was cut. */
 uint64_t ctp_ppt_frames_cut(const struct ctp_ppt_frames *frames);
 
-/* --- records to frames -------------------------------------------------------------------------------------------------------------- */
+/* --- records to frames ---------------------------------------------------------------------------------------------------- */
 
 /*
- * How records of a class of a stream become frames; malloced. Null: the layout has no such frame, and err is empty; or the class lacks a
- * field, and err says which.
+ * How records of a class of a stream become frames; malloced. Null: the layout has no such frame, and err is empty; or the class
+ * lacks a field, and err says which.
  */
 struct ctp_ppt_binding;
 struct ctp_ppt_binding *ctp_ppt_frames_bind(const struct ctp_ppt_frames *frames, const struct ctp_class *cls, struct ctp_err *err);

@@ -100,9 +100,11 @@ static enum ctp_status await(const struct ctp_ppt_live_conf *conf, struct ctp_di
 		if (settled == SETTLED_LOOKS || (doubtful && look == UNREADABLE))
 			return CTP_OK;
 		if (conf->limit_ns && passed_ns > conf->limit_ns)
-			return ctp_err_set(err, "%s: has no %s after %.3g s, and goes on without us", conf->argv[0], sought(conf, names), (double)passed_ns / 1e9);
+			return ctp_err_set(err, "%s: has no %s after %.3g s, and goes on without us", conf->argv[0],
+			                   sought(conf, names), (double)passed_ns / 1e9);
 		if (look == NONE && !said && passed_ns > SAID_NS) {
-			ctp_notice_say(conf->notice, "%s: has no %s so far; they are looked for until it ends", conf->argv[0], sought(conf, names));
+			ctp_notice_say(conf->notice, "%s: has no %s so far; they are looked for until it ends", conf->argv[0],
+			               sought(conf, names));
 			said = true;
 		}
 		nanosleep(&(struct timespec){.tv_nsec = (long)rest_ns}, NULL);

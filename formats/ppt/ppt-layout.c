@@ -1,9 +1,9 @@
 /*
  * ppt-layout.c - `_json` to a layout.
  *
- * The JSON is Haskell's: objects whose keys come in any order, and values with a constructor, which are {"tag":T,"contents":C}, or only
- * the text T. The whole text is checked first. Then values are looked up by their keys, and each text is kept at most once, so that the
- * memory of all texts is bounded by that of the JSON.
+ * The JSON is Haskell's: objects whose keys come in any order, and values with a constructor, which are {"tag":T,"contents":C}, or
+ * only the text T. The whole text is checked first. Then values are looked up by their keys, and each text is kept at most once, so
+ * that the memory of all texts is bounded by that of the JSON.
  */
 #include "ppt/ppt-layout.h"
 
@@ -357,9 +357,10 @@ static void take_time(struct parse *p, struct ctp_json j)
 	static const struct { const char *tag, *clock; int32_t id; } clocks[] = {
 		{"Realtime", "realtime", CLOCK_REALTIME}, {"RealtimeCoarse", "realtime_coarse", CLOCK_REALTIME},
 		{"Monotonic", "monotonic", CLOCK_MONOTONIC}, {"MonotonicCoarse", "monotonic_coarse", CLOCK_MONOTONIC},
-		{"MonotonicRaw", "monotonic_raw", CLOCK_MONOTONIC_RAW}, {"Boottime", "boottime", CLOCK_BOOTTIME}, {"Tai", "tai", CLOCK_TAI},
-		{"ProcessCputime", "process_cputime", -1}, {"ProcessCputimeId", "process_cputime", -1}, {"ProcessCpuTime", "process_cputime", -1},
-		{"ThreadCputime", "thread_cputime", -1}, {"ThreadCputimeId", "thread_cputime", -1}, {"ThreadCpuTime", "thread_cputime", -1},
+		{"MonotonicRaw", "monotonic_raw", CLOCK_MONOTONIC_RAW}, {"Boottime", "boottime", CLOCK_BOOTTIME},
+		{"ProcessCputime", "process_cputime", -1}, {"ProcessCputimeId", "process_cputime", -1},
+		{"ProcessCpuTime", "process_cputime", -1}, {"ThreadCputime", "thread_cputime", -1},
+		{"ThreadCputimeId", "thread_cputime", -1}, {"ThreadCpuTime", "thread_cputime", -1}, {"Tai", "tai", CLOCK_TAI},
 	};
 	static const char prefix[] = "ETimeClock";
 	struct tagged t = tagged(p, j), of = first_of(p, t.contents);
@@ -403,7 +404,8 @@ static void take_tags(struct parse *p, struct ctp_json j)
 static bool take_emit(struct parse *p, struct ctp_json j)
 {
 	struct ctp_ppt_layout *l = p->layout;
-	struct ctp_json buffer = find(p, j, "_eBuffer"), time = find(p, j, "_eTimeRep"), options = find(p, j, "_eOptions"), tags = find(p, j, "_eTags");
+	struct ctp_json buffer = find(p, j, "_eBuffer"), time = find(p, j, "_eTimeRep");
+	struct ctp_json options = find(p, j, "_eOptions"), tags = find(p, j, "_eTags");
 	if (!is_kind(j, CTP_JSON_OBJECT) || (buffer.p && !is_kind(buffer, CTP_JSON_OBJECT)))
 		return wrong(p, "%s: an object is missing", buffer.p ? "_eBuffer" : "emit");
 	if (!keep_of(p, buffer, "ebName", &l->buffer) || !number_of(p, buffer, "ebMinElements", UINT32_MAX, &l->min_elements))
@@ -449,8 +451,8 @@ static bool take_top(struct parse *p, struct ctp_json j, unsigned nested)
 {
 	const char *format = NULL, *abi = NULL; /* format: of a file */
 	struct ctp_json emit = find(p, j, "emit"), frames = find(p, j, "frames"), tags = find(p, j, "tags");
-	if (!take_version(p, j, "abi", &abi) || !take_version(p, j, "frFormat", &format) || !take_counters(p, find(p, j, "frCounters")) ||
-	    (emit.p && !take_emit(p, emit)) || (frames.p && !take_frames(p, frames)))
+	if (!take_version(p, j, "abi", &abi) || !take_version(p, j, "frFormat", &format) ||
+	    !take_counters(p, find(p, j, "frCounters")) || (emit.p && !take_emit(p, emit)) || (frames.p && !take_frames(p, frames)))
 		return false;
 	if (tags.p)
 		take_tags(p, tags);

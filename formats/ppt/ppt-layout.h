@@ -1,8 +1,9 @@
 /*
  * ppt-layout.h - the frames of a ppt buffer and their members, as its `_json` describes them.
  *
- * The text is hostile: it comes from a process or a file. A layout has been checked: members lie within their frame and do not overlap,
- * and each frame has its two sequence numbers, and a type if there is more than one frame. Front and type are at the same offsets in all.
+ * The text is hostile: it comes from a process or a file. A layout has been checked: members lie within their frame and do not
+ * overlap, and each frame has its two sequence numbers, and a type if there is more than one frame. Front and type are at the same
+ * offsets in all.
  */
 #ifndef CTP_PPT_LAYOUT_H
 #define CTP_PPT_LAYOUT_H
@@ -79,7 +80,10 @@ struct ctp_ppt_layout {
 	char *texts; /* the memory of all these */
 };
 
-/* json: `_json`, or the header of a file, which has it as frJson. It need not end in a NUL, and is not needed afterwards. Null: err. */
+/*
+ * json: `_json`, or the header of a file, which has it as frJson. It need not end in a NUL, and is not needed afterwards. Null:
+ * err.
+ */
 struct ctp_ppt_layout *ctp_ppt_layout_parse(const char *json, size_t len, struct ctp_err *err);
 void ctp_ppt_layout_free(struct ctp_ppt_layout *layout); /* null: nothing */
 

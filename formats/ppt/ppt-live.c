@@ -1,8 +1,8 @@
 /*
  * ppt-live.c - the loop: looks at the rings, rests, and leaves the process as it was.
  *
- * ppt-attach.c writes to the target. Every way out of the loop goes through leave_all. Between the first begin and that, the only wait is
- * ppoll: outputs have threads of their own, and an output without room is passed over.
+ * ppt-attach.c writes to the target. Every way out of the loop goes through leave_all. Between the first begin and that, the only
+ * wait is ppoll: outputs have threads of their own, and an output without room is passed over.
  */
 #include "ppt/ppt-live.h"
 
@@ -46,7 +46,7 @@ struct live {
 	bool cut; /* no output is left */
 };
 
-/* --- signals that end the trace ------------------------------------------------------------------------------------------------ */
+/* --- signals that end the trace ------------------------------------------------------------------------------------------- */
 
 /* There is one trace in a process. Blocked signals come to a descriptor also if they were ignored before. */
 static int signals = -1;
@@ -130,7 +130,8 @@ static void warn_uncounted(const struct live *l)
 		any |= l->trace[i].at.counters->n > 0;
 	for (size_t i = 0; l->conf->counters.n && i < l->n; i++)
 		if (!l->trace[i].at.counters->n && (!any || l->conf->buffers[0]))
-			ctp_notice_say(l->conf->notice, "%s: has no members for counters, and is attached without", l->trace[i].buffer->label);
+			ctp_notice_say(l->conf->notice, "%s: has no members for counters, and is attached without",
+			               l->trace[i].buffer->label);
 }
 
 static void warn(const struct live *l, struct ctp_ppt_trace *t)
@@ -192,7 +193,8 @@ static enum ctp_status open_outs(struct live *l)
 		return ctp_err_set(l->err, "out of memory");
 	for (size_t i = 0; i < l->n; i++)
 		names[i] = l->trace[i].buffer->name;
-	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, wait_is_over, l->err);
+	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, wait_is_over,
+	                                           l->err);
 	free(names);
 	return status;
 }
@@ -255,7 +257,8 @@ static bool is_taken(const struct ctp_ppt_trace *t) { return t->writer || t->dis
 
 static void wait_for(struct live *l, uint64_t ns)
 {
-	struct pollfd fds[2 + CTP_PPT_BUFFERS_MAX] = {{.fd = signals, .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
+	struct pollfd fds[2 + CTP_PPT_BUFFERS_MAX] = {{.fd = signals, .events = POLLIN},
+	                                              {.fd = l->memory.process, .events = POLLIN}};
 	ctp_ppt_outs_watch(&l->outs, fds + 2);
 	struct timespec rest = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
 	int ready = ppoll(fds, l->n + 2, &rest, NULL);
@@ -270,8 +273,8 @@ static void wait_for(struct live *l, uint64_t ns)
 }
 
 /*
- * The rest is as long as the fullest ring stays nearly empty; fullest is in parts of 256. It is short while a client may attach at any
- * moment, so that its first frames are not overwritten before the first look.
+ * The rest is as long as the fullest ring stays nearly empty; fullest is in parts of 256. It is short while a client may attach at
+ * any moment, so that its first frames are not overwritten before the first look.
  */
 static void rest(struct live *l, uint32_t fullest, uint32_t fewest, bool waiting)
 {
@@ -434,7 +437,10 @@ static bool is_over(struct live *l)
 
 /* --- leaving --------------------------------------------------------------------------------------------------------------- */
 
-/* A client says that it has attached, and then opens its counters. Their number must not change before that is done: at its first frame. */
+/*
+ * A client says that it has attached, and then opens its counters. Their number must not change before that is done: at its first
+ * frame.
+ */
 static void await_counters(struct live *l)
 {
 	uint64_t until_ns = l->now_ns + 200 * MS;

@@ -46,8 +46,9 @@ struct ctp_ppt_live_conf {
 };
 
 /*
- * Starts the program of argv, and returns when it has one of the buffers, with a description that can be read; pid is set. A first frame of it
- * is waited for as long as it runs. CTP_FAILED: it could not be started, or has ended before, or may not be read. Where it runs, it goes on.
+ * Starts the program of argv, and returns when it has one of the buffers, with a description that can be read; pid is set. A first
+ * frame of it is waited for as long as it runs. CTP_FAILED: it could not be started, or has ended before, or may not be read. Where
+ * it runs, it goes on.
  */
 enum ctp_status ctp_ppt_launch(struct ctp_ppt_live_conf *conf, struct ctp_err *err);
 
@@ -57,11 +58,12 @@ void ctp_ppt_launch_fate(pid_t pid, char text[CTP_PPT_FATE_BYTES]);
 
 /*
  * Returns when the process has ended, the time is over or a signal has come: INT, TERM, HUP, QUIT. Then the process is as it was before. It
- * takes over these signals. CTP_FAILED: nothing was traced, or the output has failed. The result is there in any case, and its part is to be freed.
+ * takes over these signals. CTP_FAILED: nothing was traced, or the output has failed. The result is there in any case, and its part
+ * is to be freed.
  */
 enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_live_result *result, struct ctp_err *err);
 
-/* --- of ppt-room.c: how many slots each ring has, so that all of them together stay below a limit ------------------------------- */
+/* --- of ppt-room.c: how many slots each ring has, so that all of them together stay below a limit ------------------------- */
 
 enum { CTP_PPT_SLOTS_MAX = 1 << 18 }; /* of a ring, by default */
 
@@ -74,12 +76,12 @@ enum ctp_status ctp_ppt_room_describe(const struct ctp_ppt_live_conf *conf, cons
 
 /* --- of ppt-show.c: the buffers for people ---------------------------------------------------------------------------------- */
 
-/* Each buffer with its state, its frames and its file. CTP_EOF: the process has none. */
+/* Each buffer with its state, its frames and its file. Fails if the process has none. */
 enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err);
 
 /*
- * Each buffer of each process, with its state. denied: the number of processes that may not be read, without those of the kernel. CTP_EOF:
- * there are no buffers.
+ * Each buffer of each process, with its state. denied: the number of processes that may not be read, without those of the kernel.
+ * Fails if there are no buffers.
  */
 enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const struct ctp_notice *notice, struct ctp_err *err);
 

@@ -1,10 +1,11 @@
 /*
  * ppt-memory.h - the memory of a running process, by /proc/PID/mem. The process is not stopped.
  *
- * One descriptor (pidfd) is of the process, and another of its memory: neither becomes that of another process with the same number. The
- * memory is empty after the end of the process, and after it has become another program.
+ * One descriptor (pidfd) is of the process, and another of its memory: neither becomes that of another process with the same
+ * number. The memory is empty after the end of the process, and after it has become another program.
  *
- * A read may hang, so a child opens and reads the memory (ppt-child.c). After one call that was not answered, nothing is read or written.
+ * A read may hang, so a child opens and reads the memory (ppt-child.c). After one call that was not answered, nothing is read or
+ * written.
  */
 #ifndef CTP_PPT_MEMORY_H
 #define CTP_PPT_MEMORY_H
@@ -19,9 +20,9 @@
 /*
  * A child process that does what may hang.
  *
- * If a page is in a file whose file system does not answer, a process that reads it hangs, as a rule also after SIGKILL. So the child has no
- * descriptor but its own, and blocks all signals. It is waited for as long as it makes progress; else it is killed, and not waited for. It
- * ends when we do. Question and answer are in an area that both share.
+ * If a page is in a file whose file system does not answer, a process that reads it hangs, as a rule also after SIGKILL. So the
+ * child has no descriptor but its own, and blocks all signals. It is waited for as long as it makes progress; else it is killed,
+ * and not waited for. It ends when we do. Question and answer are in an area that both share.
  */
 struct ctp_ppt_child {
 	pid_t pid;

@@ -97,7 +97,8 @@ static enum ctp_status open_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o
 }
 
 /* Standard output may continue a file that has something in it. */
-static enum ctp_status open_alone(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, const char *path, bool force, struct ctp_err *err)
+static enum ctp_status open_alone(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, const char *path, bool force,
+                                  struct ctp_err *err)
 {
 	struct stat st;
 	struct ctp_output out;
@@ -117,7 +118,8 @@ enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, b
 	assert(n);
 	*outs = (struct ctp_ppt_outs){.wait_is_over = wait_is_over, .alone = !path || !strstr(path, "%b")};
 	if (outs->alone && n > 1)
-		return ctp_err_set(err, "%s, %s: each buffer has a file of its own: -o with %%b in the name, or name one buffer", names[0], names[1]);
+		return ctp_err_set(err, "%s, %s: each buffer has a file of its own: -o with %%b in the name, or name one buffer",
+		                   names[0], names[1]);
 	if (!(outs->out = calloc(n, sizeof *outs->out)))
 		return ctp_err_set(err, "out of memory");
 	outs->n = n;

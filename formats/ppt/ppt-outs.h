@@ -1,8 +1,9 @@
 /*
  * ppt-outs.h - where the sections of several buffers go that are traced at the same time.
  *
- * The sections of a stream follow each other, and a section that waits for its turn is lost if this program is killed. So each of several
- * buffers has a file of its own, whose path has %b in it. One buffer may also go to standard output, or to a path without %b.
+ * The sections of a stream follow each other, and a section that waits for its turn is lost if this program is killed. So each of
+ * several buffers has a file of its own, whose path has %b in it. One buffer may also go to standard output, or to a path without
+ * %b.
  *
  * Each output has a thread that writes, so that no reader or disk delays the look at a ring.
  */
@@ -57,8 +58,8 @@ struct ctp_ppt_cut {
 };
 
 /*
- * Writes everything, reports the first error. Files stay as they were if no writer was asked for. A file of %b that has failed is no
- * error as long as another one is whole. cut is told of each file that is cut; of a pipe, nobody knows what was read.
+ * Writes everything, reports the first error. Files stay as they were if no writer was asked for. A file of %b that has failed is
+ * no error as long as another one is whole. cut is told of each file that is cut; of a pipe, nobody knows what was read.
  */
 enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err);
 

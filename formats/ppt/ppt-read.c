@@ -4,6 +4,7 @@
  * No marks are made: times in a file are as far out of order as threads were, and readers order what they can hold.
  */
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,8 @@ static enum ctp_status read_header(struct reading *r, struct ctp_err *err)
 		return cut_header(in, err);
 	r->header_len = big_endian(in->ptr + magic);
 	if (r->header_len > CTP_PPT_HEADER_MAX)
-		return ctp_err_set(err, "%s: a header of %u bytes, and at most %d are read", in->name, r->header_len, CTP_PPT_HEADER_MAX);
+		return ctp_err_set(err, "%s: a header of %u bytes, and at most %d are read", in->name, r->header_len,
+		                   CTP_PPT_HEADER_MAX);
 	ctp_input_skip(in, PREFIX_BYTES);
 	if (ctp_input_fill(in, r->header_len) < r->header_len)
 		return cut_header(in, err);
@@ -221,21 +223,23 @@ static void read_frames(struct reading *r)
 static void say_counts(struct reading *r)
 {
 	const struct { uint64_t n; const char *what; } counts[] = {
-		{r->twice, "of these with the number of another"}, {r->again, "dropped that came again"}, {r->empty, "slots never written"},
-		{r->torn, "torn"}, {r->unknown, "of no known type"}, {r->lost, "lost"},
-		{ctp_ppt_frames_cut(r->frames), "with a time that is out of range"}, {r->cut_bytes, "bytes of a frame that is cut short"},
+		{r->twice, "of these with the number of another"}, {r->again, "dropped that came again"},
+		{r->empty, "slots never written"}, {r->torn, "torn"}, {r->unknown, "of no known type"}, {r->lost, "lost"},
+		{ctp_ppt_frames_cut(r->frames), "with a time that is out of range"},
+		{r->cut_bytes, "bytes of a frame that is cut short"},
 	};
 	char text[900] = "";
 	size_t len = 0;
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
 		if (counts[i].n)
-			len += (size_t)snprintf(text + len, sizeof text - len, ", %llu %s", (unsigned long long)counts[i].n, counts[i].what);
+			len += (size_t)snprintf(text + len, sizeof text - len, ", %" PRIu64 " %s", counts[i].n, counts[i].what);
 	if (r->damage_at != UINT64_MAX)
-		len += (size_t)snprintf(text + len, sizeof text - len, "; the first damage is at byte %llu", (unsigned long long)r->damage_at);
+		len += (size_t)snprintf(text + len, sizeof text - len, "; the first damage is at byte %" PRIu64, r->damage_at);
 	if (r->in->harmed)
 		snprintf(text + len, sizeof text - len, "; %.300s", r->in->err.text);
 	if (*text || r->of->verbose)
-		ctp_notice_say(r->notice, "%s: %llu frame%s kept%s", r->layout->buffer, (unsigned long long)r->kept, r->kept == 1 ? "" : "s", text);
+		ctp_notice_say(r->notice, "%s: %" PRIu64 " frame%s kept%s", r->layout->buffer, r->kept,
+		               r->kept == 1 ? "" : "s", text);
 }
 
 static void finish_file(struct reading *r)
@@ -262,7 +266,9 @@ static enum ctp_status read_sections(struct reading *r, struct ctp_err *err)
 		*err = r->in->err;
 		return CTP_FAILED;
 	}
-	return ctp_writer_failed(r->writer) ? ctp_err_set(err, "%s: what was made of it could not be written", r->in->name) : CTP_OK;
+	if (ctp_writer_failed(r->writer))
+		return ctp_err_set(err, "%s: what was made of it could not be written", r->in->name);
+	return CTP_OK;
 }
 
 static enum ctp_status read_file(struct ctp_source *source, struct ctp_input *in, struct ctp_writer *w, const struct ctp_notice *notice,

@@ -12,8 +12,8 @@
 
 enum {
 	AHEAD_MAX = 4096, /* slots that are looked at for a later frame */
-	LAST_SLOTS = 4,   /* they show if the ring was full already; one slot is not enough, because it looks empty while it is written */
-	MARGIN = 64,      /* one part in 64 of the ring is given up at an overrun, so that the writer does not overtake again at once */
+	LAST_SLOTS = 4,   /* they show if the ring was full already; one may look empty because it is being written */
+	MARGIN = 64,      /* one part in 64 of the ring is given up at an overrun, or the writer would overtake again */
 	JUMP_FREE = 1 << 24, JUMP_NS = 2, /* frames that a program can have saved at most: these, and one more for each 2 ns */
 };
 #define PATIENCE_NS UINT64_C(100000000) /* for a frame that is half-written while later ones are whole */
@@ -48,7 +48,10 @@ static bool read_again(const struct ctp_ppt_ring *r, uint64_t index, void *frame
 	if (back_of(r, index) != number)
 		return false;
 	copy(r, index, frame);
-	/* Pairs with the writer's fence between the front and the payload: if a part of a later frame was copied, the front is its number, or 0. */
+	/*
+	 * Pairs with the writer's fence between the front and the payload: if a part of a later frame was copied, the front is its
+	 * number, or 0.
+	 */
 	atomic_thread_fence(memory_order_acquire);
 	return front_of(r, index) == number;
 }
@@ -151,8 +154,9 @@ static uint32_t number_of_broken(const struct ctp_ppt_ring *r, bool last)
 }
 
 /*
- * The first frame stays in slot 0 until the ring is full: if the last slots are unused after slot 0 was read, it was the first. Else it may
- * have been overwritten. Then the trace begins with the oldest frame in the ring, and nobody knows how many there were before.
+ * The first frame stays in slot 0 until the ring is full: if the last slots are unused after slot 0 was read, it was the first.
+ * Else it may have been overwritten. Then the trace begins with the oldest frame in the ring, and nobody knows how many there were
+ * before.
  */
 static bool begin(struct ctp_ppt_ring *r, uint32_t number, uint64_t now_ns)
 {
@@ -200,7 +204,9 @@ static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missi
 	return CTP_PPT_GAP;
 }
 
-/* A frame that is given up was begun (half), or overwritten if the slot before it was, or is lost for a reason that is not known. */
+/*
+ * A frame that is given up was begun (half), or overwritten if the slot before it was, or is lost for a reason that is not known.
+ */
 static enum ctp_ppt_found pass_over_one(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing, bool half)
 {
 	r->overrun += !half && is_whole(r, r->index + r->slots - 1);
@@ -308,7 +314,9 @@ void ctp_ppt_shared_took(struct ctp_ppt_shared *s, const struct ctp_ppt_ring *r,
 		s->sums[(r->index - 1) % r->slots] = ctp_crc32c(0, frame, r->size);
 }
 
-/* The frames that the ring still has as they were taken. A checksum covers the number, so that a frame of an earlier turn differs. */
+/*
+ * The frames that the ring still has as they were taken. A checksum covers the number, so that a frame of an earlier turn differs.
+ */
 static uint64_t count_same(const struct ctp_ppt_shared *s, const struct ctp_ppt_ring *r)
 {
 	uint64_t same = 0, first = r->index > r->slots ? r->index - r->slots : 0;

@@ -8,8 +8,8 @@
  * and a reader that expects a number loads the back, copies, and loads the front: the frame is whole if both were that number. The
  * first frame after an attach is in slot 0, so that a number has one slot, and a slot tells how many frames were overwritten.
  *
- * The ring is hostile, and the target can write to it at any time. Whatever it holds, no call reads outside of it, or looks at more than a
- * few thousand slots.
+ * The ring is hostile, and the target can write to it at any time. Whatever it holds, no call reads outside of it, or looks at more
+ * than a few thousand slots.
  */
 #ifndef CTP_PPT_RING_H
 #define CTP_PPT_RING_H
@@ -64,16 +64,16 @@ enum ctp_ppt_found ctp_ppt_ring_strays(struct ctp_ppt_ring *r, struct ctp_ppt_mi
 /* --- frames that a child of the process may have saved ------------------------------------------------------------------------ */
 
 /*
- * When a client of ppt's generator forks, its child has the ring too, and saves to the same slots by the same numbers. So a frame that was
- * taken while a child was there is the process's own only if the process was the last to write it. Phases:
+ * When a client of ppt's generator forks, its child has the ring too, and saves to the same slots by the same numbers. So a frame
+ * that was taken while a child was there is the process's own only if the process was the last to write it. Phases:
  *
  *	alone	  no other process has the ring, or had it since the last look
  *	now	  a child has it, or had it: frames since the look before may be the child's
  *	left	  the child has gone, and frames of it may still be in the ring
  *	awaited   all frames of the child were taken. A later frame shows that the process has written all numbers before it
  *
- * Then those frames are compared with the ring. If all are the same, they are verified. If one differs, none is verified, because the child
- * can have overwritten others before they were taken. A child that has only done that is not noticed.
+ * Then those frames are compared with the ring. If all are the same, they are verified. If one differs, none is verified, because
+ * the child can have overwritten others before they were taken. A child that has only done that is not noticed.
  */
 struct ctp_ppt_shared {
 	enum { CTP_PPT_SHARED_ALONE, CTP_PPT_SHARED_NOW, CTP_PPT_SHARED_LEFT, CTP_PPT_SHARED_AWAITED } phase;

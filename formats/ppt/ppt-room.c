@@ -59,7 +59,8 @@ static uint32_t wanted_slots(const struct ctp_ppt_live_conf *conf, const struct 
 static void set_slots(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *traces, size_t n, uint64_t most)
 {
 	for (struct ctp_ppt_trace *t = traces; t < traces + n; t++) {
-		uint64_t wanted = wanted_slots(conf, t->layout), fixed = fixed_bytes(t), fit = most > fixed ? (most - fixed) / slot_bytes(t) : 0;
+		uint64_t wanted = wanted_slots(conf, t->layout), fixed = fixed_bytes(t);
+		uint64_t fit = most > fixed ? (most - fixed) / slot_bytes(t) : 0;
 		fit = fit < SLOTS_LEAST ? SLOTS_LEAST : fit;
 		t->at.slots = (uint32_t)(fit < wanted ? fit : wanted);
 	}
@@ -80,6 +81,7 @@ enum ctp_status ctp_ppt_room_share(const struct ctp_ppt_live_conf *conf, struct 
 	if (used(traces, n) > limit)
 		return ctp_err_set(err, "--memory %" PRIu64 ": rings of %zu buffers take %" PRIu64 " MiB at least; name fewer of them, or allow more",
 		                   limit / MIB, n, (used(traces, n) + MIB - 1) / MIB);
-	ctp_notice_say(conf->notice, "rings are smaller than usual, for --memory allows %" PRIu64 " MiB for all %zu", limit / MIB, n);
+	ctp_notice_say(conf->notice, "rings are smaller than usual, for --memory allows %" PRIu64 " MiB for all %zu",
+	               limit / MIB, n);
 	return CTP_OK;
 }

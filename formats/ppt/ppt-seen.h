@@ -1,13 +1,14 @@
 /*
  * ppt-seen.h - which sequence numbers of a buffer were seen, so that duplicates and gaps are found.
  *
- * ppt saves its whole ring again when there is no new frame: a file has duplicates, in the order of the ring's slots, and among them can
- * be frames that were missing before. So gaps are known only at the end. After 2^31 - 1 comes -2^31.
+ * ppt saves its whole ring again when there is no new frame: a file has duplicates, in the order of the ring's slots, and among
+ * them can be frames that were missing before. So gaps are known only at the end. After 2^31 - 1 comes -2^31.
  *
- * Numbers are kept as runs. If there are more than CTP_PPT_RUNS_MAX, the oldest gap is closed, and a frame that would fill it is a duplicate.
+ * Numbers are kept as runs. If there are more than CTP_PPT_RUNS_MAX, the oldest gap is closed, and a frame that would fill it is a
+ * duplicate.
  *
- * A number that comes again with other bytes is another frame: two writers use the same numbers, as a process and its child do. Checksums
- * of the last CTP_PPT_SUMS numbers are kept, which is more than a ring is likely to have slots.
+ * A number that comes again with other bytes is another frame: two writers use the same numbers, as a process and its child do.
+ * Checksums of the last CTP_PPT_SUMS numbers are kept, which is more than a ring is likely to have slots.
  */
 #ifndef CTP_PPT_SEEN_H
 #define CTP_PPT_SEEN_H
@@ -30,7 +31,9 @@ struct ctp_ppt_seen {
 	uint64_t sums[CTP_PPT_SUMS]; /* the number, its sum; 0: none. By the number, the last one stays. */
 };
 
-/* It begins as zeros. False: the number was seen before. Else call ctp_ppt_seen_time, and if ctp_ppt_seen_full, ctp_ppt_seen_gap. */
+/*
+ * It begins as zeros. False: the number was seen before. Else call ctp_ppt_seen_time, and if ctp_ppt_seen_full, ctp_ppt_seen_gap.
+ */
 bool ctp_ppt_seen_add(struct ctp_ppt_seen *s, int32_t seqno);
 void ctp_ppt_seen_time(struct ctp_ppt_seen *s, uint64_t ts_ns);
 static inline bool ctp_ppt_seen_full(const struct ctp_ppt_seen *s) { return s->nruns > CTP_PPT_RUNS_MAX; }

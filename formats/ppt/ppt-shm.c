@@ -24,10 +24,12 @@
 static enum ctp_status refused(size_t bytes, struct ctp_err *err)
 {
 	if (errno == EINVAL)
-		return ctp_err_set(err, "a ring of %zu bytes: kernel.shmmax is %" PRIu64 "; -n takes fewer slots", bytes, ctp_ppt_memory_setting("shmmax"));
+		return ctp_err_set(err, "a ring of %zu bytes: kernel.shmmax is %" PRIu64 "; -n takes fewer slots", bytes,
+		                   ctp_ppt_memory_setting("shmmax"));
 	if (errno == ENOSPC)
 		return ctp_err_set(err, "a ring of %zu bytes: there are kernel.shmmni = %" PRIu64 " segments already, or kernel.shmall = %" PRIu64
-		                   " pages are used; ipcs -m shows them", bytes, ctp_ppt_memory_setting("shmmni"), ctp_ppt_memory_setting("shmall"));
+		                   " pages are used; ipcs -m shows them", bytes, ctp_ppt_memory_setting("shmmni"),
+		                   ctp_ppt_memory_setting("shmall"));
 	return ctp_err_sys(err, "a ring of %zu bytes: shmget", bytes);
 }
 

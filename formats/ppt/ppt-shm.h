@@ -1,8 +1,8 @@
 /*
  * ppt-shm.h - SysV segments of an agent.
  *
- * A segment is marked for removal as soon as we have attached it: Linux still lets others attach it by its id, as long as one process has
- * it. So however we end, the segment is gone when the target has let go of it too, and nothing has to be cleaned up.
+ * A segment is marked for removal as soon as we have attached it: Linux still lets others attach it by its id, as long as one
+ * process has it. So however we end, the segment is gone when the target has let go of it too, and nothing has to be cleaned up.
  */
 #ifndef CTP_PPT_SHM_H
 #define CTP_PPT_SHM_H
@@ -44,7 +44,10 @@ struct ctp_ppt_shm_map {
 	bool writable;
 };
 
-/* The segments of any process, by way of the child that m has: with this id, or with -1 all; room of them at most. How many there are. */
+/*
+ * The segments of any process, by way of the child that m has: with this id, or with -1 all; room of them at most. How many there
+ * are.
+ */
 enum { CTP_PPT_SHM_MAPS_MAX = 1024 };
 size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *maps, size_t room);
 

@@ -19,7 +19,8 @@
 #include "collect/proc-stat.h"
 #include "ppt/ppt-frames.h"
 
-enum { LINE_BYTES = 4096, COLUMNS = 4, WIDE = 48, STATE_BYTES = 48, COMMAND_BYTES = 400, KERNEL_THREAD = 0x200000 /* as in the kernel's sched.h */ };
+enum { LINE_BYTES = 4096, COLUMNS = 4, WIDE = 48, STATE_BYTES = 48, COMMAND_BYTES = 400 };
+enum { KERNEL_THREAD = 0x200000 /* as in the kernel's sched.h */ };
 
 static void print(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void print(struct ctp_output *out, const char *fmt, ...)
@@ -58,7 +59,10 @@ static void begin_table(struct table *t, const char *const names[COLUMNS])
 	add_row(t, names);
 }
 
-/* Columns are as wide as what they hold; a cell beyond WIDE moves its own row and no other. numeric: the first is aligned to the right. */
+/*
+ * Columns are as wide as what they hold; a cell beyond WIDE moves its own row and no other. numeric: the first is aligned to the
+ * right.
+ */
 static void put_rows(const char *text, bool numeric, struct ctp_output *out)
 {
 	int width[COLUMNS] = {0};
@@ -77,16 +81,14 @@ static void put_rows(const char *text, bool numeric, struct ctp_output *out)
 	}
 }
 
-/* CTP_EOF: there is no row but that of the names, and nothing is put. */
 static enum ctp_status end_table(struct table *t, bool numeric, struct ctp_output *out, struct ctp_err *err)
 {
 	bool good = t->rows && !ferror(t->rows);
 	good &= t->rows && !fclose(t->rows);
-	bool any = good && strchr(t->text, '\n')[1];
-	if (any)
+	if (good)
 		put_rows(t->text, numeric, out);
 	free(t->text);
-	return !good ? ctp_err_set(err, "out of memory") : any ? CTP_OK : CTP_EOF;
+	return good ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 
 /* --- list ------------------------------------------------------------------------------------------------------------------ */
@@ -146,6 +148,8 @@ enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struc
 		add_row(&table, (const char *const[]){b->name, state, frames, b->file});
 	}
 	enum ctp_status status = end_table(&table, false, out, err);
+	if (!status)
+		status = ctp_ppt_chosen_check((char *[]){NULL}, &all, pid, err);
 	ctp_ppt_symbols_free(&all);
 	ctp_ppt_memory_close(&m);
 	return status;
@@ -164,7 +168,7 @@ static void say_command(pid_t pid, char text[COMMAND_BYTES])
 			*p = ' ';
 }
 
-static void add_process(struct table *table, pid_t pid, const struct ctp_ppt_buffers *all)
+static size_t add_process(struct table *table, pid_t pid, const struct ctp_ppt_buffers *all)
 {
 	struct ctp_ppt_memory m;
 	struct ctp_err ignored;
@@ -180,6 +184,7 @@ static void add_process(struct table *table, pid_t pid, const struct ctp_ppt_buf
 	}
 	if (readable)
 		ctp_ppt_memory_close(&m);
+	return all->n;
 }
 
 /* Its mappings may not be read, and it has some. */
@@ -211,6 +216,7 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 	DIR *proc = opendir("/proc");
 	struct ctp_distinct plain = CTP_PPT_PLAIN;
 	struct table table;
+	size_t n = 0;
 	*denied = 0;
 	if (!proc)
 		return ctp_err_sys(err, "/proc");
@@ -225,12 +231,13 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 			*denied += is_denied(pid);
 			continue;
 		}
-		add_process(&table, pid, &all);
+		n += add_process(&table, pid, &all);
 		ctp_ppt_symbols_free(&all);
 	}
 	ctp_distinct_fini(&plain);
 	closedir(proc);
-	return end_table(&table, true, out, err);
+	enum ctp_status status = end_table(&table, true, out, err);
+	return status || n ? status : ctp_err_set(err, "no process that can be read has ppt buffers");
 }
 
 /* --- describe -------------------------------------------------------------------------------------------------------------- */

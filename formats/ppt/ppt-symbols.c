@@ -120,7 +120,8 @@ static bool read_slow(struct search *s, const struct ctp_mapped_file *f)
 	struct ctp_ppt_child child;
 	slow_file = f;
 	slow_search = s;
-	bool good = ctp_ppt_child_start(&child, sizeof good) && ctp_ppt_child_call(&child, read_slow_here, SLOW_MS) && *(bool *)child.area;
+	bool good = ctp_ppt_child_start(&child, sizeof good) && ctp_ppt_child_call(&child, read_slow_here, SLOW_MS) &&
+	            *(bool *)child.area;
 	ctp_ppt_child_stop(&child);
 	return good;
 }
@@ -164,7 +165,10 @@ static bool read_file(struct search *s, const struct ctp_mapping *map)
 	s->elf->nsymbols = 0;
 	int fd = ctp_mapped_open(&f, true, &later);
 	good = fd >= 0 ? ctp_ppt_elf_read(s->elf, fd, &s->budget) : later && read_slow(s, &f);
-	/* Another process may be able to open a file that could not be opened here. A file that was waited for is not waited for again. */
+	/*
+	 * Another process may be able to open a file that could not be opened here. A file that was waited for is not waited for
+	 * again.
+	 */
 	bool no_memory = !good && errno == ENOMEM;
 	if (s->found->nplain < FILES_MAX && (fd >= 0 || later) && !(good && s->elf->nsymbols) && !no_memory)
 		s->found->plain[s->found->nplain++] = key_of(map);
@@ -253,7 +257,8 @@ static void add_buffer(struct search *s, const struct ctp_ppt_symbol *const part
 	memcpy(b.name, parts[CTP_PPT_STAT]->buffer, sizeof b.name);
 	b.file = last && !strcmp(last->file, file) ? last->file : add_text(&found->names, file);
 	s->full = found->n == CTP_PPT_BUFFERS_MAX || !b.file;
-	assert(b.at[CTP_PPT_STAT] % sizeof(uint32_t) == 0 && b.at[CTP_PPT_HMEM] % sizeof(uint32_t) == 0); /* as ctp_ppt_memory_poke wants it */
+	/* For ctp_ppt_memory_poke. */
+	assert(b.at[CTP_PPT_STAT] % sizeof(uint32_t) == 0 && b.at[CTP_PPT_HMEM] % sizeof(uint32_t) == 0);
 	if (!s->full)
 		found->buffer[found->n++] = b;
 }
@@ -350,7 +355,8 @@ static void find_here(void *area)
 	struct ctp_ppt_search *found = *(struct ctp_ppt_search **)area;
 	struct ctp_notice notice = {.say = say_later, .arg = &found->said};
 	struct search s = {
-		.found = found, .pid = found->pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE), .notice = &notice, .plain = plain_here,
+		.found = found, .pid = found->pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE),
+		.notice = &notice, .plain = plain_here,
 	};
 	s.elf = mmap(NULL, sizeof *s.elf, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	s.root = ctp_mapped_root(found->pid);
@@ -373,7 +379,8 @@ static enum ctp_status search(struct ctp_ppt_search *found, struct ctp_err *err)
 	return found->status;
 }
 
-static enum ctp_status take_found(struct ctp_ppt_buffers *all, struct ctp_distinct *plain, const struct ctp_notice *notice, struct ctp_err *err)
+static enum ctp_status take_found(struct ctp_ppt_buffers *all, struct ctp_distinct *plain, const struct ctp_notice *notice,
+                                  struct ctp_err *err)
 {
 	struct ctp_ppt_search *found = all->found;
 	if (search(found, err))
@@ -391,10 +398,11 @@ static enum ctp_status take_found(struct ctp_ppt_buffers *all, struct ctp_distin
 	return CTP_OK;
 }
 
-enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain, const struct ctp_notice *notice,
-                                     struct ctp_err *err)
+enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,
+                                     const struct ctp_notice *notice, struct ctp_err *err)
 {
-	struct ctp_ppt_search *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE;
+	struct ctp_ppt_search *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, flags, -1, 0);
 	*all = (struct ctp_ppt_buffers){0};
 	if (found == MAP_FAILED)
 		return ctp_err_set(err, "out of memory");
@@ -436,8 +444,8 @@ static char *read_json(const struct ctp_ppt_memory *m, const struct ctp_ppt_buff
 	return text;
 }
 
-struct ctp_ppt_layout *ctp_ppt_symbols_layout(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, char **json, size_t *len,
-                                              struct ctp_err *err)
+struct ctp_ppt_layout *ctp_ppt_symbols_layout(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, char **json,
+                                              size_t *len, struct ctp_err *err)
 {
 	size_t bytes;
 	char *text = read_json(m, b, &bytes, err);

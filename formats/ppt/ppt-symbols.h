@@ -35,24 +35,24 @@ struct ctp_ppt_buffers {
 };
 
 /*
- * A process without buffers is no failure; one whose mappings cannot be read is. notice, which may be null, is told of files that could not
- * be read. plain, which may be null, is for several searches: files without buffers are added to it, and not read again.
+ * A process without buffers is no failure; one whose mappings cannot be read is. notice, which may be null, is told of files that
+ * could not be read. plain, which may be null, is for several searches: files without buffers are added to it, and not read again.
  */
 #define CTP_PPT_PLAIN {.note_bytes = 1} /* it begins so */
-enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain, const struct ctp_notice *notice,
-                                     struct ctp_err *err);
+enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,
+                                     const struct ctp_notice *notice, struct ctp_err *err);
 void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all); /* all zeros: nothing */
 
 /*
- * The layout of a buffer, by its `_json`, which is malloced where json is not null, and len bytes long. Null: err, without the name of the
- * buffer.
+ * The layout of a buffer, by its `_json`, which is malloced where json is not null, and len bytes long. Null: err, without the name
+ * of the buffer.
  */
-struct ctp_ppt_layout *ctp_ppt_symbols_layout(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, char **json, size_t *len,
-                                              struct ctp_err *err);
+struct ctp_ppt_layout *ctp_ppt_symbols_layout(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, char **json,
+                                              size_t *len, struct ctp_err *err);
 
 /*
- * A name is BUFFER or FILE:BUFFER, where FILE is a path or the end of one, in whole parts. file null: not known, and any FILE is another.
- * Lists of names end with a null; an empty list names all buffers.
+ * A name is BUFFER or FILE:BUFFER, where FILE is a path or the end of one, in whole parts. file null: not known, and any FILE is
+ * another. Lists of names end with a null; an empty list names all buffers.
  */
 bool ctp_ppt_chosen_by(const char *wanted, const char *buffer, const char *file);
 size_t ctp_ppt_chosen_count(const char *name, const struct ctp_ppt_buffers *all);

@@ -1,8 +1,8 @@
 /*
  * ppt-trace.c - from the ring to the writer.
  *
- * A frame may be saved long after its own time, which is often the start of an interval. So marks are earlier than the clock by twice the
- * largest delay that was seen, and by at least a tenth of a second.
+ * A frame may be saved long after its own time, which is often the start of an interval. So marks are earlier than the clock by
+ * twice the largest delay that was seen, and by at least a tenth of a second.
  */
 #include "ppt/ppt-trace.h"
 
@@ -73,7 +73,8 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 	*t = (struct ctp_ppt_trace){.buffer = b};
 	t->layout = ctp_ppt_symbols_layout(m, b, &t->json, &t->json_len, err);
 	if (t->layout && t->layout->resizable)
-		return ctp_err_set(err, "%s: its ring can be resized, and such a buffer cannot be traced: make it one of a fixed size", b->label);
+		return ctp_err_set(err, "%s: its ring can be resized, and such a buffer cannot be traced: "
+		                   "make it one of a fixed size", b->label);
 	if (t->layout && !has_member(t->layout, CTP_PPT_COUNTER))
 		counters = &none;
 	t->frames = t->layout ? ctp_ppt_frames_new(t->layout, counters->names, counters->n, exact, err) : NULL;
@@ -211,7 +212,8 @@ static void put_doubt(struct ctp_ppt_trace *t, const struct ctp_ppt_doubt *doubt
 	t->unverified += doubt->count;
 	if (t->writer)
 		ctp_writer_record(t->writer, t->doubt_class, (const uint64_t[]){
-			[FROM_TS] = t->newest_ns, [FROM_SEQNO] = (uint64_t)(int64_t)(int32_t)doubt->number, [FROM_COUNT] = doubt->count});
+			[FROM_TS] = t->newest_ns, [FROM_SEQNO] = (uint64_t)(int64_t)(int32_t)doubt->number,
+			[FROM_COUNT] = doubt->count});
 }
 
 /* With the header of sdk/ppt, a child does not have the ring. */
@@ -290,8 +292,10 @@ void ctp_ppt_trace_discard(struct ctp_ppt_trace *t, uint64_t kept)
 struct ctp_ppt_counts ctp_ppt_trace_counts(const struct ctp_ppt_trace *t)
 {
 	const struct ctp_ppt_ring *r = &t->at.ring;
-	return (struct ctp_ppt_counts){.frames = t->taken, .lost = t->lost, .overrun = r->overrun, .torn = t->torn - r->wrong - t->unknown,
-	                               .wrong = r->wrong + t->unknown, .unkept = t->unkept, .unverified = t->unverified, .late = t->late};
+	return (struct ctp_ppt_counts){
+		.frames = t->taken, .lost = t->lost, .overrun = r->overrun, .torn = t->torn - r->wrong - t->unknown,
+		.wrong = r->wrong + t->unknown, .unkept = t->unkept, .unverified = t->unverified, .late = t->late,
+	};
 }
 
 void ctp_ppt_trace_end(struct ctp_ppt_trace *t, struct ctp_ppt_outcome outcome)

@@ -55,7 +55,10 @@ struct ctp_ppt_trace {
 	uint64_t unknown; /* of those torn: of an unknown type */
 };
 
-/* Reads the description. counters must be there until the fini; a buffer without members for them gets none. Fails with a line that names the buffer. */
+/*
+ * Reads the description. counters must be there until the fini; a buffer without members for them gets none. Fails with a line that
+ * names the buffer.
+ */
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
                                    const struct ctp_ppt_counters *counters, bool exact, struct ctp_err *err);
 void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);

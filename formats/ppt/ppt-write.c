@@ -311,6 +311,7 @@ struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const 
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	*s = (struct ppt_sink){.sink.ops = &ops, .out = out, .buffer = buffer, .notice = notice, .verbose = verbose, .whole = whole};
+	*s = (struct ppt_sink){.sink.ops = &ops, .out = out, .buffer = buffer, .notice = notice, .verbose = verbose,
+	                       .whole = whole};
 	return &s->sink;
 }

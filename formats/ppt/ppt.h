@@ -17,18 +17,18 @@
 #define CTP_PPT_MAGIC "PPT1"
 
 /*
- * A source of files. Duplicates are dropped by their number, and so are slots that were never written. Frames that are torn or of an
- * unknown type are rejected. Missing numbers are a loss. One notice for each file counts all that, and says where the first damage is.
- * verbose: there is a notice also for a file without damage. exact: with the extra fields, so that encode makes the same file byte for byte.
- * tool: the attribute of the section.
+ * A source of files. Duplicates are dropped by their number, and so are slots that were never written. Frames that are torn or of
+ * an unknown type are rejected. Missing numbers are a loss. One notice for each file counts all that, and says where the first
+ * damage is. verbose: there is a notice also for a file without damage. exact: with the extra fields, so that encode makes the same
+ * file byte for byte. tool: the attribute of the section.
  */
 struct ctp_source *ctp_ppt_source(const char *tool, bool exact, bool verbose, struct ctp_err *err);
 
 /*
- * A sink that writes a section as a file, and takes over out. buffer: a name as in ppt-symbols.h, where FILE is the program, the library or
- * the PPT1 file; null: there must be only one. Sections without a header of ppt are passed over. notice, which may be null, is told at the end
- * how many frames there are, if frames were lost or with verbose. whole, which may be null: nothing of that section is missing, and the stream
- * is not damaged.
+ * A sink that writes a section as a file, and takes over out. buffer: a name as in ppt-symbols.h, where FILE is the program, the
+ * library or the PPT1 file; null: there must be only one. Sections without a header of ppt are passed over. notice, which may be
+ * null, is told at the end how many frames there are, if frames were lost or with verbose. whole, which may be null: nothing of
+ * that section is missing, and the stream is not damaged.
  */
 struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const struct ctp_notice *notice, bool verbose, bool *whole,
                               struct ctp_err *err);

@@ -3,11 +3,11 @@
  * of ctp-ppt attach survives it.
  *
  * The input is a description and a list of steps: what the process writes to its variables, to the control block and to the ring, as a
- * client does it or not; which processes have the segment; pages that never come; time that passes; and what an agent does. The process, its
- * segments and the clock are the fuzzer's, so that a find is found again. The accounts must hold: each frame of the ring is
- * taken or lost, nothing is written to the process but its two variables and control blocks that it has for writing, and no foreign
- * segment is removed.
- * Covers: formats/ppt/ppt-attach.c formats/ppt/ppt-ring.c formats/ppt/ppt-trace.c formats/ppt/ppt-memory.c
+ * client does it or not; which processes have the segment; pages that never come; time that passes; and what an agent does. The
+ * process, its segments and the clock are the fuzzer's, so that a find is found again. The accounts must hold: each frame of the
+ * ring is taken or lost, nothing is written to the process but its two variables and control blocks that it has for writing, and no
+ * foreign segment is removed. Covers: formats/ppt/ppt-attach.c formats/ppt/ppt-ring.c formats/ppt/ppt-trace.c
+ * formats/ppt/ppt-memory.c
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -182,7 +182,8 @@ size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, int id, struc
 	for (int i = 1; i <= SEGMENTS && n < room; i++) {
 		struct segment *s = segment_of(i);
 		if (!m->child->lost && (pid == PROCESS || pid % 2 == 0) && s && s->mapped && (id == -1 || id == i))
-			maps[n++] = (struct ctp_ppt_shm_map){.id = i, .base = base_of(i), .bytes = s->bytes, .writable = s->writable};
+			maps[n++] = (struct ctp_ppt_shm_map){.id = i, .base = base_of(i), .bytes = s->bytes,
+			                                     .writable = s->writable};
 	}
 	return n;
 }

@@ -9,8 +9,8 @@
 
 #define SYMBOL __attribute__((used, visibility("default")))
 #define JSON(offset, back) JSON_WITH("", offset, back)
-#define JSON_WITH(options, offset, back)                                                                                               \
-	BYHAND_JSON("Liar", 64, options, "ETimeClockMonotonic", "",                                                                    \
+#define JSON_WITH(options, offset, back) \
+	BYHAND_JSON("Liar", 64, options, "ETimeClockMonotonic", "", \
 		BYHAND_FRAME("mark",                                                                                                   \
 			BYHAND_ELEMENT("n", "false", BYHAND_INT),                                                                      \
 			BYHAND_FRONT BYHAND_MEMBER("n", offset, 4, 4, BYHAND_INT) BYHAND_MEMBER("x", 8, 8, 8, BYHAND_DOUBLE) BYHAND_BACK(back)))

@@ -1,5 +1,6 @@
 /*
- * ppt-others.c - whether another process has the ring of a process that lets go: a child has it, or none, whenever the process lets go.
+ * ppt-others.c - whether another process has the ring of a process that lets go: a child has it, or none, whenever the process lets
+ * go.
  *
  * The process is a child of this test, and does what a byte in a pipe says. shmctl(2) is the test's own, so that the process lets go
  * just after somebody has looked how many have the segment.

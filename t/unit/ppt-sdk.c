@@ -180,7 +180,8 @@ static void test_types(void)
 	is_u64(slot_read(slots, sizeof got, 3, &got), 1, "and then it is, with the next number");
 	ppt_Two_tick_at_now(&other);
 	ppt_Two_tick_save(&other);
-	is_u64(slot_read(slots + sizeof got, sizeof got, 4, &got), 1, "a frame that was saved without an agent is over: the next one is saved");
+	is_u64(slot_read(slots + sizeof got, sizeof got, 4, &got), 1,
+	       "a frame that was saved without an agent is over: the next one is saved");
 	agent_leave(&a);
 	ppt_Two_close();
 	is_u64(segment_users(a.id), 1, "closed: let go of");

@@ -55,8 +55,8 @@ static const char *end(void)
 }
 
 /*
- * Plays a script, and returns what its last step says. "p4-8": the process saves these numbers; "c4-8": the child does. "+": a look while a
- * child has the ring; "-": a look while none has. ".": the end.
+ * Plays a script, and returns what its last step says. "p4-8": the process saves these numbers; "c4-8": the child does. "+": a look
+ * while a child has the ring; "-": a look while none has. ".": the end.
  */
 static const char *play(const char *script)
 {
