@@ -6,15 +6,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 /* RLIMIT_DATA counts these: also what the child of a fork has from its parent. */
 static uint64_t private_bytes(void)
 {
 	char text[200], *p = text; /* numbers of pages, of which the sixth is meant */
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	ctp_fd_read_file(AT_FDCWD, "/proc/self/statm", text, sizeof text);
 	for (int i = 0; i < 5; i++)
 		strtoull(p, &p, 10);
 	return strtoull(p, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);

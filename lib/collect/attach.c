@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/visible.h"
 #include "collect/attach.h"
 #include "collect/end-signal.h"
@@ -52,8 +53,7 @@ static size_t read_text(const char *path, char *text, size_t room)
 	size_t len = 0;
 	for (ssize_t n; fd >= 0 && len < room && (n = read(fd, text + len, room - len)) > 0;)
 		len += (size_t)n;
-	if (fd >= 0)
-		close(fd);
+	ctp_fd_close(fd);
 	return len;
 }
 

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "collect/attach.h"
 #include "collect/collect-loop.h"
 #include "collect/end-signal.h"
@@ -349,8 +350,7 @@ static enum ctp_status open_output(struct ctp_collect_loop *c, struct ctp_err *e
 	struct ctp_output out;
 	int kept = wait_for_reader(c, err);
 	bool failed = err->text[0] || ctp_output_open(&out, c->conf->output, true, c->conf->force, err);
-	if (kept >= 0)
-		close(kept);
+	ctp_fd_close(kept);
 	if (failed)
 		return to_stdout(c->conf) ? CTP_FAILED : name_option("-o", err);
 	c->queue = ctp_outqueue_new(&out, err);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "collect/end-signal.h"
 #include "collect/pipe-fill.h"
 #include "collect/proc-dir.h"
@@ -66,14 +67,11 @@ static void read_count(int dir, struct ctp_descriptor_ask *a)
 {
 	char path[24], text[CTP_FD_INFO_BYTES];
 	snprintf(path, sizeof path, "fdinfo/%d", (int)a->fd);
-	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	ssize_t len = fd < 0 ? -1 : read(fd, text, sizeof text);
-	if (fd >= 0)
-		close(fd);
-	if (len <= 0)
+	size_t len = ctp_fd_read_file(dir, path, text, sizeof text);
+	if (!len)
 		return;
 	bool timer = a->link == CTP_FD_LINK_TIMERFD;
-	a->found = (timer ? ctp_fd_text_timerfd : ctp_fd_text_eventfd)(text, (size_t)len, &a->unread);
+	a->found = (timer ? ctp_fd_text_timerfd : ctp_fd_text_eventfd)(text, len, &a->unread);
 	a->type = timer ? CTP_FD_TIMERFD : CTP_FD_EVENTFD;
 }
 
@@ -147,8 +145,7 @@ void ctp_descriptors_ask(struct ctp_descriptors *d, struct ctp_descriptor_ask *a
 			read_count(dir, a);
 	}
 	for (size_t i = 0; i < p.n; i++)
-		if (p.dirs[i] >= 0)
-			close(p.dirs[i]);
+		ctp_fd_close(p.dirs[i]);
 	ask_sockets(d, asks, n);
 	ask_pipes(d, asks, n);
 }

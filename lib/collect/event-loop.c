@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "collect/end-signal.h"
 #include "collect/event-loop.h"
 #include "collect/proc-users.h"
@@ -57,14 +58,10 @@ enum ctp_status ctp_event_loop_init(struct ctp_event_loop *loop, struct ctp_sock
 
 void ctp_event_loop_fini(struct ctp_event_loop *loop)
 {
-	if (loop->process_fd >= 0)
-		close(loop->process_fd);
-	if (loop->maps_fd >= 0)
-		close(loop->maps_fd);
-	if (loop->signal_fd >= 0)
-		close(loop->signal_fd);
-	if (loop->epoll_fd >= 0)
-		close(loop->epoll_fd);
+	ctp_fd_close(loop->process_fd);
+	ctp_fd_close(loop->maps_fd);
+	ctp_fd_close(loop->signal_fd);
+	ctp_fd_close(loop->epoll_fd);
 	loop->process_fd = loop->maps_fd = loop->signal_fd = loop->epoll_fd = -1;
 }
 

@@ -17,6 +17,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "collect/child-ask.h"
 #include "collect/proc-dir.h"
 
@@ -98,12 +99,9 @@ static bool is_near(const struct ctp_mapped_file *f, int place, bool *mapped)
 
 static void read_id(struct ctp_mapped_file *f, int place)
 {
-	char self[32];
-	snprintf(self, sizeof self, "/proc/self/fd/%d", place);
-	int fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = ctp_fd_reopen(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	f->len = fd >= 0 ? ctp_buildid_file(fd, f->id) : 0;
-	if (fd >= 0)
-		close(fd);
+	ctp_fd_close(fd);
 }
 
 size_t ctp_mapped_deleted(const char *path)
@@ -115,10 +113,7 @@ size_t ctp_mapped_deleted(const char *path)
 
 int ctp_mapped_root(pid_t pid)
 {
-	char dir[CTP_PROCDIR_BYTES], root[CTP_PROCDIR_BYTES + 8];
-	ctp_proc_dir(pid, dir);
-	snprintf(root, sizeof root, "%s/root", dir);
-	return open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return ctp_proc_open(pid, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 bool ctp_mapped_file(struct ctp_mapped_file *f)
@@ -176,7 +171,6 @@ static int find_anyhow(const struct ctp_mapped_file *f, bool at_once)
 
 int ctp_mapped_open(const struct ctp_mapped_file *f, bool at_once, bool *later)
 {
-	char self[32];
 	bool mapped;
 	int place = find_anyhow(f, at_once), fd = -1;
 	*later = at_once && place < 0 && errno == EAGAIN;
@@ -184,9 +178,8 @@ int ctp_mapped_open(const struct ctp_mapped_file *f, bool at_once, bool *later)
 		return -1;
 	bool near = is_near(f, place, &mapped);
 	*later = at_once && !near;
-	snprintf(self, sizeof self, "/proc/self/fd/%d", place);
 	if (mapped && !*later)
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		fd = ctp_fd_reopen(place, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	close(place);
 	return fd;
 }
@@ -211,8 +204,7 @@ static void answer(struct ctp_mapped_file *f, uint32_t number, int out)
 		is_near(f, place, &mapped);
 	if (mapped)
 		read_id(f, place);
-	if (place >= 0)
-		close(place);
+	ctp_fd_close(place);
 	struct answer a = {.number = number, .len = (uint32_t)f->len};
 	memcpy(a.id, f->id, f->len);
 	if (write(out, &a, sizeof a) != sizeof a)

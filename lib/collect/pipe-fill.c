@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "collect/child-ask.h"
 #include "collect/fd-text.h"
 
@@ -41,8 +42,7 @@ static void answer(const struct ctp_pipe *p, uint32_t number, int process, int o
 		a.unread = (uint32_t)unread;
 		a.ended = poll(&end, 1, 0) == 1 && end.revents & POLLHUP;
 	}
-	if (fd >= 0)
-		close(fd);
+	ctp_fd_close(fd);
 	if (write(out, &a, sizeof a) != sizeof a)
 		_exit(1);
 }
@@ -59,8 +59,7 @@ static void answer_all(void *arg, int out)
 	int process = -1;
 	for (size_t i = 0; i < all->n; i++) {
 		if (!i || pipes[i].pid != pipes[i - 1].pid) {
-			if (process >= 0)
-				close(process);
+			ctp_fd_close(process);
 			process = (int)syscall(SYS_pidfd_open, pipes[i].pid, 0);
 		}
 		answer(&pipes[i], (uint32_t)i, process, out);

@@ -1,7 +1,10 @@
 /* proc-dir.c - looks for a thread that still has a memory: one that has shows what it executes. */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "collect/proc-dir.h"
@@ -31,4 +34,13 @@ bool ctp_proc_dir(pid_t pid, char dir[CTP_PROCDIR_BYTES])
 	if (found)
 		snprintf(dir, CTP_PROCDIR_BYTES, "%s", path);
 	return found;
+}
+
+int ctp_proc_open(pid_t pid, const char *name, int flags)
+{
+	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
+	ctp_proc_dir(pid, dir);
+	assert(strlen(name) < sizeof path - sizeof dir);
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	return open(path, flags);
 }

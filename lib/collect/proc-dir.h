@@ -15,4 +15,7 @@ enum { CTP_PROCDIR_BYTES = 40 };
 /* "/proc/PID" or "/proc/PID/task/TID". False, and the first: it has no memory, for it has ended or is about to. */
 bool ctp_proc_dir(pid_t pid, char dir[CTP_PROCDIR_BYTES]);
 
+/* Opens a file or folder there, by its name of at most 7 bytes. */
+int ctp_proc_open(pid_t pid, const char *name, int flags);
+
 #endif

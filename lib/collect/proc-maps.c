@@ -14,10 +14,7 @@ enum { LINES_MAX = 1 << 17 }; /* twice the system's own default limit */
 
 int ctp_proc_maps_fd(pid_t pid)
 {
-	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
-	ctp_proc_dir(pid, dir);
-	snprintf(path, sizeof path, "%s/maps", dir);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return ctp_proc_open(pid, "maps", O_RDONLY | O_CLOEXEC);
 }
 
 bool ctp_proc_maps_open(struct ctp_proc_maps *m, pid_t pid)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "collect/proc-stat.h"
 
 void ctp_proc_state_init(struct ctp_proc_state *p, pid_t pid)
@@ -24,10 +25,8 @@ void ctp_proc_state_init(struct ctp_proc_state *p, pid_t pid)
 
 void ctp_proc_state_fini(struct ctp_proc_state *p)
 {
-	if (p->dir >= 0)
-		close(p->dir);
-	if (p->stat >= 0)
-		close(p->stat);
+	ctp_fd_close(p->dir);
+	ctp_fd_close(p->stat);
 	p->dir = p->stat = -1;
 }
 
@@ -84,8 +83,7 @@ static bool examine(void *arg, uint64_t tid)
 	}
 	enum fate fate = fate_of(&st);
 	if (!s->fates[fate]++ && fate != LEAVES) {
-		if (s->p->stat >= 0)
-			close(s->p->stat);
+		ctp_fd_close(s->p->stat);
 		s->p->stat = fd;
 	} else {
 		close(fd);

@@ -41,10 +41,7 @@ size_t ctp_proc_users_find(const struct ctp_map_file *file, pid_t *pids, size_t 
 
 static bool environ_has(pid_t pid, const char *assignment, char *text)
 {
-	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
-	ctp_proc_dir(pid, dir);
-	snprintf(path, sizeof path, "%s/environ", dir);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = ctp_proc_open(pid, "environ", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	size_t len = 0;

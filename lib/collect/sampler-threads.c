@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "collect/proc-stat.h"
 #include "collect/sampler.h"
 #include "collect/thread-runs.h"
@@ -128,8 +129,7 @@ static bool sample_run(struct ctp_sampler *s, uint64_t tid, uint64_t now_ns)
 		snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 		int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		seen = dir >= 0 && read_thread(dir, here, &sample);
-		if (dir >= 0)
-			close(dir);
+		ctp_fd_close(dir);
 	}
 	if (!seen)
 		return false;

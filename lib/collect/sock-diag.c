@@ -21,6 +21,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "collect/end-signal.h"
 
 enum {
@@ -189,8 +190,7 @@ static bool read_list(struct ctp_sock_diag_list *list, uint32_t states, uint64_t
 		more = n > 0 && ctp_sock_diag_part(list, part, (size_t)n);
 		late = ctp_clock_ns() >= until_ns || ctp_end_signal();
 	}
-	if (fd >= 0)
-		close(fd);
+	ctp_fd_close(fd);
 	return !late;
 }
 

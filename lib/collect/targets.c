@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/fd.h"
 #include "collect/end-signal.h"
 #include "collect/frame-reader.h"
 #include "collect/mapped-file.h"
@@ -241,8 +242,7 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 	}
 	ctp_proc_maps_close(&maps);
 	tell_late(t);
-	if (file.root >= 0)
-		close(file.root);
+	ctp_fd_close(file.root);
 	uint64_t ended_ns = ctp_clock_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
 	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
 	if (!CTP_ARRAY_RESERVE(p->written, p->room, n, MAPPINGS_MAX))
@@ -311,13 +311,8 @@ static bool read_status(pid_t tid, struct thread *th)
 {
 	char path[32], text[256];
 	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!ctp_fd_read_file(AT_FDCWD, path, text, sizeof text))
 		return false;
-	text[n] = '\0';
 	const char *tgid = strstr(text, "\nTgid:");
 	int pid;
 	*th = (struct thread){.tid = tid};

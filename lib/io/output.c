@@ -27,6 +27,7 @@
 #endif
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/pages.h"
 #include "io/folder.h"
 #include "io/writeback.h"
@@ -544,8 +545,7 @@ static void close_file(struct ctp_output *out)
 	out->own_fd = false;
 	if (whole && !priv->state.failed && !publish(out, held))
 		fail(out);
-	if (held >= 0)
-		close(held);
+	ctp_fd_close(held);
 }
 
 enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)

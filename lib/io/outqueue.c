@@ -10,6 +10,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "io/writeback.h"
 
 struct ctp_outqueue {
@@ -62,8 +63,7 @@ struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_e
 		q->ring = ctp_writeback_new(&ops, q, CTP_OUTQUEUE_BYTES + CTP_OUTQUEUE_ROOM, CTP_OUTQUEUE_ROOM, err);
 	if (q->ring)
 		return q;
-	if (q->event_fd >= 0)
-		close(q->event_fd);
+	ctp_fd_close(q->event_fd);
 	free(q);
 	return NULL;
 }

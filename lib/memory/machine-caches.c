@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 enum { INDEXES = 16, WORD_MAX = 32 };
 
 /* The first word of a file in the folder of a cache; false: there is none. Without stdio, which needs memory that may be missing. */
@@ -14,11 +16,7 @@ static bool word(char to[WORD_MAX], const char *folder, unsigned index, const ch
 	char path[512];
 	if (snprintf(path, sizeof path, "%s/index%u/%s", folder, index, name) >= (int)sizeof path)
 		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, to, WORD_MAX - 1);
-	if (fd >= 0)
-		close(fd);
-	to[n > 0 ? n : 0] = '\0';
+	ctp_fd_read_file(AT_FDCWD, path, to, WORD_MAX);
 	to[strcspn(to, " \t\n")] = '\0';
 	return *to;
 }

@@ -7,7 +7,6 @@
 
 static const uint32_t SHARED = UINT32_C(1) << 31, NOBODY = UINT32_MAX;
 
-
 void ctp_sharing_fini(struct ctp_sharing *s)
 {
 	ctp_addrs_fini(&s->lines);

@@ -26,6 +26,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 #ifndef UFFD_USER_MODE_ONLY
 #define UFFD_USER_MODE_ONLY 1
 #endif
@@ -138,8 +140,7 @@ void ctp_memory_guard_end(const struct ctp_memory *shm)
 	sigaction(SIGBUS, &guard.before, NULL);
 	if (guard.budget && guard.holes_fd < 0)
 		sigaction(SIGSEGV, &guard.segv_before, NULL);
-	if (guard.holes_fd >= 0)
-		close(guard.holes_fd);
+	ctp_fd_close(guard.holes_fd);
 	guard.holes_fd = -1;
 	guard.budget = NULL;
 	guard.start = guard.stop = 0;

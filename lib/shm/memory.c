@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "shm/arena.h"
 #include "shm/memory-guard.h"
 #include "shm/memory.h"
@@ -113,8 +114,7 @@ void ctp_memory_fini(struct ctp_memory *shm)
 	}
 	if (shm->named)
 		unlink(shm->path);
-	if (shm->fd >= 0)
-		close(shm->fd);
+	ctp_fd_close(shm->fd);
 	shm->base = NULL;
 	shm->named = false;
 	shm->fd = -1;

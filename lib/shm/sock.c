@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "shm/memory.h"
 #include "shm/sock.h"
 
@@ -83,10 +84,8 @@ void ctp_sock_fini(struct ctp_sock *sock)
 {
 	if (sock->named)
 		unlink(sock->path);
-	if (sock->inode_fd >= 0)
-		close(sock->inode_fd);
-	if (sock->fd >= 0)
-		close(sock->fd);
+	ctp_fd_close(sock->inode_fd);
+	ctp_fd_close(sock->fd);
 	sock->fd = sock->inode_fd = -1;
 	sock->named = false;
 }

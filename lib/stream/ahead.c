@@ -178,11 +178,12 @@ void ctp_ahead_free(struct ctp_ahead *a)
 	free(a);
 }
 
+static inline bool is_emptied(const struct chunk *c) { return !ctp_runs_released(c->runs) && !has_item(c); }
+
 /* Gives back the chunk that is emptied, and waits for the next. */
 static struct chunk *next_chunk(struct ctp_ahead *a)
 {
-	const struct chunk *last = &a->chunks[a->emptied % CHUNKS];
-	assert(!a->has_chunk || (!ctp_runs_released(last->runs) && !has_item(last))); /* the order may use its runs again */
+	assert(!a->has_chunk || is_emptied(&a->chunks[a->emptied % CHUNKS])); /* the order may use its runs again */
 	pthread_mutex_lock(&a->lock);
 	a->emptied += a->has_chunk;
 	assert(a->emptied <= a->filled);

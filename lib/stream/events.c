@@ -299,51 +299,41 @@ static const struct ctp_field descriptor[] = {
 	[CTP_DESCRIPTOR_ENDED] = {.name = "ended", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
 };
 
-#define CLASS(n, k, f) {.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f)}
+/* The table f has as many fields as events.h has numbers for. */
+#define CLASS(n, k, f, count) \
+	{.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f) * sizeof(char[COUNT(f) == (count) ? 1 : -1])}
 static const struct {
 	const char *name;
 	enum ctp_kind kind;
 	const struct ctp_field *fields;
 	uint32_t nfields;
 } classes[] = {
-	[CTP_TRANSITION] = CLASS("transition", TRANSITION, transition),
-	[CTP_BIRTH] = CLASS("birth", BIRTH, birth),
-	[CTP_DEATH] = CLASS("death", DEATH, death),
-	[CTP_LOST] = CLASS("lost", LOSS, lost),
-	[CTP_THREAD] = CLASS("thread", THREAD, thread),
-	[CTP_MAPPING] = CLASS("mapping", MAPPING, mapping),
-	[CTP_UNTRACED] = CLASS("untraced", UNTRACED, untraced),
-	[CTP_CONFLICT] = CLASS("conflict", CONFLICT, conflict),
-	[CTP_END] = CLASS("end", END, end),
-	[CTP_WAKE] = CLASS("wake", WAKE, wake),
-	[CTP_NAME] = CLASS("name", NAME, name),
-	[CTP_PLACE] = CLASS("site", SITE, site),
-	[CTP_MISSED] = CLASS("missed", LOSS, missed),
-	[CTP_AWAIT] = CLASS("await", AWAIT, await),
-	[CTP_FUNCTION] = CLASS("function", FUNCTION, function),
-	[CTP_PROCESS] = CLASS("process", PROCESS, process),
-	[CTP_SAMPLE] = CLASS("sample", SAMPLE, sample),
-	[CTP_SIGNAL] = CLASS("signal", SIGNAL, passed_on),
-	[CTP_REASON_TOLD] = CLASS("reason", REASON, reason),
-	[CTP_OBJECT] = CLASS("object", OBJECT, object),
-	[CTP_OBJECT_NAME] = CLASS("object_name", LABEL, object_name),
-	[CTP_HOLD] = CLASS("hold", HOLD, held),
-	[CTP_WAKE_FOR] = CLASS("wake_for", CAUSE, wake_for),
-	[CTP_DESCRIPTOR] = CLASS("descriptor", DESCRIPTOR, descriptor),
+	[CTP_TRANSITION] = CLASS("transition", TRANSITION, transition, CTP_TRANSITION_FIELDS),
+	[CTP_BIRTH] = CLASS("birth", BIRTH, birth, CTP_BIRTH_FIELDS),
+	[CTP_DEATH] = CLASS("death", DEATH, death, CTP_DEATH_FIELDS),
+	[CTP_LOST] = CLASS("lost", LOSS, lost, CTP_LOST_FIELDS),
+	[CTP_THREAD] = CLASS("thread", THREAD, thread, CTP_THREAD_FIELDS),
+	[CTP_MAPPING] = CLASS("mapping", MAPPING, mapping, CTP_MAPPING_FIELDS),
+	[CTP_UNTRACED] = CLASS("untraced", UNTRACED, untraced, CTP_UNTRACED_FIELDS),
+	[CTP_CONFLICT] = CLASS("conflict", CONFLICT, conflict, CTP_CONFLICT_FIELDS),
+	[CTP_END] = CLASS("end", END, end, CTP_END_FIELDS),
+	[CTP_WAKE] = CLASS("wake", WAKE, wake, CTP_WAKE_FIELDS),
+	[CTP_NAME] = CLASS("name", NAME, name, CTP_NAME_FIELDS),
+	[CTP_PLACE] = CLASS("site", SITE, site, CTP_SITE_FIELDS),
+	[CTP_MISSED] = CLASS("missed", LOSS, missed, CTP_MISSED_FIELDS),
+	[CTP_AWAIT] = CLASS("await", AWAIT, await, CTP_AWAIT_FIELDS),
+	[CTP_FUNCTION] = CLASS("function", FUNCTION, function, CTP_FUNCTION_FIELDS),
+	[CTP_PROCESS] = CLASS("process", PROCESS, process, CTP_PROCESS_FIELDS),
+	[CTP_SAMPLE] = CLASS("sample", SAMPLE, sample, CTP_SAMPLE_FIELDS),
+	[CTP_SIGNAL] = CLASS("signal", SIGNAL, passed_on, CTP_SIGNAL_FIELDS),
+	[CTP_REASON_TOLD] = CLASS("reason", REASON, reason, CTP_REASON_FIELDS),
+	[CTP_OBJECT] = CLASS("object", OBJECT, object, CTP_OBJECT_FIELDS),
+	[CTP_OBJECT_NAME] = CLASS("object_name", LABEL, object_name, CTP_OBJECT_NAME_FIELDS),
+	[CTP_HOLD] = CLASS("hold", HOLD, held, CTP_HOLD_FIELDS),
+	[CTP_WAKE_FOR] = CLASS("wake_for", CAUSE, wake_for, CTP_WAKE_FOR_FIELDS),
+	[CTP_DESCRIPTOR] = CLASS("descriptor", DESCRIPTOR, descriptor, CTP_DESCRIPTOR_FIELDS),
 };
-_Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP_BIRTH_FIELDS &&
-               COUNT(death) == CTP_DEATH_FIELDS && COUNT(lost) == CTP_LOST_FIELDS && COUNT(thread) == CTP_THREAD_FIELDS &&
-               COUNT(mapping) == CTP_MAPPING_FIELDS && COUNT(untraced) == CTP_UNTRACED_FIELDS &&
-               COUNT(conflict) == CTP_CONFLICT_FIELDS && COUNT(wake) == CTP_WAKE_FIELDS && COUNT(name) == CTP_NAME_FIELDS &&
-               COUNT(site) == CTP_SITE_FIELDS && COUNT(missed) == CTP_MISSED_FIELDS &&
-               COUNT(await) == CTP_AWAIT_FIELDS && COUNT(function) == CTP_FUNCTION_FIELDS &&
-               COUNT(end) == CTP_END_FIELDS && COUNT(process) == CTP_PROCESS_FIELDS && COUNT(sample) == CTP_SAMPLE_FIELDS &&
-               COUNT(passed_on) == CTP_SIGNAL_FIELDS && COUNT(reason) == CTP_REASON_FIELDS &&
-               COUNT(object) == CTP_OBJECT_FIELDS && COUNT(object_name) == CTP_OBJECT_NAME_FIELDS &&
-               COUNT(held) == CTP_HOLD_FIELDS && COUNT(wake_for) == CTP_WAKE_FOR_FIELDS &&
-               COUNT(descriptor) == CTP_DESCRIPTOR_FIELDS &&
-               COUNT(classes) == CTP_EVENT_COUNT,
-               "the tables follow events.h");
+_Static_assert(COUNT(classes) == CTP_EVENT_COUNT, "each event has its class");
 
 struct ctp_class *ctp_event_class(enum ctp_event event)
 {

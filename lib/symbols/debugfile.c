@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
+
 enum { ID_BYTES_MAX = 64, LINKED_BYTES_MAX = 1 << 30 };
 static const char system_dir[] = "/usr/lib/debug";
 
@@ -81,8 +83,7 @@ void ctp_debugfile_close(struct ctp_debugfile *f)
 {
 	if (f->elf)
 		elf_end(f->elf);
-	if (f->fd >= 0)
-		close(f->fd);
+	ctp_fd_close(f->fd);
 	free(f->path);
 	*f = (struct ctp_debugfile){.fd = -1};
 }
@@ -176,8 +177,7 @@ static bool sum_fits(const char *path, uint32_t sum)
 		for (ssize_t i = 0; i < n; i++)
 			crc = crc >> 8 ^ table[(crc ^ bytes[i]) & 0xff];
 	}
-	if (fd >= 0)
-		close(fd);
+	ctp_fd_close(fd);
 	return ok && ~crc == sum;
 }
 

@@ -41,7 +41,6 @@ bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_mod
 #include "base/clock.h"
 #include "symbols/confine.h"
 
-
 struct question {
 	struct ctp_module_at at;
 	uint64_t allowed_ns; /* CPU time that is left to the module */

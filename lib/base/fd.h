@@ -1,0 +1,37 @@
+/* fd.h - descriptors; -1 is none. */
+#ifndef CTP_FD_H
+#define CTP_FD_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static inline void ctp_fd_close(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Opens the file of a descriptor once more, also that of one with O_PATH. */
+static inline int ctp_fd_reopen(int fd, int flags)
+{
+	char self[32];
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	return open(self, flags);
+}
+
+/*
+ * Reads a short file at once, as one of /proc, and puts a NUL after it: at most room - 1 bytes. Returns its length; 0: it is empty, or
+ * cannot be read. dir is as for openat(2).
+ */
+static inline size_t ctp_fd_read_file(int dir, const char *path, char *text, size_t room)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
+	ctp_fd_close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (size_t)n : 0;
+}
+
+#endif
