@@ -9,11 +9,11 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-fromcsv",
 		.synopsis = "[-fqv] [--class NAME] [-o FILE] [FILE...]",
-		.help = "Makes a stream of comma-separated values as ctp-tocsv or others write them.\n"
-			"  --class NAME  all rows are records of this class, whatever the columns are called\n"
-			"  -o FILE       write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -f            write to a terminal all the same\n"
-			"  -q            no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.help = "Makes a stream of comma-separated values from ctp-tocsv, coroTracer or other programs.\n"
+			"  --class NAME  make all rows records of this class, whatever the columns are called\n"
+			"  -o FILE       write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+			"  -f            write to a terminal too\n"
+			"  -q            print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"class", required_argument, NULL, 'c'}, {0}};

@@ -16,11 +16,11 @@ enum { MEMORY_MIB = 2048 };
 static struct ctp_tool tool = {
 	.name = "ctp-fromctf",
 	.synopsis = "[-fqv] [-o FILE] [--memory MIB] DIR...",
-	.help = "Makes a stream of the CTF traces in each DIR, as ctp-toctf, LTTng and others write them.\n"
-		"  -o FILE       write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-		"  -f            write to a terminal all the same\n"
-		"  --memory MIB  give libbabeltrace2 so much (2048): it believes whatever length a trace has\n"
-		"  -q            no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+	.help = "Makes a stream of the CTF traces in each DIR, from ctp-toctf, LTTng or other tracers.\n"
+	        "  -o FILE       write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+	        "  -f            write to a terminal too\n"
+	        "  --memory MIB  give libbabeltrace2 at most this much memory (2048), because it believes every length in a trace\n"
+	        "  -q            print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 	.permutes = true,
 };
 

@@ -9,10 +9,10 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-fromjsonl",
 		.synopsis = "[-fqv] [-o FILE] [FILE...]",
-		.help = "Makes a stream of JSON lines as ctp-tojsonl or coroTracer write them.\n"
-			"  -o FILE  write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -f       write to a terminal all the same\n"
-			"  -q       no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.help = "Makes a stream of JSON lines from ctp-tojsonl, coroTracer or other programs.\n"
+			"  -o FILE  write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+			"  -f       write to a terminal too\n"
+			"  -q       print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	const char *path = NULL;

@@ -37,17 +37,17 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-mysql",
 		.synopsis = "[-qv] [-h HOST] [-P PORT] [-u USER] [-S SOCKET] [-D DATABASE] [--table T] [--append] [--symbols] [--debug-dir DIR] [TRACE...]",
-		.help = "Loads raw streams into a database of MariaDB or MySQL: each TRACE, or standard input.\n"
-			"  -h HOST          the server; as -P, -u and -S, where it is not given, as the option files say\n"
-			"  -P PORT          its port\n"
-			"  -u USER          who connects; the password is in an option file, or in MYSQL_PWD\n"
-			"  -S SOCKET        the server's socket on this machine\n"
-			"  -D DATABASE      the database, coro_tracer if none is given; it is made where it is missing\n"
-			"  --table T        the name of the events' table in place of coro_trace_events\n"
+		.help = "Loads streams into a database of MariaDB or MySQL: each TRACE, or standard input.\n"
+			"  -h HOST          connect to this server; the option files say what -h, -P, -u and -S do not\n"
+			"  -P PORT          connect to this port\n"
+			"  -u USER          connect as this user; the password is in an option file, or in MYSQL_PWD\n"
+			"  -S SOCKET        connect through this socket on this machine\n"
+			"  -D DATABASE      load into this database (coro_tracer); it is created if it is missing\n"
+			"  --table T        name the table of events T instead of coro_trace_events\n"
 			"  --append         add to what is there, in one transaction\n"
-			"  --symbols        with what each address is: its file, line and function\n"
-			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
-			"  -q               no notices   -v  a summary on stderr   -V  version   --help  this help\n",
+			"  --symbols        store the file, line and function of each address\n"
+			"  --debug-dir DIR  like --symbols, and look for debug information in DIR first; may be repeated\n"
+			"  -q               print no notices   -v  print a summary   -V  print the version   --help  print this help\n",
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, CTP_SYMBOLOPT_LONGS, {0}};

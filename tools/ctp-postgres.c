@@ -65,15 +65,15 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-postgres",
 		.synopsis = "[-qv] [-d CONNINFO] [--table T] [--append] [--live] [--bigint] [--symbols] [--debug-dir DIR] [TRACE...]",
-		.help = "Loads raw streams into a PostgreSQL database: each TRACE, or standard input.\n"
-			"  -d CONNINFO      the database: its name, \"host=... dbname=...\" or postgresql://...; coro_tracer if none is named\n"
-			"  --table T        the name of the events' table in place of coro_trace_events; SCHEMA.T: all goes into that schema\n"
+		.help = "Loads streams into a PostgreSQL database: each TRACE, or standard input.\n"
+			"  -d CONNINFO      connect to this database: its name, \"host=... dbname=...\" or postgresql://... (coro_tracer)\n"
+			"  --table T        name the table of events T instead of coro_trace_events; SCHEMA.T: put all tables into that schema\n"
 			"  --append         add to what is there, in one transaction\n"
-			"  --live           commit every second what comes from standard input, and keep a table of what coroutines do now\n"
-			"  --bigint         BIGINT in place of NUMERIC(20,0): loads quicker; a number of 2^63 or more is refused\n"
-			"  --symbols        with what each address is: its file, line and function\n"
-			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
-			"  -q               no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+			"  --live           commit what comes from standard input every second, and keep a table of what coroutines do now\n"
+			"  --bigint         use BIGINT instead of NUMERIC(20,0): loads faster, but refuses a number of 2^63 or more\n"
+			"  --symbols        store the file, line and function of each address\n"
+			"  --debug-dir DIR  like --symbols, and look for debug information in DIR first; may be repeated\n"
+			"  -q               print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, {"live", no_argument, NULL, 'l'},

@@ -11,12 +11,12 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-sqlite",
 		.synopsis = "[-qv] [--append] [--symbols] [--debug-dir DIR] -o FILE [TRACE...]",
-		.help = "Makes a SQLite database of raw streams: each TRACE, or standard input.\n"
-			"  -o FILE          the database; it appears when it is whole, and replaces what was there\n"
-			"  --append         if there is a FILE, add to it, in one transaction\n"
-			"  --symbols        with what each address is: its file, line and function\n"
-			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
-			"  -q               no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.help = "Makes a SQLite database of streams: of each TRACE, or of standard input.\n"
+			"  -o FILE          write to this database, which appears when it is complete, and replaces the one that was there\n"
+			"  --append         add to FILE if it exists, in one transaction\n"
+			"  --symbols        store the file, line and function of each address\n"
+			"  --debug-dir DIR  like --symbols, and look for debug information in DIR first; may be repeated\n"
+			"  -q               print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"append", no_argument, NULL, 'a'}, CTP_SYMBOLOPT_LONGS, {0}};

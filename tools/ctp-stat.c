@@ -27,9 +27,9 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-stat",
 		.synopsis = "[-jqv] [FILE...]",
-		.help = "Says what is in a stream: sections, events, coroutines, what was lost, whether it is complete.\n"
-			"  -j  one JSON object on one line\n"
-			"  -q  no notices   -v  accepted, as everywhere   -V  version   -h  this help\n",
+		.help = "Prints what is in a stream: sections, events, coroutines, what was lost, and whether it is complete.\n"
+			"  -j  print one JSON object on one line\n"
+			"  -q  print no notices   -v  no effect   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	bool json = false;

@@ -9,14 +9,14 @@ int main(int argc, char **argv)
 		.name = "ctp-tocsv",
 		.synopsis = "[-aqv] [--class NAME] [--wall] [--guard] [--symbols] [--debug-dir DIR] [-o FILE] [FILE...]",
 		.help = "Prints the transitions of a stream as comma-separated values, in time order.\n"
-			"  -a               every record, with its type, and what ctp-fromcsv needs to restore the stream\n"
-			"  --class NAME     the records of this class instead, with all their fields\n"
-			"  --wall           times as wall-clock time, UTC\n"
-			"  --guard          an apostrophe before a text that a spreadsheet would take for a formula\n"
-			"  --symbols        with one of the first two: behind each address its file, line and function\n"
-			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
-			"  -o FILE          write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -q               no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+			"  -a               print every record, with its type, and what ctp-fromcsv needs to restore the stream\n"
+			"  --class NAME     print the records of this class instead, with all their fields\n"
+			"  --wall           print times as wall-clock time, UTC\n"
+			"  --guard          put an apostrophe before a text that a spreadsheet would take for a formula\n"
+			"  --symbols        with -a or --class: add the file, line and function of each address\n"
+			"  --debug-dir DIR  like --symbols, and look for debug information in DIR first; may be repeated\n"
+			"  -o FILE          write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+			"  -q               print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"class", required_argument, NULL, 'c'}, {"wall", no_argument, NULL, 'w'},

@@ -10,10 +10,10 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-toctf",
 		.synopsis = "[-fqv] -o DIR [FILE...]",
-		.help = "Writes a stream as CTF 1.8, which babeltrace2 and Trace Compass open.\n"
-			"  -o DIR   the folder to make; it appears when it is whole\n"
+		.help = "Writes a stream as CTF 1.8, for babeltrace2 and Trace Compass.\n"
+			"  -o DIR   make this folder; it appears when it is complete\n"
 			"  -f       replace DIR if it is a trace that ctp-toctf wrote\n"
-			"  -q       no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+			"  -q       print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	const char *dir = NULL;

@@ -13,19 +13,19 @@ static struct ctp_tool tool = {
 	.name = "ctp-tohtml",
 	.synopsis = "[-fqv] [-o FILE] [--title TEXT] [--section N] [--since TIME] [--until TIME] [--max-events N] [--ignore PATTERN] "
 	            "[--ignore-file FILE] [--debug-dir DIR] [--no-symbols] [FILE...]",
-	.help = "Makes one HTML page of a trace, that opens from disk: what went wrong, and what each coroutine and thread did.\n"
-	        "  -o FILE            write to FILE, which appears when it is whole\n"
-	        "  -f                 write to a terminal all the same\n"
-	        "  --title TEXT       of the page, instead of the command that was traced\n"
-	        "  --section N        show what happened in the Nth section, instead of the last with findings\n"
+	.help = "Writes a trace as one HTML page that opens from disk: what went wrong, and what each coroutine and thread did.\n"
+	        "  -o FILE            write to FILE, which appears when it is complete\n"
+	        "  -f                 write to a terminal too\n"
+	        "  --title TEXT       set the title of the page, instead of the command that was traced\n"
+	        "  --section N        show the Nth section, instead of the last one with findings\n"
 	        "  --since TIME       show only what is later than this after the start: 12.5s, 300ms, 2m\n"
-	        "  --until TIME       and only what is earlier\n"
-	        "  --max-events N     leave out the oldest beyond so many, 20000000 if not given; the page says so\n"
+	        "  --until TIME       show only what is earlier\n"
+	        "  --max-events N     show at most N events (20000000) and leave out the oldest; the page says how many\n"
 	        "  --ignore PATTERN   leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
-	        "  --ignore-file FILE the same, one on a line; # begins a comment\n"
-	        "  --debug-dir DIR    look for debug files there too\n"
-	        "  --no-symbols       look for none: addresses stay file+offset\n"
-	        "  -q  no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+	        "  --ignore-file FILE leave out findings that match a line of FILE; # begins a comment\n"
+	        "  --debug-dir DIR    look for debug information in DIR first; may be repeated\n"
+	        "  --no-symbols       look for none: show addresses as file+offset\n"
+	        "  -q  print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 	.permutes = true,
 };
 

@@ -9,11 +9,11 @@ int main(int argc, char **argv)
 		.name = "ctp-tojsonl",
 		.synopsis = "[-aqv] [--symbols] [--debug-dir DIR] [-o FILE] [FILE...]",
 		.help = "Prints the transitions of a stream as JSON lines, in time order.\n"
-			"  -a               every record, with its type, and what ctp-fromjsonl needs to restore the stream\n"
-			"  --symbols        with -a: behind each address its file, line and function\n"
-			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
-			"  -o FILE          write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -q               no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+			"  -a               print every record, with its type, and what ctp-fromjsonl needs to restore the stream\n"
+			"  --symbols        with -a: add the file, line and function of each address\n"
+			"  --debug-dir DIR  like --symbols, and look for debug information in DIR first; may be repeated\n"
+			"  -o FILE          write to FILE, which appears when it is complete; compress it if it ends in .zst\n"
+			"  -q               print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	static const struct option longs[] = {CTP_SYMBOLOPT_LONGS, {0}};

@@ -20,13 +20,13 @@ int main(int argc, char **argv)
 	struct ctp_tool tool = {
 		.name = "ctp-toparquet",
 		.synopsis = "[-fqv] -o DIR [--partition KEYS] [--class NAME] [--rows N] [FILE...]",
-		.help = "Writes a stream as Parquet: a file for each class of records, and one of the sections.\n"
-			"  -o DIR            the folder; - for one class to a pipe, with --class\n"
-			"  --partition KEYS  folders in DIR by host, date, or host,date, to which each run adds its files\n"
-			"  --class NAME      this class alone\n"
-			"  --rows N          of a row group, at most; 1048576 if it is not given\n"
-			"  -f                write to a folder that is not empty, or to a terminal, all the same\n"
-			"  -q                no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.help = "Writes a stream as Parquet: a file for each class of records, and one for the sections.\n"
+			"  -o DIR            write to this folder; - for standard output, with --class\n"
+			"  --partition KEYS  add to a tree of folders in DIR, by host, date, or host,date\n"
+			"  --class NAME      write only this class\n"
+			"  --rows N          put at most N rows into a row group (1048576)\n"
+			"  -f                write to a folder that is not empty, or to a terminal, too\n"
+			"  -q                print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"partition", required_argument, NULL, 'p'}, {"class", required_argument, NULL, 'c'},
