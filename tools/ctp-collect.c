@@ -78,7 +78,7 @@ static enum ctp_dialect parse_dialect(const char *text)
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		if (!strcmp(text, names[i]))
 			return (enum ctp_dialect)i;
-	exit(ctp_tool_usage(&tool, "--dialect %s: neither auto nor seqlock nor plain", text));
+	exit(ctp_tool_usage(&tool, "--dialect %s: must be auto, seqlock or plain", text));
 }
 
 /* Ends as COMMAND did, but without a core file of the collector. */
@@ -109,10 +109,10 @@ static int list(void)
 	if (ctp_output_close(&out, &err))
 		return ctp_tool_fail_output(&tool, &out, &err);
 	if (!n)
-		ctp_tool_say(&tool, "no process that can be attached to: none of %s has a probe (ctp.h) in it",
-		             geteuid() ? "yours" : "them");
+		ctp_tool_say(&tool, "no process to attach to: no process%s has used a probe (ctp.h); build the program with one",
+		             geteuid() ? " of yours" : "");
 	if (refused && !tool.quiet)
-		ctp_tool_say(&tool, "%zu process%s not yours to look at: try as root", refused, refused == 1 ? " is" : "es are");
+		ctp_tool_say(&tool, "%zu process%s could not be looked at: run as root to see more", refused, refused == 1 ? "" : "es");
 	return n ? CTP_EXIT_OK : CTP_EXIT_FAILED;
 }
 
@@ -121,22 +121,22 @@ static void check(const struct ctp_collect_conf *conf, bool lists)
 {
 	const char *made = conf->max_stations ? "-n" : conf->ring_events ? "--ring" : conf->shm_path ? "--shm" : NULL;
 	if (conf->pid && lists)
-		exit(ctp_tool_usage(&tool, "-p and -l do not go together"));
+		exit(ctp_tool_usage(&tool, "-p and -l exclude each other; use one of them"));
 	if ((conf->pid || lists) && conf->argv[0])
-		exit(ctp_tool_usage(&tool, "%s: a COMMAND cannot be run with -%c", conf->argv[0], lists ? 'l' : 'p'));
+		exit(ctp_tool_usage(&tool, "%s: no COMMAND can be run with -%c; leave out one of them", conf->argv[0], lists ? 'l' : 'p'));
 	if (conf->pid && made)
-		exit(ctp_tool_usage(&tool, "%s is for a COMMAND: what -p attaches to has its memory already", made));
+		exit(ctp_tool_usage(&tool, "%s is for a COMMAND: the process of -p has its shared memory already; leave it out", made));
 	if (conf->once && !conf->pid)
 		exit(ctp_tool_usage(&tool, "--once needs -p PID"));
 	if (!conf->pid && !lists && !conf->argv[0])
-		exit(ctp_tool_usage(&tool, "no command; see ctp-collect -h"));
+		exit(ctp_tool_usage(&tool, "name a COMMAND to run, or a process with -p; see ctp-collect -h"));
 }
 
 static void closing_line(const struct ctp_collect_conf *conf, const struct ctp_collect_result *result)
 {
 	char line[CTP_COLLECT_LINE_MAX];
-	const char *unattached = " (no process attached: is there a cTP probe (ctp.h) in it, and room below ulimit -v and -n? "
-	                         "In a container, another PID namespace or setuid: --shm and --sock)";
+	const char *unattached = " (no process attached: does the program use a cTP probe (ctp.h)? Are ulimit -v and -n high enough? "
+	                         "In a container, in another PID namespace or setuid it needs --shm and --sock)";
 	ctp_collect_line(result, line);
 	ctp_tool_say(&tool, "%s%s", line, result->attached || result->broken || conf->pid ? "" : unattached);
 }

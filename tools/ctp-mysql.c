@@ -18,7 +18,7 @@ static unsigned take_port(struct ctp_tool *tool, const char *text)
 {
 	uint64_t port;
 	if (!ctp_parse_u64(text, text + strlen(text), &port) || !port || port > UINT16_MAX)
-		exit(ctp_tool_usage(tool, "-P %s: is no port; it is a number from 1 to 65535", text));
+		exit(ctp_tool_usage(tool, "-P %s: not a port; give a number from 1 to 65535", text));
 	return (unsigned)port;
 }
 

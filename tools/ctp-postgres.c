@@ -36,7 +36,8 @@ static int nothing = -1; /* an input that is at its end */
 
 static void on_signal(int sig)
 {
-	static const char line[] = "ctp-postgres: ended by a signal, without an answer of the server; rows of the last commit may be lost\n";
+	static const char line[] = "ctp-postgres: ended by a signal while the server did not answer; "
+	                           "rows since the last commit may be lost\n";
 	static volatile sig_atomic_t told, first;
 	int before = errno;
 	if (!told)
@@ -103,7 +104,7 @@ int main(int argc, char **argv)
 	}
 	options.conninfo = conninfo;
 	if (options.live && argv[optind])
-		return ctp_tool_usage(&tool, "--live reads standard input; see ctp-postgres -h");
+		return ctp_tool_usage(&tool, "--live reads standard input: leave out the TRACE, or --live");
 	if (ctp_tool_look(argv + optind, &err) || !ctp_symbolopt_new(&symbolopt, &symbols, &err))
 		return ctp_tool_fail(&tool, &err);
 	struct ctp_sink *sink = ctp_postgres_sink(&options, symbols, &err);

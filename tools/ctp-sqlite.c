@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 	}
 	char **files = argv + optind;
 	if (!path || !strcmp(path, "-"))
-		return ctp_tool_usage(&tool, "-o FILE: a database needs a file; see ctp-sqlite -h");
+		return ctp_tool_usage(&tool, "name the database to write with -o FILE; see ctp-sqlite -h");
 	if (!ctp_symbolopt_new(&symbolopt, &symbols, &err))
 		return ctp_tool_fail(&tool, &err);
 	if (append && !access(path, F_OK))

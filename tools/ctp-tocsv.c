@@ -41,9 +41,9 @@ int main(int argc, char **argv)
 			path = optarg;
 	}
 	if (options.all && options.class_name)
-		return ctp_tool_usage(&tool, "-a, --class: only one of these; see ctp-tocsv -h");
+		return ctp_tool_usage(&tool, "-a and --class exclude each other; use one of them");
 	if (symbolopt.wanted && !options.all && !options.class_name)
-		return ctp_tool_usage(&tool, "--symbols: coroTracer's own form has no place for it; add -a or --class");
+		return ctp_tool_usage(&tool, "--symbols: coroTracer's six columns have no place for symbols; add -a or --class");
 	struct ctp_output out;
 	struct ctp_err err;
 	if (!ctp_symbolopt_new(&symbolopt, &options.symbols, &err) ||

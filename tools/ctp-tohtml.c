@@ -41,7 +41,7 @@ static uint64_t number_or_exit(const char *option)
 {
 	uint64_t n;
 	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || !n)
-		exit(ctp_tool_usage(&tool, "%s %s: is no number from 1 on", option, optarg));
+		exit(ctp_tool_usage(&tool, "%s %s: not a number; give one from 1 on", option, optarg));
 	return n;
 }
 

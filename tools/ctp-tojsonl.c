@@ -30,7 +30,7 @@ int main(int argc, char **argv)
 			path = optarg;
 	}
 	if (symbolopt.wanted && !all)
-		return ctp_tool_usage(&tool, "--symbols: coroTracer's own form has no place for it; add -a");
+		return ctp_tool_usage(&tool, "--symbols: coroTracer's form has no place for symbols; add -a");
 	struct ctp_output out;
 	struct ctp_symbols *symbols;
 	struct ctp_err err;

@@ -43,16 +43,16 @@ int main(int argc, char **argv)
 		else if (c == 'c')
 			o.class_name = optarg;
 		else if (c == 'p' && !ctp_parquet_parse_keys(&o, optarg))
-			return ctp_tool_usage(&tool, "--partition %s: is none of host, date and host,date", optarg);
+			return ctp_tool_usage(&tool, "--partition %s: must be host, date or host,date", optarg);
 		else if (c == 'r' && !parse_rows(optarg, &o.group_rows))
-			return ctp_tool_usage(&tool, "--rows %s: is no number from 1 to %d", optarg, CTP_PARQUET_GROUP_ROWS);
+			return ctp_tool_usage(&tool, "--rows %s: not a number from 1 to %d", optarg, CTP_PARQUET_GROUP_ROWS);
 	}
 	if (!o.dir || !*o.dir)
-		return ctp_tool_usage(&tool, "name a folder with -o, or - for one class to a pipe");
+		return ctp_tool_usage(&tool, "name the folder to write to with -o; see ctp-toparquet -h");
 	if (strcmp(o.dir, "-"))
 		return ctp_tool_to(&tool, argv + optind, ctp_parquet_sink(&o, &err), NULL, &err);
 	if (!o.class_name || o.nkeys)
-		return ctp_tool_usage(&tool, "a pipe has room for one class; name it with --class, without --partition");
+		return ctp_tool_usage(&tool, "-o -: a pipe takes one class; name it with --class, and leave out --partition");
 	if (ctp_output_create(&out, NULL, true, o.force, &err))
 		return ctp_tool_fail(&tool, &err);
 	o.dir = NULL;

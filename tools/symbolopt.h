@@ -29,7 +29,7 @@ static inline bool ctp_symbolopt_take(struct ctp_symbolopt *o, struct ctp_tool *
 {
 	if (c == CTP_SYMBOLOPT_DIR) {
 		if (o->ndirs == CTP_SYMBOLOPT_DIRS_MAX)
-			exit(ctp_tool_usage(tool, "--debug-dir %s: there may be %d", optarg, CTP_SYMBOLOPT_DIRS_MAX));
+			exit(ctp_tool_usage(tool, "--debug-dir %s: too many folders; at most %d can be given", optarg, CTP_SYMBOLOPT_DIRS_MAX));
 		o->dirs[o->ndirs++] = optarg;
 	}
 	bool mine = c == CTP_SYMBOLOPT_SYMBOLS || c == CTP_SYMBOLOPT_DIR;

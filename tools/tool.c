@@ -84,7 +84,7 @@ static void say_notice(void *arg, const char *text)
 void ctp_tool_input(struct ctp_tool *tool, const char *name)
 {
 	if (tool->notices > NOTICES_SHOWN && !tool->quiet)
-		ctp_tool_say(tool, "%s: and %llu more of that kind", tool->input,
+		ctp_tool_say(tool, "%s: and %llu more such notices", tool->input,
 		             (unsigned long long)(tool->notices - NOTICES_SHOWN));
 	tool->input = name;
 	tool->notices = 0;
@@ -259,7 +259,7 @@ enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char *
 		for (char **file = files; *file && !same; file++)
 			same = same_file(&st, *file);
 		if (same)
-			return ctp_err_set(err, "-o %s: is also the input", path);
+			return ctp_err_set(err, "-o %s: is also the input; name another file", path);
 	}
 	return ctp_output_create(out, path, binary, force, err);
 }
@@ -334,7 +334,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 		return ctp_tool_fail_output(tool, out, err);
 	const struct ctp_convert_stats *s = &to.stats;
 	if (s->conflicts && !tool->quiet)
-		ctp_tool_say(tool, "%llu conflict%s: more than one wrote as one coroutine, and what is lost there is not known",
+		ctp_tool_say(tool, "%llu conflict%s: two writers wrote as one coroutine, and what is lost from there on is not known",
 		             (unsigned long long)s->conflicts, plural(s->conflicts));
 	if (!tool->counts_itself && (tool->verbose || ((s->lost || s->missed || s->untraced) && !tool->quiet)))
 		say_counts(tool, s);
@@ -387,7 +387,7 @@ static void say_kept(struct ctp_tool *tool, const struct ctp_source_stats *stats
 static enum ctp_status not_one(const struct ctp_tool *tool, const struct ctp_source_stats *stats, struct ctp_err *err)
 {
 	if (!tool->no_coroutines)
-		return ctp_err_set(err, "not one row of %llu could be used", (unsigned long long)stats->rejected);
+		return ctp_err_set(err, "none of %llu rows could be used", (unsigned long long)stats->rejected);
 	return ctp_err_set(err, stats->rejected ? "not one record is whole" : "there is not one record");
 }
 

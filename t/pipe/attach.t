@@ -298,9 +298,9 @@ refused() { # NAME PATTERN ARG...
 refused 'no such process' '-p process 2147483647: there is none$' -p 2147483647
 refused 'no probe in it' "-p process $$: no probe [(]ctp[.]h[)] has been used in it" -p $$
 refused 'no number' '-p x: not a number from 1 to' -p x
-refused 'a command too' 'true: a COMMAND cannot be run with -p$' -p $$ true
-refused 'a list and a process' '-p and -l do not go together$' -p $$ -l
-refused 'a list and a command' 'true: a COMMAND cannot be run with -l$' -l true
+refused 'a command too' 'true: no COMMAND can be run with -p' -p $$ true
+refused 'a list and a process' '-p and -l exclude each other' -p $$ -l
+refused 'a list and a command' 'true: no COMMAND can be run with -l' -l true
 refused '--once without -p' '--once needs -p PID$' --once true
 for option in '-n 5' '--ring 5' "--shm $tmp/m"; do
 	# shellcheck disable=SC2086 # an option and its argument
@@ -319,8 +319,8 @@ if root_part 'the target of another user' && command -v setpriv >/dev/null && se
 	like "another user's" "$? $(cat "$tmp/err")" "^125 .*process $target: is not ours to look at; run .* as root$"
 	setpriv --reuid 65534 --clear-groups "$collect" -l >"$tmp/b.ctp" 2>"$tmp/err"
 	is 'there is nothing to list: status 1' "$? $(cat "$tmp/b.ctp")" '1 '
-	like 'which is said too' "$(cat "$tmp/err")" '^ctp-collect: no process that can be attached to'
-	like 'and what would show more' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* process(es are| is) not yours to look at: try as root$'
+	like 'which is said too' "$(cat "$tmp/err")" '^ctp-collect: no process to attach to'
+	like 'and what would show more' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* process(es)? could not be looked at: run as root to see more$'
 	is 'not where nothing would' "$("$collect" -l 2>&1 | grep -c 'try as root')" 0
 fi
 "$collect" -l >/dev/full 2>"$tmp/err"

@@ -198,6 +198,6 @@ is 'what is no stream: status 1, and the file that was there stays' "$? $(cat "$
 (ulimit -f 40 && trap '' XFSZ && exec "$to" -o "$tmp/files/there.html" "$tmp/lost.ctp") 2>"$tmp/err"
 is 'no room for all of it: the same' "$? $(cat "$tmp/files/there.html")" '1 before'
 "$to" -o "$tmp/lost.ctp" "$tmp/lost.ctp" 2>"$tmp/err"
-is 'an output that is the input is refused' "$? $(cat "$tmp/err")" "1 ctp-tohtml: -o $tmp/lost.ctp: is also the input"
+is 'an output that is the input is refused' "$? $(cat "$tmp/err")" "1 ctp-tohtml: -o $tmp/lost.ctp: is also the input; name another file"
 is 'nothing else is left behind' "$(ls -A "$tmp/files")" there.html
 done_testing

@@ -223,7 +223,7 @@ is 'which is no stream either' "$("$to" "$tmp/x.csv" 2>&1)" "ctp-tojsonl: $tmp/x
 cp "$tmp/x.ctp" "$tmp/self.ctp"
 "$to" "$tmp/plain" -o "$tmp/self.ctp" "$tmp/self.ctp" 2>"$tmp/err"
 is '-o an input: status 1' $? 1
-is '-o an input: said' "$(cat "$tmp/err")" "ctp-tojsonl: -o $tmp/self.ctp: is also the input"
+is '-o an input: said' "$(cat "$tmp/err")" "ctp-tojsonl: -o $tmp/self.ctp: is also the input; name another file"
 "$to" -o "$tmp/self.ctp" <"$tmp/self.ctp" 2>/dev/null
 is '-o what is stdin: status 1' $? 1
 ok 'and it is as it was' cmp "$tmp/x.ctp" "$tmp/self.ctp"

@@ -268,7 +268,7 @@ chmod 600 "$tmp/dir/old"
 "$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst"
 is 'a database is replaced where all is well, with its mode' "$? $(left)$(stat -c %a "$tmp/dir/old") $(sql "$tmp/dir/old" 'PRAGMA integrity_check')" '0 old 600 ok'
 "$sqlite" -q -o "$tmp/real.ctp.zst" "$tmp/real.ctp.zst" 2>"$tmp/err"
-is 'the input is not the output' "$? $(cat "$tmp/err")" "1 ctp-sqlite: -o $tmp/real.ctp.zst: is also the input"
+is 'the input is not the output' "$? $(cat "$tmp/err")" "1 ctp-sqlite: -o $tmp/real.ctp.zst: is also the input; name another file"
 for end in journal wal; do
 	: >"$tmp/dir/old-$end"
 	cp "$tmp/dir/old" "$tmp/copy"

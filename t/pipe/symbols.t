@@ -177,7 +177,7 @@ cp "$tmp/linked" "$work/prog"
 ok 'JSONL: it is passed over' cmp "$tmp/without" "$tmp/back"
 is 'and there was something to pass over' "$(grep -c addr_text "$tmp/with")" 4
 "$to" --symbols "$tmp/t.ctp" >/dev/null 2>"$tmp/err"
-is 'the plain form has no place for it' "$? $(cat "$tmp/err")" "2 ctp-tojsonl: --symbols: coroTracer's own form has no place for it; add -a"
+is 'the plain form has no place for it' "$? $(cat "$tmp/err")" "2 ctp-tojsonl: --symbols: coroTracer's form has no place for symbols; add -a"
 if [ -x "$BIN/ctp-tocsv" ]; then
 	like 'CSV: a column' "$("$BIN/ctp-tocsv" --class transition --symbols "$tmp/t.ctp" | cut -d , -f 3,4 | tr '\n' ' ')" \
 		"^addr,addr_text .*,prog.c:$(line H):here .*,prog.c:$(line R):called "

@@ -173,7 +173,7 @@ release
 is 'when it ends it is complete' "$? $(sql 'SELECT complete FROM sections')" "$(wanted) t"
 is 'and whole' "$(sql 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses) FROM coro_trace_events')" 500
 "$postgres" -q --live "$tmp/lw.ctp" 2>"$tmp/err"
-is 'a file is for those who wait for its end' "$? $(cat "$tmp/err")" '2 ctp-postgres: --live reads standard input; see ctp-postgres -h'
+is 'a file is for those who wait for its end' "$? $(cat "$tmp/err")" '2 ctp-postgres: --live reads standard input: leave out the TRACE, or --live'
 
 run -c 3 -e 40 -- --append
 until_is 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses WHERE section = 2) FROM coro_trace_events WHERE section = 2' 120 '--append: another section beside it'

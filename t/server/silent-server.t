@@ -99,7 +99,7 @@ silent() {
 if [ -x "$postgres" ]; then
 	silent postgres "$dir/.s.PGSQL.5432" COPIED=silent -- "$postgres" -q --live -d "host=$dir user=me dbname=db"
 	is 'postgres --live: 5 seconds for the input, and 30 for the server' "$met" '143 alarm 5 alarm 30 '
-	is '  which is said' "$(cat "$tmp/err")" 'ctp-postgres: ended by a signal, without an answer of the server; rows of the last commit may be lost'
+	is '  which is said' "$(cat "$tmp/err")" 'ctp-postgres: ended by a signal while the server did not answer; rows since the last commit may be lost'
 fi
 if [ -x "$mysql" ]; then
 	silent mysql "$dir/s" '^CREATE.TABLE=silent' KILL=silent -- "$mysql" -q -S "$dir/s" -u me -D db
