@@ -1,25 +1,26 @@
 /*
- * ctp.h - the cTP probe for C and C++: what goes into the traced program. One header, Linux, no dependency but libc.
+ * ctp.h - the cTP probe for C and C++: the code in a traced program. One header for Linux, which needs only libc.
  *
  *	struct ctp_coro co;                 // one for each coroutine, anywhere, for as long as it lives
- *	ctp_coro_new(&co, (uintptr_t)task); // it exists
+ *	ctp_coro_new(&co, (uintptr_t)task); // it is spawned
  *	ctp_coro_suspend(&co, CTP_HERE);    // it is about to give up its thread, here
- *	ctp_coro_wake(&co);                 // somebody made it ready to run
+ *	ctp_coro_wake(&co);                 // it is ready to run
  *	ctp_coro_resume(&co);               // it runs again, on this thread
- *	ctp_coro_death(&co);                // it is gone
+ *	ctp_coro_death(&co);                // it has ended
  *
- * There is nothing to start or to link. A program that was started by a collector finds it through its environment
- * (CTP_SHM_PATH, CTP_SOCK_PATH, CTP_MAX_STATIONS). Any other leaves a memory file where a collector can find it later
- * (/proc/PID/fd), records its coroutines' last states there if CTP_RECORD=1 is set, and else runs as if these calls were not
- * there, at the cost of a few loads each. What the probe promises: it never blocks, takes no lock, calls no malloc, raises no
- * signal, prints nothing, is no cancellation point, leaves errno alone, and does not care whether the collector is slow, stopped
- * or dead. (It may wait where a collector was told to be lossless, and never for longer than was allowed.)
+ * There is nothing to start or to link. A program that a collector started finds it through its environment (CTP_SHM_PATH,
+ * CTP_SOCK_PATH, CTP_MAX_STATIONS). Any other program creates a memory file that a collector can find later (/proc/PID/fd). If
+ * CTP_RECORD=1 is set, it records the last states of its coroutines there; otherwise each call costs a few loads and does nothing.
  *
- * Two parts: the layout of the shared memory, defined here once for everybody (define CTP_LAYOUT_ONLY to have only that), and
- * the probe that writes it. The protocol is described in ctp-protocol(5). Names that end in _ are private.
+ * The probe never blocks, takes no lock, calls no malloc, raises no signal, prints nothing, is no cancellation point, does not
+ * change errno, and does not depend on the collector, which may be slow, stopped or dead. (With ctp-collect --lossless it may
+ * wait, but never longer than that option allows.)
+ *
+ * There are two parts: the layout of the shared memory, defined here once for all (define CTP_LAYOUT_ONLY to get only that), and
+ * the probe that writes it. ctp-protocol(5) describes the protocol. Names that end in _ are private.
  */
 #if !defined CTP_LAYOUT_ONLY && !defined _DEFAULT_SOURCE && !defined _GNU_SOURCE && !defined _FEATURES_H
-#define _DEFAULT_SOURCE 1 /* a strict -std=c11 hides what the probe needs, unless it is asked for before the first header */
+#define _DEFAULT_SOURCE 1 /* a strict -std=c11 hides what the probe needs, unless this is defined before the first header */
 #endif
 
 #ifndef CTP_LAYOUT_H
@@ -31,12 +32,12 @@
 /* --- the layout ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * Both sides read and write these fields only through relaxed (or stronger) atomics: the other side is another process and may
- * be anywhere. The structs stay plain, so that C and C++ agree on them; __atomic builtins do the rest.
+ * Both sides read and write these fields only by relaxed (or stronger) atomics, because the other side is another process that
+ * may do anything at the same time. The structs are plain, so that C and C++ agree on them, and __atomic builtins access them.
  *
- * What version 1 of the protocol knows is marked as such. All else is in what it calls padding, or behind the stations in the
- * annex: the places where coroutines are made and suspended ("sites"), for each thread a ring of entries, and the
- * last state of each object that coroutines wait for.
+ * Fields of version 1 of the protocol are marked. All others are in its padding, or in the annex after the stations: the places
+ * where coroutines are spawned and suspended ("sites"), a ring of entries for each thread, and the last state of each object
+ * that coroutines wait for.
  *
  *	header | max_stations stations | max_sites sites | max_rings ring descriptors | max_objects keys and as many objects |
  *	max_rings times 2^ring_bits entries
@@ -48,14 +49,14 @@
 #define CTP_SHM_REASONS 4u
 #define CTP_SHM_HOLDERS 4u
 #define CTP_SHM_OBJECTS_FEW 2048u /* objects in the first part of their table */
-#define CTP_SHM_OBJECT_KEYS 8u    /* places in each part where a key can be: a line of the cache */
+#define CTP_SHM_OBJECT_KEYS 8u    /* places in each part where a key can be: one cache line */
 
 struct ctp_shm_header {
 	/* version 1 */
 	uint64_t magic;
 	uint32_t version;
 	uint32_t max_stations;
-	uint32_t allocated_count; /* of stations; exceeds max_stations by the coroutines that found none */
+	uint32_t allocated_count; /* of stations; exceeds max_stations by the coroutines that got none */
 	uint32_t tracer_sleeping; /* 1: send a byte after the next event */
 	uint8_t pad[40];
 
@@ -69,21 +70,21 @@ struct ctp_shm_header {
 	uint32_t max_rings;
 	uint32_t ring_bits; /* a ring holds 2^ring_bits entries */
 	uint32_t clock;     /* CTP_CLOCK_RAW: times may be those of the processor's counter */
-	uint64_t owner;     /* pid of the program that made this for itself; 0: a collector made it */
+	uint64_t owner;     /* pid of the program that created this for itself; 0: a collector did */
 
-	/* What a collector asks for, and whom it is: changed by collectors alone, or by the owner while there is none. */
-	uint32_t mode;    /* CTP_MODE_...; 0: nothing is to be recorded */
-	uint32_t epoch;   /* changes when a collector comes or goes */
+	/* What a collector requests, and which one it is: changed only by collectors, or by the owner while there is none. */
+	uint32_t mode;    /* CTP_MODE_...; 0: record nothing */
+	uint32_t epoch;   /* changes when a collector attaches or leaves */
 	uint32_t wait_us; /* with CTP_MODE_LOSSLESS: the longest wait */
 	uint32_t gaps;    /* how often mode became 0; its low half is in the high half of each other mode */
 	uint64_t made_raw, made_ns, raw_hz; /* the counter, CLOCK_MONOTONIC at the same moment, and its frequency (0: unknown) */
-	uint64_t since_ns; /* CLOCK_MONOTONIC: slots are kept since; what they had before need not be the last. 0: always */
+	uint64_t since_ns; /* CLOCK_MONOTONIC: slots are kept since then; older ones need not have the last event. 0: always */
 	uint8_t pad_clock[16];
 
-	/* What changes with each birth and death. */
+	/* Changed by each birth and death. */
 	uint64_t free; /* stack of stations: low half: index + 1, 0 if empty; high half: changes with each change */
 	uint32_t sites_used, rings_used; /* may exceed max_... */
-	uint64_t lost_notes, lost_events; /* as in a ring, of threads that found none */
+	uint64_t lost_notes, lost_events; /* as in a ring, for threads that have none */
 	uint64_t refused; /* coroutines without a station, because the system had no memory for it */
 	uint8_t pad_free[24];
 
@@ -93,14 +94,14 @@ struct ctp_shm_header {
 	/* The table of objects. */
 	uint64_t objects_at;   /* as sites_at, and written with it; 0: there is none */
 	uint32_t max_objects;  /* a multiple of 16 */
-	uint32_t objects_used; /* parts of the table that are in use: 1: its first CTP_SHM_OBJECTS_FEW, 2: all; 0: none */
-	uint64_t lost_objects; /* how often an object found no place */
+	uint32_t objects_used; /* parts of the table in use: 0: none, 1: its first CTP_SHM_OBJECTS_FEW, 2: all */
+	uint64_t lost_objects; /* how often there was no place for an object */
 	uint8_t reserved[616];
 };
 
 struct ctp_shm_slot {
 	/* version 1 */
-	uint64_t timestamp; /* CLOCK_MONOTONIC, ns; of the counter where the station says so */
+	uint64_t timestamp; /* CLOCK_MONOTONIC, ns; or of the counter, if the station says so */
 	uint64_t tid;
 	uint64_t addr; /* where it is suspended; 0 when it runs */
 	uint64_t seq;
@@ -115,99 +116,99 @@ struct ctp_shm_slot {
 	};
 };
 
-/* Somebody made it ready to run: as good as two wakers at once leave it. */
+/* The coroutine became ready to run. Best effort: concurrent wakers may tear it. */
 struct ctp_shm_wake {
 	uint64_t ts;
 	uint64_t waker; /* CTP_REF, or 0 */
 	uint32_t tid, marks; /* CTP_MARK_... */
-	uint64_t generation; /* whom it is about; 0: nobody */
+	uint64_t generation; /* of the coroutine that was woken; 0: none */
 };
 
 struct ctp_shm_station {
 	/* version 1 */
 	uint64_t probe_id;
 	uint64_t birth_ts;
-	uint8_t is_dead; /* an extension: 2 once the station is on the stack of the free */
+	uint8_t is_dead; /* an extension: 2 once the station is on the stack of free stations */
 	uint8_t pad[47];
 	struct ctp_shm_slot slots[8];
 	/* v1 calls the rest flexible[448] and gives it no meaning. */
-	uint64_t announce;   /* CTP_ANNOUNCE(flags), or anything else: a writer that announces nothing */
-	uint32_t generation; /* how many coroutines have had this station; 0: one that knows nothing of it */
-	uint32_t next_free;  /* index + 1 of the one below in the stack of free stations */
-	uint64_t first;      /* number of this coroutine's first event: they go on from one generation to the next */
-	uint64_t events;     /* number of the event after the last, once it is dead */
+	uint64_t announce;   /* CTP_ANNOUNCE(flags); with any other value, nothing is announced */
+	uint32_t generation; /* how many coroutines have had this station; 0: its writer does not use the annex */
+	uint32_t next_free;  /* index + 1 of the next one on the stack of free stations */
+	uint64_t first;      /* number of this coroutine's first event: numbers continue from one generation to the next */
+	uint64_t events;     /* number after the last event, once the coroutine has ended */
 	uint64_t death_ts;
-	uint64_t parent;     /* who made it: CTP_REF, or 0 */
+	uint64_t parent;     /* the coroutine that spawned it: CTP_REF, or 0 */
 	uint32_t spawn_site;
 	uint32_t pid;        /* of its writer */
-	uint32_t nwakes;     /* told of whoever had this station: the last is in wakes[(nwakes - 1) % CTP_SHM_WAKES] */
+	uint32_t nwakes;     /* of all coroutines of this station: the last is in wakes[(nwakes - 1) % CTP_SHM_WAKES] */
 	uint8_t pad_wakes[28];
 	uint32_t name_seq;   /* odd while the name is written */
 	uint32_t name_bytes;
 	char name[96];
-	uint64_t awaits;      /* whom a suspension waits for, where that was said: CTP_REF */
+	uint64_t awaits;      /* the coroutine that a suspension waits for, if recorded: CTP_REF */
 	uint64_t await_event; /* the number of that suspension, */
-	uint32_t await_generation; /* and whose it is */
+	uint32_t await_generation; /* and of its coroutine */
 	uint32_t await_marks; /* CTP_MARKS */
 	uint8_t pad_await[40];
 	struct ctp_shm_wake wakes[CTP_SHM_WAKES];
-	uint64_t reasons[CTP_SHM_REASONS]; /* what a suspension waits for, where that was said: as the value of an entry, */
+	uint64_t reasons[CTP_SHM_REASONS]; /* what a suspension waits for, if recorded: as the value of an entry, */
 	uint32_t reason_whats[CTP_SHM_REASONS]; /* and as its number */
 	uint64_t reason_event; /* the number of that suspension, */
-	uint32_t reason_generation; /* whose it is, */
-	uint32_t nreasons; /* and how many there are; more than CTP_SHM_REASONS: not all are known */
+	uint32_t reason_generation; /* of its coroutine, */
+	uint32_t nreasons; /* and how many there are; more than CTP_SHM_REASONS: not all are kept */
 };
 
 struct ctp_shm_site {
-	uint32_t ready; /* 1, stored last: the rest is there and will not change */
+	uint32_t ready; /* 1, stored last: the rest is complete and does not change */
 	uint32_t line;
-	uint16_t file_bytes, function_bytes; /* of text, one behind the other; what does not fit is cut off, in front of the file */
-	uint32_t code_bytes; /* 8: an address in the function, whose line is to be found there, stands at the end of text; else 0 */
+	uint16_t file_bytes, function_bytes; /* of text, one after the other; if both do not fit, the file loses its beginning */
+	uint32_t code_bytes; /* 8: text ends with an address in the function, by which its line can be looked up; otherwise 0 */
 	char text[240];
 };
 
 /*
- * The last state of an object that coroutines wait for. The object has the same index as its key, CTP_OBJECT_KEY of pid and address. The
- * key is in one of the CTP_SHM_OBJECT_KEYS places from CTP_OBJECT_PLACE on, in the first part of the table or in the second. A key of 0
- * is a free place.
+ * The last state of an object that coroutines wait for. The object has the same index as its key, CTP_OBJECT_KEY of pid and
+ * address. The key is in one of the CTP_SHM_OBJECT_KEYS places from CTP_OBJECT_PLACE on, in the first part of the table or in the
+ * second. A key of 0 is a free place.
  *
- * Any thread may change the object at any time. A writer adds 1 to begun, makes its change, and adds 1 to done. A reader loads done,
- * copies the rest, and loads begun: if both are equal, the copy is whole, and contains that number of changes. The number of a change
- * is the value of begun after the addition; the site of a CTP_ENTRY_HOLDS is its low 24 bits.
+ * Any thread may change the object at any time. A writer adds 1 to begun, makes its change, and adds 1 to done. A reader loads
+ * done, copies the rest, and loads begun: if both are equal, the copy is whole, and contains that number of changes. The number of
+ * a change is the value of begun after the addition; the site of a CTP_ENTRY_HOLDS is its low 24 bits.
  */
 struct ctp_shm_object {
 	uint32_t begun, done;
 	uint32_t pid;
-	uint32_t what;     /* CTP_REASON of what it is, and its marks; CTP_OBJECT_RAW: its times are those of the counter */
+	uint32_t what;     /* CTP_REASON with its kind and marks; CTP_OBJECT_RAW: its times are those of the counter */
 	uint64_t object;   /* its address */
 	uint64_t made_ts;  /* when it was new; 0: not known */
-	uint32_t made, label; /* sites: where that was, and one whose function is its name; or 0 */
+	uint32_t made, label; /* sites: where that was, and one whose function is the object's name; or 0 */
 	uint32_t all;      /* how much was available then */
-	int32_t others;    /* how much is held by those that are not below; less than 0: more was given back than was held */
-	uint64_t available, available_ts; /* and since when it is 0, or is not; 0: not known */
-	uint64_t room, room_ts;           /* the same of a queue that is full at times */
-	uint64_t closed_ts; /* when it was closed; 0: it is not */
-	uint64_t held_ts;   /* when the next were changed */
+	int32_t others;    /* how much others than the holders below hold; negative: more was given back than was held */
+	uint64_t available, available_ts; /* and since when it is 0, or not 0; 0: not known */
+	uint64_t room, room_ts;           /* the same for the room in a queue with a limit */
+	uint64_t closed_ts; /* when it was closed; 0: it is open */
+	uint64_t held_ts;   /* when holders changed last */
 	uint64_t holders[CTP_SHM_HOLDERS]; /* CTP_HOLDER of the coroutine << 16 | how much it holds; or 0 */
 };
 
 struct ctp_shm_ring {
 	/* the writer's */
-	uint64_t head;  /* entries published, ever: the next goes to head modulo size */
-	uint64_t owner; /* pid << 32 | tid of the thread that writes; 0: nobody yet */
-	uint64_t lost_events, lost_notes; /* transitions, and entries of other kinds, that found no room; ever */
+	uint64_t head;  /* entries published in all: the next goes to head modulo size */
+	uint64_t owner; /* pid << 32 | tid of the thread that writes; 0: none yet */
+	uint64_t lost_events, lost_notes; /* transitions, and entries of other kinds, for which there was no room, in all */
 	uint64_t clock; /* of this ring: CTP_CLOCK_RAW, or else CLOCK_MONOTONIC in ns */
-	uint64_t said_events, said_notes, gap_ts; /* of those lost: told in CTP_ENTRY_GAP; since when there is more to tell */
+	uint64_t said_events, said_notes, gap_ts; /* how many of these a CTP_ENTRY_GAP has reported; since when there are more */
 	/* the collector's */
-	uint64_t tail; /* entries that it is done with */
-	/* the writer's, and seldom written: numbers that no entry has, from the first of them to the one behind the last */
-	uint64_t back_from, back_to; /* it went back to the beginning of the ring */
-	uint64_t over_from, over_to; /* then it met what was not yet taken, and went on behind that */
+	uint64_t tail; /* entries that it has read */
+	/* the writer's, seldom written: ranges of numbers without an entry, from the first to the one after the last */
+	uint64_t back_from, back_to; /* the writer went back to the beginning of the ring */
+	uint64_t over_from, over_to; /* then it skipped entries that were not yet read */
 	uint8_t pad[24];
 };
 
 struct ctp_shm_entry {
-	uint64_t ts;    /* as the ring's clock has it */
+	uint64_t ts;    /* by the ring's clock */
 	uint64_t value; /* see below */
 	uint64_t ref;   /* CTP_REF of the coroutine */
 	uint64_t what;  /* CTP_ENTRY */
@@ -219,25 +220,25 @@ enum {
 	CTP_ENTRY_RESUME = 1,  /*      0                                              the same */
 	CTP_ENTRY_BIRTH = 3,   /*      probe_id                                       0 */
 	CTP_ENTRY_DEATH = 4,   /*      number of the event after the last             its low 32 bits */
-	CTP_ENTRY_WAKE = 5,    /*      who wakes it: CTP_REF, or 0                    CTP_MARK_..., how */
+	CTP_ENTRY_WAKE = 5,    /*      the waker: CTP_REF, or 0                       CTP_MARK_... */
 	CTP_ENTRY_NAME = 6,    /*      0                                              name_seq */
 	CTP_ENTRY_THREAD = 7,  /*      owner of the ring from here on; ref 0          0 */
 	CTP_ENTRY_GAP = 8,     /*      transitions lost from ts to the next; ref 0    other entries lost */
-	CTP_ENTRY_AWAIT = 9,   /*      whom its next suspension waits for: CTP_REF    CTP_MARK_... */
+	CTP_ENTRY_AWAIT = 9,   /*      target of its next suspension: CTP_REF         CTP_MARK_... */
 	CTP_ENTRY_REASON = 10, /*      what it waits for: deadline, descriptor, or    CTP_REASON */
 	                       /*      address of an object */
 	CTP_ENTRY_OBJECT = 11, /*      address; ref: how much of it is available      CTP_REASON */
 	CTP_ENTRY_LABEL = 12,  /*      address; ref 0; the site's function is a name  0 */
 	CTP_ENTRY_HOLDS = 13,  /*      address; site: the change's number, or 0       how much more it holds, or less: an int32_t */
-	CTP_ENTRY_FOR = 14,    /*      address: of that was its wake, the entry       0 */
-	                       /*      before with the same time */
+	CTP_ENTRY_FOR = 14,    /*      address of the object of its wake, which is    0 */
+	                       /*      the previous entry, with the same time */
 };
-/* In the number of an entry. Bits that you do not know are for later, and to be ignored. */
-#define CTP_MARK_LEAVING UINT32_C(1) /* wake: the waker is suspended, and the work of its suspension still runs on the thread */
-#define CTP_MARK_YIELD UINT32_C(2)   /* wake: the coroutine only gives way to others; it is its own waker */
-#define CTP_MARK_STAYED UINT32_C(4)  /* wake: the coroutine has not given up its thread at all, and goes on; it is its own waker */
-#define CTP_MARK_JOIN UINT32_C(1)    /* await: nothing but the end of whom it waits for lets it go on */
-/* What a suspension waits for, in the number of an entry: one of CTP_FOR_..., marks of these, and how much of it. */
+/* In the number of an entry. Ignore bits that you do not know. */
+#define CTP_MARK_LEAVING UINT32_C(1) /* wake: the waker is suspended, but the code of its suspension still runs on the thread */
+#define CTP_MARK_YIELD UINT32_C(2)   /* wake: the coroutine yields; it is its own waker */
+#define CTP_MARK_STAYED UINT32_C(4)  /* wake: the coroutine has not given up its thread; it is its own waker */
+#define CTP_MARK_JOIN UINT32_C(1)    /* await: only the end of the target ends the wait */
+/* What a suspension waits for, in the number of an entry: CTP_FOR_..., marks, and how much of it. */
 enum {
 	CTP_FOR_TIMER = 1, /* a time of CLOCK_MONOTONIC, in ns */
 	CTP_FOR_FD,        /* a descriptor */
@@ -249,34 +250,34 @@ enum {
 	CTP_FOR_BARRIER,   /* others that arrive */
 	CTP_FOR_OTHER,
 };
-#define CTP_MARK_SHARED UINT32_C(1)      /* a lock: for reading, say, which others may do as well */
+#define CTP_MARK_SHARED UINT32_C(1)      /* a lock that several may hold at the same time, as for reading */
 #define CTP_MARK_TIMED UINT32_C(2)       /* the wait has a time-out */
-#define CTP_MARK_CANCELLABLE UINT32_C(4) /* somebody may end the wait with nothing got */
-#define CTP_MARK_RESTS UINT32_C(8)       /* to wait there for ever is in order: a worker with no work, a subscriber */
-#define CTP_MARK_OWNED UINT32_C(16)      /* an object: only who holds it gives it back, as a lock; permits may be released by anybody */
-#define CTP_MARK_CLOSED UINT32_C(32)     /* an object: it will never be available again, and who waits for it is to go on */
-#define CTP_MARK_GONE UINT32_C(64)       /* an object: it is destroyed, and its address free for another */
-#define CTP_MARK_MADE UINT32_C(128)      /* an object: it is new, and what was at its address before is not */
+#define CTP_MARK_CANCELLABLE UINT32_C(4) /* other code may end the wait without the object */
+#define CTP_MARK_RESTS UINT32_C(8)       /* waiting for ever is in order: a worker without work, a subscriber */
+#define CTP_MARK_OWNED UINT32_C(16)      /* an object: only its holder gives it back; other permits may be released by anybody */
+#define CTP_MARK_CLOSED UINT32_C(32)     /* an object: it will never be available again; its waiters should be resumed */
+#define CTP_MARK_GONE UINT32_C(64)       /* an object: it is destroyed, and its address may be reused */
+#define CTP_MARK_MADE UINT32_C(128)      /* an object: it is new, and any older one at its address is gone */
 #define CTP_REASON(what, marks, n) \
 	(((uint32_t)(what) & 0xff) | ((uint32_t)(marks) & 0xff) << 8 | (uint32_t)((n) < 0xffff ? (n) : 0xffff) << 16)
 #define CTP_REASON_WHAT(number) ((number) & 0xff)
 #define CTP_REASON_MARKS(number) ((number) >> 8 & 0xff)
 #define CTP_REASON_COUNT(number) ((number) >> 16)
-/* The same in a station, where a writer that knows of no marks leaves those of who had it before. */
+/* Marks in a station. The generation is part of the word, because a writer that does not know marks leaves the old ones there. */
 #define CTP_MARKS(generation, marks) ((uint32_t)(generation) << 8 | ((marks) & 0xff))
 #define CTP_MARKS_OF(word, generation) ((word) >> 8 == ((uint32_t)(generation) & 0xffffff) ? (word) & 0xff : 0)
 #define CTP_ENTRY(kind, site, number) ((uint64_t)(kind) << 56 | (uint64_t)((site) & 0xffffff) << 32 | (uint32_t)(number))
-/* Entries of a kind that you do not know are to be skipped, and those with a ref of 0 but where it is said. */
+/* Skip entries of a kind that you do not know, and entries with a ref of 0 unless the table above says ref 0. */
 #define CTP_ENTRY_KIND(what) ((unsigned)((what) >> 56))
 #define CTP_ENTRY_SITE(what) ((uint32_t)((what) >> 32) & 0xffffff)
 #define CTP_ENTRY_NUMBER(what) ((uint32_t)(what))
 
-/* One coroutine for certain, although stations are used again. */
+/* Names one coroutine, although stations are reused. */
 #define CTP_REF(generation, index) ((uint64_t)(generation) << 32 | ((uint64_t)(index) + 1))
 #define CTP_REF_GENERATION(ref) ((uint32_t)((ref) >> 32))
 #define CTP_REF_INDEX(ref) ((uint32_t)(ref) - 1)
 
-/* Of objects in the memory. No memory has more stations than CTP_HOLDER has room for. */
+/* Objects in the memory. No memory has more stations than CTP_HOLDER has room for. */
 #define CTP_OBJECT_RAW UINT32_C(0x10000)
 #define CTP_OBJECT_KEY(pid, at) ((uint64_t)(at) ^ (uint64_t)(pid) * UINT64_C(0x9e3779b97f4a7c15))
 #define CTP_OBJECT_PLACE(key, places) \
@@ -289,28 +290,28 @@ enum {
 #define CTP_CLOCK_MONOTONIC 0u
 #define CTP_CLOCK_RAW 1u
 
-#define CTP_MODE_RECORD 1u     /* coroutines get stations; the dead ones' are free at once unless there are rings */
-#define CTP_MODE_RINGS 2u      /* a collector reads the rings, and frees the stations of the dead when it knows of their death */
+#define CTP_MODE_RECORD 1u     /* coroutines get stations; without rings these are freed when the coroutine ends */
+#define CTP_MODE_RINGS 2u      /* a collector reads the rings, and frees the station of a coroutine when it has read its death */
 #define CTP_MODE_MEMBARRIER 4u /* it calls membarrier(2) between setting tracer_sleeping and its last look */
-#define CTP_MODE_LOSSLESS 8u   /* wait for room in a ring, for wait_us at the longest */
+#define CTP_MODE_LOSSLESS 8u   /* wait for room in a ring, at most for wait_us */
 #define CTP_MODE_BARE 16u      /* rings only: nothing is written to the slots */
-#define CTP_MODE_KEEP 32u      /* go on recording when the collector leaves */
-#define CTP_MODE_SKIPS 64u     /* the collector knows of numbers that no entry has */
-#define CTP_MODE_GAPS(gaps) ((uint32_t)(gaps) << 16) /* so that who recorded before notices that there was a time without */
+#define CTP_MODE_KEEP 32u      /* continue recording when the collector leaves */
+#define CTP_MODE_SKIPS 64u     /* the collector supports numbers without an entry */
+#define CTP_MODE_GAPS(gaps) ((uint32_t)(gaps) << 16) /* so that a thread notices that recording was off for some time */
 
 /*
- * What a writer promises of a station, from its birth to its end. Stored with release after probe_id and birth_ts and before
- * the first event: who loads it with acquire and finds it, or finds an event, sees the header whole.
+ * What a writer promises for a station, from its birth to its end. It is stored with release after probe_id and birth_ts and
+ * before the first event: a reader that loads it with acquire, or finds an event, sees the header complete.
  */
 #define CTP_ANNOUNCE_MAGIC UINT32_C(0x2b505443) /* "CTP+" */
 #define CTP_ANNOUNCE_ORDERED UINT32_C(1)        /* seqlock dialect; a slot's odd mark is visible before any of its payload */
-#define CTP_ANNOUNCE_ANNEX UINT32_C(2)          /* seqlock; the fields behind announce are kept, and the rings have its events */
-#define CTP_ANNOUNCE_BARRIER UINT32_C(4)        /* seqlock; slots are for readers who call membarrier(2) before and after a copy */
+#define CTP_ANNOUNCE_ANNEX UINT32_C(2)          /* seqlock; the fields after announce are kept, and the rings have its events */
+#define CTP_ANNOUNCE_BARRIER UINT32_C(4)        /* seqlock; slots are for readers that call membarrier(2) before and after a copy */
 #define CTP_ANNOUNCE_RAW UINT32_C(8)            /* times in this station are those of the counter */
-#define CTP_ANNOUNCE_HAND UINT32_C(16)          /* its events are written by hand, as they are thought of: nobody tells its end */
+#define CTP_ANNOUNCE_HAND UINT32_C(16)          /* its events are written by hand; some, and its end, may be missing */
 #define CTP_ANNOUNCE(flags) ((uint64_t)CTP_ANNOUNCE_MAGIC | (uint64_t)(flags) << 32)
 #define CTP_ANNOUNCE_IS(word) ((uint32_t)(word) == CTP_ANNOUNCE_MAGIC)
-#define CTP_ANNOUNCE_FLAGS(word) ((uint32_t)((word) >> 32)) /* flags that you do not know are to be ignored */
+#define CTP_ANNOUNCE_FLAGS(word) ((uint32_t)((word) >> 32)) /* ignore flags that you do not know */
 
 #ifdef __cplusplus
 #define CTP_ASSERT_(what) static_assert(what, #what)
@@ -400,7 +401,7 @@ CTP_ASSERT_(sizeof(struct ctp_shm_entry) == 32);
 #include <unistd.h>
 #ifndef MAP_ANONYMOUS
 #error "include ctp.h before the system's headers, or compile with -std=gnu11 or with -D_DEFAULT_SOURCE"
-#include "stop here" /* there is no such file: that ends the compilation, which would have a page more to say */
+#include "stop here" /* no such file: this ends the compilation before a page of further errors */
 #endif
 
 #ifdef __cplusplus
@@ -408,111 +409,111 @@ extern "C" {
 #endif
 
 /*
- * A coroutine. The struct is the caller's; one of zeros is valid and not traced. It may move between threads as the coroutine
- * does, under whatever makes that safe for the coroutine itself: of the calls for one coroutine, each ends before the next
- * begins, but for ctp_coro_wake. (So a signal handler must not trace the coroutine that it interrupts; it may trace others.)
+ * A coroutine. The caller owns the struct; one of zeros is valid and not traced. It may move between threads with the coroutine.
+ * For one coroutine, each call must end before the next begins, except for ctp_coro_wake; whatever orders the steps of the
+ * coroutine itself suffices. (So a signal handler must not trace the coroutine that it interrupts; it may trace others.)
  *
- * After a fork the child's copy is inert, for a station has one writer and that is the parent; coroutines that the child makes
- * have stations of their own. (Between vfork and exec there is only the parent's memory: make no calls there.)
+ * After a fork, calls for the child's copy do nothing, because a station has one writer, the parent. Coroutines that the child
+ * spawns have stations of their own. (Between vfork and exec there is only the parent's memory: make no calls there.)
  */
 struct ctp_coro {
-	const uint32_t *mode_; /* what is to be recorded now; null: nothing, ever */
+	const uint32_t *mode_; /* what to record now; null: nothing, ever */
 	struct ctp_probe_ *probe_;
 	struct ctp_shm_station *station_; /* null: none yet */
-	uint64_t events_; /* so many had this station; without one, CTP_ANNOUNCE_... that it will have */
+	uint64_t events_; /* number of its next event; without a station, the CTP_ANNOUNCE_... that it will have */
 	uint64_t ref_, id_;
-	uint64_t before_; /* who ran on this thread when it was resumed */
+	uint64_t before_; /* the coroutine that ran on this thread when it was resumed */
 };
 
 /* A place in the source. CTP_SITE makes one; it lives for ever. */
 struct ctp_site {
 	const char *file, *function;
 	uint32_t line;
-	uint64_t number_; /* low half; the high half names the memory that it holds for */
+	uint64_t number_; /* low half; the high half names the memory for which it is valid */
 };
 
 /*
- * Attaches to a collector, or makes what one can attach to, if that was not done yet; tells whether there is somebody to record
- * for. The first ctp_coro_new does it too; a program that changes its environment or its root, or drops privileges, should do it
- * before.
+ * Attaches to a collector, or creates a memory that a collector can attach to, if that was not done yet. Returns whether anything
+ * is recorded. The first ctp_coro_new does it too; a program that changes its environment or its root, or drops privileges, should
+ * call this first.
  */
 static inline bool ctp_init(void);
 
-/* As if CTP_RECORD=1 had been set: coroutines made from now on leave their last states for a collector that may come. */
+/* Keeps the last states of coroutines from now on, for a collector that attaches later, as CTP_RECORD=1 does. */
 static inline bool ctp_record(void);
 
 /* Whether events of this process are recorded now. */
 static inline bool ctp_traced(void);
 
 /*
- * The coroutine exists. id is how the program knows it (an address, a number; it may come back for another one), or 0 for a
- * number of the probe's. Its parent is the coroutine that runs on this thread. Where nobody records, or there is no station left,
- * co is not traced; in the first case it will be from its first event on that somebody does.
+ * The coroutine is spawned. id is the program's number for it (such as an address; it may be reused), or 0 for a number from the
+ * probe. Its parent is the coroutine that runs on this thread. If nothing is recorded, or there is no station left, co is not
+ * traced; in the first case it is traced from its first event after recording begins.
  */
 #define ctp_coro_new(co, id) ctp_coro_new_at((co), (id), CTP_SITE)
 static inline void ctp_coro_new_at(struct ctp_coro *co, uint64_t id, struct ctp_site *spawned);
 
-/* What people will call it: up to 96 bytes of UTF-8, any number of times. */
+/* Names it for people: up to 96 bytes of UTF-8, any number of times. */
 static inline void ctp_coro_name(struct ctp_coro *co, const char *name);
 
 /* Whether it has a station, and the id that it has there (0: none). */
 static inline bool ctp_coro_traced(const struct ctp_coro *co);
 static inline uint64_t ctp_coro_id(const struct ctp_coro *co);
 
-/* addr says where: CTP_HERE, or an address that means as much, such as the coroutine's frame. */
+/* addr says where: CTP_HERE, or another address such as that of the coroutine's frame. */
 #define ctp_coro_suspend(co, addr) ctp_coro_suspend_at((co), (addr), CTP_SITE)
 static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, struct ctp_site *site);
 static inline void ctp_coro_resume(struct ctp_coro *co);
 
 /*
- * It gives way: it is suspended, and ready to run again at once. Before it can be resumed, and so before it is in a queue; it needs
- * no ctp_coro_wake then. (Who calls ctp_coro_wake for the coroutine that runs, before it is suspended, tells the same.)
+ * It yields: it is suspended, and ready to run again at once, without a ctp_coro_wake. Call this before it is in a run queue and
+ * can be resumed. (A ctp_coro_wake for the running coroutine before its ctp_coro_suspend is recorded in the same way.)
  */
 #define ctp_coro_yield(co, addr) ctp_coro_yield_at((co), (addr), CTP_SITE)
 static inline void ctp_coro_yield_at(struct ctp_coro *co, const void *addr, struct ctp_site *site);
 
 /*
- * The suspension that comes next, by this thread, waits for target: until that is over, or has come so far. Where target may be
- * gone, as the holder of a lock may be, its ref is kept instead, as for a wake.
+ * The next suspension on this thread waits for target: for its end or its next result. If target may have ended, as the holder of a
+ * lock may, keep its ref instead, as for a wake.
  */
 static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *target);
 static inline void ctp_coro_await_ref(struct ctp_coro *co, uint64_t target);
 
 /*
- * The same, and more: by what is called there, nothing but the end of target lets it go on. No time, no cancellation, no one
- * else.
+ * The same, with a promise: only the end of target ends the wait. No time-out, no cancellation and no other coroutine does.
  */
 static inline void ctp_coro_join(struct ctp_coro *co, const struct ctp_coro *target);
 static inline void ctp_coro_join_ref(struct ctp_coro *co, uint64_t target);
 
 /*
- * Whoever calls this has just made it ready to run: before it can be resumed. From any thread, while it is alive. A program that
- * cannot be sure of that keeps its ref and wakes that: it stands for this coroutine alone, whatever becomes of its memory.
+ * The caller makes it ready to run. Call this before it can be resumed, from any thread, before it ends. If it may have ended, keep
+ * its ref and wake that: a ref names this coroutine alone, even if its memory is reused.
  */
 static inline void ctp_coro_wake(struct ctp_coro *co);
 static inline uint64_t ctp_coro_ref(const struct ctp_coro *co);
 static inline void ctp_ref_wake(uint64_t ref);
 
 /*
- * What the suspension that comes next, by this thread, waits for: a time of CLOCK_MONOTONIC, a descriptor (for events of poll(2):
- * POLLIN, POLLOUT), or n of an object. There may be several, and whichever comes first ends the wait. Four are kept. marks:
+ * What the next suspension on this thread waits for: a time of CLOCK_MONOTONIC, a descriptor (for events of poll(2): POLLIN,
+ * POLLOUT), or n of an object. There may be several; the first that is fulfilled ends the wait. Four are kept. marks:
  * CTP_MARK_SHARED, _TIMED, _CANCELLABLE, _RESTS.
  *
- * Without _TIMED and _CANCELLABLE these calls promise that nothing else ends the wait: a circle of such waits is called proved.
+ * Without _TIMED and _CANCELLABLE, a call promises that nothing else ends the wait: the report calls a circle of such waits proved.
  */
 static inline void ctp_coro_waits_until(struct ctp_coro *co, uint64_t deadline_ns, uint32_t marks);
 static inline void ctp_coro_waits_fd(struct ctp_coro *co, int fd, uint32_t events, uint32_t marks);
 static inline void ctp_coro_waits_for(struct ctp_coro *co, const void *object, uint32_t what, uint32_t n, uint32_t marks);
 
 /*
- * An object that coroutines wait for: a lock, a queue, a pool. It is known by an address, and what is CTP_FOR_LOCK and so on.
+ * An object that coroutines wait for: a lock, a queue, a pool. It is identified by an address; `what` is CTP_FOR_LOCK and so on.
  *
- * ctp_object_new tells that it is new, what people will call it (a string that lives for ever; null: none), and how much of it is
- * available. marks: CTP_MARK_OWNED. ctp_object tells how much is available: when that becomes 0, when it becomes more
- * than 0, and at each change where coroutines wait for more than one, unless holders are told. A queue with a limit has two counts, of CTP_FOR_ITEM and of CTP_FOR_ROOM. ctp_object_close tells that
- * who waits for it is to go on with nothing; ctp_object_end, that its address may be another's from now on.
+ * ctp_object_new: it is new; name is a string that exists as long as the program, or null. marks: CTP_MARK_OWNED.
+ * ctp_object: this much is available. Call it when that becomes 0 and when it stops being 0, and at each change if coroutines wait
+ * for more than one and holders are not recorded. A queue with a limit has two counts, CTP_FOR_ITEM and CTP_FOR_ROOM.
+ * ctp_object_close: coroutines that wait for it should be resumed without it.
+ * ctp_object_end: it is destroyed, and its address may be reused.
  *
- * Each is to be called before who waits is woken because of it.
+ * Call each before you wake a coroutine because of it.
  */
 #define ctp_object_new(object, what, available, name, marks) \
 	ctp_object_at((object), (what), (available), (name), (marks) | CTP_MARK_MADE, CTP_SITE)
@@ -523,14 +524,14 @@ static inline void ctp_object_close(const void *object);
 static inline void ctp_object_end(const void *object);
 
 /*
- * The coroutine holds n of the object more than before, or less: call it after it got them, and before they are given back, by
- * whomever. Whoever hands them on to another coroutine, which then need not get them, tells both. By its ref, a coroutine that may be
- * gone can be told of, as for a wake.
+ * The coroutine holds n more of the object, or fewer if n is negative. Call it after the coroutine got them, and before any
+ * coroutine gives them back. Code that hands them to another coroutine calls it for both. Use the ref if the coroutine may have
+ * ended.
  */
 static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object, int n);
 static inline void ctp_ref_holds(uint64_t ref, const void *object, int n);
 
-/* As ctp_coro_wake and ctp_ref_wake, and because of which object. */
+/* Like ctp_coro_wake and ctp_ref_wake, with the object that the wake is for. */
 static inline void ctp_coro_wake_for(struct ctp_coro *co, const void *object);
 static inline void ctp_ref_wake_for(uint64_t ref, const void *object);
 
@@ -538,8 +539,8 @@ static inline void ctp_ref_wake_for(uint64_t ref, const void *object);
 static inline void ctp_coro_death(struct ctp_coro *co);
 
 /*
- * What CTP_SITE makes. Hidden: in an inline function of C++ the linker would make one of those of all objects, and an object that
- * has such a thing is never unloaded.
+ * What CTP_SITE makes. Hidden: otherwise the linker would merge the site in an inline C++ function across all objects, and an
+ * object with a merged symbol is never unloaded.
  */
 #ifdef __cplusplus
 #define CTP_OWN_ __attribute__((visibility("hidden")))
@@ -550,7 +551,7 @@ struct CTP_OWN_ ctp_site_own_ {
 	struct ctp_site site;
 };
 
-/* The address of the code that says CTP_HERE; the place in the source that says CTP_SITE. */
+/* The address of the code at CTP_HERE; the site of CTP_SITE. */
 #define CTP_HERE ctp_here_()
 #define CTP_SITE                                                                                   \
 	__extension__({                                                                            \
@@ -559,8 +560,8 @@ struct CTP_OWN_ ctp_site_own_ {
 	})
 
 /*
- * For those who know a place only when they run, as C++ and other languages do: the number of a site, found by its file's
- * address and line. The strings live for ever. 0: not recorded, or there are too many.
+ * The number of a site that is known only at run time, as in C++ and other languages. It is found by the address of its file and by
+ * its line, so the strings must exist as long as the program. 0: nothing is recorded, or there are too many sites.
  */
 static inline uint32_t ctp_site_number(const char *file, uint32_t line, const char *function);
 static inline void ctp_object_in(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
@@ -569,30 +570,30 @@ static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t sp
 static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site);
 static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint32_t site);
 
-/* --- what it is made of --------------------------------------------------------------------------------------------------- */
+/* --- implementation ------------------------------------------------------------------------------------------------------- */
 
 enum {
-	CTP_FD_ = 960,          /* our descriptors are from here on, if there is room: the program's own stay as they are */
+	CTP_FD_ = 960,          /* our descriptors are from here on, if possible, so that the program's own numbers do not change */
 	CTP_FD_LAST_ = 1023,
-	CTP_FRESH_ = 1024,      /* stations that are taken new, though others are free */
-	CTP_HELD_ = 4,          /* attachments of other objects that one lets go of when it is unloaded; more are never let go of */
-	CTP_LANES_ = 2,         /* rings of a thread: for a handler that interrupts a probe call it is the second */
+	CTP_FRESH_ = 1024,      /* new stations that are taken although others are free */
+	CTP_HELD_ = 4,          /* attachments of other objects that are released at unloading; further ones never are */
+	CTP_LANES_ = 2,         /* rings of a thread: a signal handler that interrupts a probe call uses the second */
 	CTP_PLACES_ = 2048,     /* in the table of ctp_site_number */
-	CTP_RESERVE_ = 65536,   /* bytes of the memory that are asked for at once, from a multiple of that: the largest page there is */
+	CTP_RESERVE_ = 65536,   /* bytes of the memory that are allocated at once, aligned to that: the largest page size */
 	CTP_RINGS_KNOWN_ = 8192,
-	CTP_RINGS_MANY_ = 1024, /* then those of processes that are gone are looked for, before there is a new one */
-	CTP_STATIONS_ = 65536,  /* of a memory that we make */
+	CTP_RINGS_MANY_ = 1024, /* from then on, rings of processes that have ended are searched before a new one is taken */
+	CTP_STATIONS_ = 65536,  /* in a memory that we create */
 	CTP_SITES_ = 16384,
 	CTP_OBJECTS_ = 65536,
 	CTP_RING_BITS_ = 20,
-	CTP_WAIT_US_ = 1 << 24, /* no wait is longer than that, whoever asks for it */
+	CTP_WAIT_US_ = 1 << 24, /* no wait is longer, whatever wait_us says */
 };
 
 #ifndef CTP_TURN_BITS_
-#define CTP_TURN_BITS_ 14 /* a writer goes back after so many entries, or a multiple of that: 512 KiB, which caches hold */
+#define CTP_TURN_BITS_ 14 /* a writer goes back after a multiple of this many entries: 512 KiB, which fit into caches */
 #endif
 
-/* Bytes of an object in the memory, with its key; and pieces of CTP_RESERVE_ bytes that they all take, or a few more. */
+/* Bytes of an object in the memory, with its key; and the number of pieces of CTP_RESERVE_ bytes of the whole table, rounded up. */
 #define CTP_OBJECT_BYTES_ (sizeof(uint64_t) + sizeof(struct ctp_shm_object))
 #define CTP_OBJECT_PIECES_ ((CTP_OBJECTS_ * CTP_OBJECT_BYTES_ / CTP_RESERVE_ / 64 + 1) * 64)
 
@@ -604,13 +605,13 @@ struct ctp_place_ {
 };
 
 /*
- * An attachment. It lives in pages of its own that the kernel gives to the child of a fork as zeros (MADV_WIPEONFORK): there,
- * every inherited handle finds mode null, and so does the next ctp_coro_new, which attaches anew in new pages. That holds for
- * fork, and for a clone that no handler would hear of; and the hot path pays one load.
+ * An attachment. It has pages of its own, which the kernel zeroes in the child of a fork (MADV_WIPEONFORK). So in the child every
+ * inherited handle finds mode null, and so does the next ctp_coro_new, which attaches again in new pages. This works for fork, and
+ * for a clone without atfork handlers, and costs the hot path one load.
  *
- * Copies of the probe, each in an object of its own, share it: see ctp_link_. An object that is unloaded lets go of it, and the last
- * one takes it away. A thread's variable of a copy names only what this copy holds, so an address names one attachment for as long
- * as anybody can ask for it: see tag.
+ * Copies of the probe in different objects share it: see ctp_link_. An object that is unloaded releases it, and the last one frees
+ * it. The thread-local variable of a copy refers only to attachments that this copy holds, so an address identifies one attachment
+ * as long as it is used: see tag.
  */
 struct ctp_probe_ {
 	const uint32_t *mode; /* in the header, or version 1's, which is v1_mode */
@@ -619,11 +620,11 @@ struct ctp_probe_ {
 	uint64_t key; /* of this process and this memory */
 	uint64_t tag; /* of this address, in the high half */
 	uint32_t v1_mode, pid, serial;
-	bool tried; /* and mode is null: there is nothing to attach to */
+	bool tried; /* if mode is null too: there is nothing to attach to */
 	bool annex, raw;
 	bool borrowed; /* the descriptor of the memory is another copy's */
 	bool named; /* the memory is a file of a file system, which may be full */
-	bool fenced; /* membarrier(2) cannot reach us: barriers are ours to make */
+	bool fenced; /* membarrier(2) does not reach this process: it needs fences of its own */
 
 	/* The geometry, checked. */
 	uint64_t sites_at, rings_at, objects_at, entries_at;
@@ -633,16 +634,16 @@ struct ctp_probe_ {
 	uint64_t mem, mem_dev, sock, sock_dev;
 	uint32_t sock_epoch, ring_from, unserved;
 
-	/* As far as the memory of what is taken next is there for certain, from the beginning of all: see ctp_reserved_. */
+	/* Offsets up to which the memory of each table is allocated: see ctp_reserved_. */
 	uint64_t stations_to, sites_to, rings_to;
-	uint64_t object_pieces[CTP_OBJECT_PIECES_ / 64]; /* of their table, a bit for each CTP_RESERVE_ bytes that are there */
+	uint64_t object_pieces[CTP_OBJECT_PIECES_ / 64]; /* of their table, a bit for each CTP_RESERVE_ bytes that are allocated */
 	uint32_t refusals; /* in a row */
 
 	struct ctp_link_ *link; /* null in the child of a fork, and where mode is */
 	uint64_t link_fd, link_dev;
 	uint32_t nonce;
-	uint32_t asked; /* for a connection, once */
-	bool again;     /* places of the program may be among the sites already */
+	uint32_t asked; /* whether a connection was tried, once */
+	bool again;     /* sites of the program may already be in the table */
 
 	struct ctp_place_ places[CTP_PLACES_];
 	uint64_t place_of[CTP_PLACES_]; /* the copy whose place it is, as ctp_copy_ has it; 0: none */
@@ -651,22 +652,22 @@ struct ctp_probe_ {
 };
 
 /*
- * How copies of the probe in one process find each other, wherever they are and whatever the linker hides: a memory file of these
- * bytes, among our descriptors. A copy takes part that is of the same kind, and attached to the same memory. It counts itself, as
- * long as somebody is counted, and finds the attachment where it is said to be.
+ * How copies of the probe in one process find each other, although the linker hides their symbols: by a memory file with this
+ * struct among our descriptors. Copies of the same kind that are attached to the same memory share the attachment at `probe`. A
+ * copy joins by increasing holders, unless that is 0.
  *
- * In the child of a fork, or behind an exec, the descriptor may still be there, and the attachment is not: there, key is of another
- * process, or nonce is not what stands in the attachment.
+ * In the child of a fork, or after an exec, the descriptor may still be there without the attachment. Then key belongs to another
+ * process, or nonce differs from that in the attachment.
  */
 struct ctp_link_ {
 	uint64_t magic, kind; /* CTP_LINK_MAGIC_, CTP_LINK_KIND_ */
 	uint64_t key, dev;    /* as in the probe: of the process and the memory */
 	uint64_t probe;
 	uint32_t nonce;
-	uint32_t holders;     /* copies; at 0 it is over */
+	uint32_t holders;     /* copies; once it is 0, nobody can join */
 };
 
-/* The kind changes with all that copies must agree upon: struct ctp_probe_, and what they do with it. */
+/* The kind changes with everything that copies must agree on: struct ctp_probe_, and how it is used. */
 #define CTP_LINK_MAGIC_ UINT64_C(0x316b6e696c707463) /* "ctplink1" in this order */
 #define CTP_LINK_KIND_ (UINT64_C(1) << 32 | sizeof(struct ctp_probe_))
 
@@ -674,54 +675,54 @@ struct ctp_link_ {
 struct ctp_lane_ {
 	struct ctp_shm_ring *ring;
 	struct ctp_shm_entry *entries;
-	uint64_t head, limit, mask; /* limit: as far as there is room for certain */
+	uint64_t head, limit, mask; /* limit: up to here there is certainly room */
 	uint64_t back_from, back_to, over_to; /* as in the ring */
-	uint64_t vain_tail; /* tail + 1 when it was last waited for in vain */
+	uint64_t vain_tail; /* tail + 1 at the last wait that timed out */
 	uint32_t tries;     /* for a ring */
 };
 
 struct ctp_call_ {
 	uint64_t quick; /* as it was before */
-	uint32_t depth; /* calls that this one has interrupted */
+	uint32_t depth; /* number of calls that this one has interrupted */
 	uint32_t under; /* t->depth as it was before */
 };
 
 struct ctp_thread_ {
-	const struct ctp_probe_ *probe; /* that all this is for, or another with its key */
-	uint64_t quick;        /* the tag and mode with which ctp_event_ needs no help; CTP_BUSY_ while it is at work */
+	const struct ctp_probe_ *probe; /* the attachment of all this, or another one with its key */
+	uint64_t quick;        /* tag and mode for which ctp_event_quick_ works; CTP_BUSY_ during a call */
 	uint64_t tid;
 	uint64_t current;      /* the coroutine that runs */
-	uint64_t leaving;      /* the one that is suspended, while what its suspension has to do runs here; 0: none */
+	uint64_t leaving;      /* the suspended coroutine whose suspension code still runs here; 0: none */
 	uint32_t depth;        /* other probe calls under way */
-	uint32_t gaps;         /* in the mode that current is from */
+	uint32_t gaps;         /* of the mode at which current was set */
 	struct ctp_lane_ lanes[CTP_LANES_];
 };
 
 /*
- * Weak and hidden: all files of one executable or shared object share one state, C and C++ alike, and none shares it with
- * another object, whose ctp.h may be of another version. What objects of one version share is the attachment, and they find it by
- * themselves. Two attachments in one process do no harm.
+ * Weak and hidden: all files of one executable or shared object share one state, in C and C++, but not with other objects, whose
+ * ctp.h may have another version. Objects with the same version share the attachment, which they find at run time. Two attachments
+ * in one process do no harm.
  *
- * The thread's variable has the model that the compiler takes by default: initial-exec would spare objects that are loaded with
- * dlopen a call, but the C library has room for about ten of those. And no function that uses it, or errno, may be inlined into
- * one that switches stacks: a coroutine can come out of the switch on another thread, where the address that the compiler kept
- * would be that of the first one's variable.
+ * The thread-local variable has the compiler's default model: initial-exec would save a call in objects that dlopen loads, but the
+ * C library has room for only about ten of these. No function that uses the variable, or errno, may be inlined into a function that
+ * switches stacks: after the switch the coroutine may be on another thread, and the compiler may have kept the address of the first
+ * thread's variable.
  */
 #define CTP_SHARED_ __attribute__((weak, visibility("hidden")))
-#ifdef __clang__ /* which wants a nothrow at the definition as well */
+#ifdef __clang__ /* which needs nothrow at the definition, too */
 #define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline))
 #else
 #define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline, nothrow))
 #endif
 
-#ifdef __x86_64__ /* an emulator may give a handler a stack that is not aligned: for what has more than words there */
+#ifdef __x86_64__ /* an emulator may run a handler on an unaligned stack: for functions with larger locals than words */
 #define CTP_REALIGN_ __attribute__((force_align_arg_pointer))
 #else
 #define CTP_REALIGN_
 #endif
 
 CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet */
-CTP_SHARED_ extern struct ctp_probe_ *ctp_held_[CTP_HELD_]; /* others that threads of this copy have used */
+CTP_SHARED_ extern struct ctp_probe_ *ctp_held_[CTP_HELD_]; /* other attachments that threads of this copy have used */
 CTP_SHARED_ extern uint32_t ctp_stage_; /* of this object: CTP_STAGE_... */
 CTP_SHARED_ extern __thread struct ctp_thread_ ctp_self_;
 CTP_FN_ void ctp_loaded_(void) __attribute__((constructor));
@@ -760,7 +761,7 @@ struct ctp_probe_ *ctp_held_[CTP_HELD_];
 uint32_t ctp_stage_;
 __thread struct ctp_thread_ ctp_self_;
 
-/* gcc says under -fsanitize=thread that it does not model fences. Nothing rests on that: what they order is atomic. */
+/* With -fsanitize=thread gcc warns that it does not model fences. That is harmless: everything that they order is atomic. */
 #if defined __SANITIZE_THREAD__ && !defined __clang__
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -805,13 +806,13 @@ static inline uint64_t ctp_raw_hz_(void) { return 0; }
 static inline uint64_t ctp_now_(const struct ctp_probe_ *p) { return p->raw ? ctp_raw_() : ctp_clock_(); }
 
 /*
- * Whatever has to do with descriptors is asked of the kernel directly. libc's functions are cancellation points, and coroutine
- * libraries replace them by others that suspend. (On the 64-bit systems the kernel's struct stat is libc's.)
+ * All calls about descriptors go to the kernel directly: libc's functions are cancellation points, and coroutine libraries replace
+ * them by functions that suspend. (On 64-bit systems the kernel's struct stat is that of libc.)
  */
 
 /*
- * Maps a part of the memory. Not readable at first, so that a program which has locked its future memory (mlockall) does not get
- * all the holes filled; and a core dump is not the place for it.
+ * Maps a part of the memory. It is not readable at first, so that mlockall with MCL_FUTURE does not fill all the holes. It is left
+ * out of core dumps because of its size.
  */
 static inline void *ctp_map_(int fd, uint64_t at, uint64_t bytes)
 {
@@ -826,7 +827,7 @@ static inline void *ctp_map_(int fd, uint64_t at, uint64_t bytes)
 	return NULL;
 }
 
-/* Writes down which file a descriptor is of. Returns what was there before. */
+/* Notes the file of a descriptor. Returns the previous note. */
 static inline uint64_t ctp_fd_note_(int fd, const struct stat *st, uint64_t *at, uint64_t *dev)
 {
 	CTP_PUT_(dev, (uint64_t)st->st_dev);
@@ -852,7 +853,7 @@ static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev, uint64_t *b
 	return fd;
 }
 
-/* As ctp_fd_keep_, but where another copy of the probe or the parent has one of this memory already, that will do. */
+/* Like ctp_fd_keep_, but reuses a descriptor of this memory that another copy of the probe, or the parent, already has. */
 static inline int ctp_mem_keep_(struct ctp_probe_ *p, int low)
 {
 	struct stat mine, st;
@@ -868,7 +869,7 @@ static inline int ctp_mem_keep_(struct ctp_probe_ *p, int low)
 	return ctp_fd_keep_(low, &p->mem, &p->mem_dev, NULL);
 }
 
-/* The descriptor, if it still is what it was. */
+/* The descriptor, if it still is the file that was noted. */
 static inline int ctp_fd_ours_(const uint64_t *at, const uint64_t *dev)
 {
 	uint64_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE); /* pairs with ctp_fd_note_ */
@@ -879,7 +880,7 @@ static inline int ctp_fd_ours_(const uint64_t *at, const uint64_t *dev)
 	return ours ? fd : -1;
 }
 
-/* The same for the memory; where it was closed and the environment still names it, it is opened again. */
+/* The same for the memory. If it was closed and the environment still names it, it is opened again. */
 static inline int ctp_mem_fd_(struct ctp_probe_ *p)
 {
 	int fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
@@ -898,7 +899,7 @@ static inline int ctp_mem_fd_(struct ctp_probe_ *p)
 
 /* --- attaching ------------------------------------------------------------------------------------------------------------ */
 
-/* Takes the geometry of the annex from the header, if it makes sense in a file of so many bytes. */
+/* Takes the geometry of the annex from the header, if it is consistent with the size of the file. */
 static inline bool ctp_annex_take_(struct ctp_probe_ *p, uint64_t bytes)
 {
 	struct ctp_shm_header *h = p->shm;
@@ -930,7 +931,7 @@ static inline bool ctp_annex_take_(struct ctp_probe_ *p, uint64_t bytes)
 	       ring_bytes % getauxval(AT_PAGESZ) == 0 && p->max_rings <= room / ring_bytes;
 }
 
-/* Whether our counter is the one that the memory's maker had: in an emulator it is not. */
+/* Whether our counter is that of the memory's creator: in an emulator it is not. */
 static inline bool ctp_raw_agrees_(const struct ctp_shm_header *h, bool ours)
 {
 	uint64_t hz = CTP_GET_(&h->raw_hz);
@@ -943,7 +944,7 @@ static inline bool ctp_raw_agrees_(const struct ctp_shm_header *h, bool ours)
 	return raw_s >= 0 && off_s < 0.01 + raw_s * 0.001 && off_s > -0.01 - raw_s * 0.001;
 }
 
-/* Looks at what fd is, and takes it if it can be used. 0 stations: as many as it says. */
+/* Checks the file of fd, and uses it if possible. stations 0: as many as the header says. */
 static inline bool ctp_take_(struct ctp_probe_ *p, int fd, uint64_t stations)
 {
 	struct stat st;
@@ -959,7 +960,7 @@ static inline bool ctp_take_(struct ctp_probe_ *p, int fd, uint64_t stations)
 	if (!stations || stations > theirs)
 		stations = theirs;
 	if (stations >= blocks)
-		stations = blocks - 1; /* behind the end of the file there is a SIGBUS */
+		stations = blocks - 1; /* touching a page after the end of the file raises SIGBUS */
 	p->max_stations = (uint32_t)stations;
 	if (__atomic_load_n(&h->magic, __ATOMIC_ACQUIRE) == CTP_SHM_MAGIC && CTP_GET_(&h->version) == CTP_SHM_VERSION && stations) {
 		p->annex = ctp_annex_take_(p, (uint64_t)st.st_size);
@@ -975,7 +976,7 @@ static inline bool ctp_take_(struct ctp_probe_ *p, int fd, uint64_t stations)
 	return false;
 }
 
-/* What the environment names, if it is what it should be. */
+/* The memory that the environment names, if it is valid. */
 static inline int ctp_open_named_(struct ctp_probe_ *p)
 {
 	const char *path = getenv("CTP_SHM_PATH"), *max = getenv("CTP_MAX_STATIONS");
@@ -991,7 +992,7 @@ static inline int ctp_open_named_(struct ctp_probe_ *p)
 	return fd;
 }
 
-/* Whether a descriptor is that of a memory file with this name, which has less than 32 characters. */
+/* Whether a descriptor is a memory file with this name, which has less than 32 characters. */
 static inline bool ctp_fd_is_(int fd, const char *name)
 {
 	char path[32] = "/proc/self/fd/", link[32];
@@ -1005,7 +1006,7 @@ static inline bool ctp_fd_is_(int fd, const char *name)
 	return syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof link) == (long)bytes && !memcmp(link, name, bytes);
 }
 
-/* The memory that another copy of the probe has made in this process, or this one before it was unloaded. */
+/* The memory that another copy of the probe created in this process, or this copy before it was unloaded. */
 static inline int ctp_open_shared_(struct ctp_probe_ *p)
 {
 	for (int fd = CTP_FD_; fd <= CTP_FD_LAST_; fd++) {
@@ -1018,7 +1019,7 @@ static inline int ctp_open_shared_(struct ctp_probe_ *p)
 			if (p->annex && CTP_GET_(&p->shm->owner) == p->pid)
 				return copy;
 			if (p->annex && CTP_GET_(&p->shm->owner))
-				syscall(SYS_close, fd); /* it came with a fork, and is no use here */
+				syscall(SYS_close, fd); /* inherited by a fork, and useless here */
 			munmap(p->shm, sizeof *p->shm);
 			p->shm = NULL;
 		}
@@ -1038,7 +1039,7 @@ static inline bool ctp_clocksource_is_raw_(void)
 	return n == (long)sizeof CTP_CLOCKSOURCE_ && !memcmp(name, CTP_CLOCKSOURCE_, sizeof CTP_CLOCKSOURCE_ - 1);
 }
 
-/* A memory of our own, for a collector that may come. Most of it is a hole. */
+/* A memory of our own, for a collector that may attach later. Most of it is a hole. */
 static inline int ctp_open_own_(struct ctp_probe_ *p)
 {
 	static const char name[] = "ctp";
@@ -1080,7 +1081,7 @@ static inline int ctp_open_own_(struct ctp_probe_ *p)
 	h->raw_hz = ctp_raw_hz_();
 	const char *record = getenv("CTP_RECORD");
 	h->mode = record && *record == '1' ? CTP_MODE_RECORD | CTP_MODE_KEEP : 0;
-	__atomic_store_n(&h->magic, CTP_SHM_MAGIC, __ATOMIC_RELEASE); /* pairs with whoever finds it: all of the above is there */
+	__atomic_store_n(&h->magic, CTP_SHM_MAGIC, __ATOMIC_RELEASE); /* pairs with a reader's acquire load of magic */
 	munmap(h, sizeof *h);
 	if (ctp_take_(p, fd, 0))
 		return fd;
@@ -1090,7 +1091,7 @@ static inline int ctp_open_own_(struct ctp_probe_ *p)
 
 static inline bool ctp_secret_(void)
 {
-#ifdef CTP_SETUID /* who runs a setuid program may not have it write a file of his choice, unless its author says so */
+#ifdef CTP_SETUID /* the caller of a setuid program must not choose a file that it writes to, unless its author allows it */
 	return false;
 #else
 	return getauxval(AT_SECURE);
@@ -1099,7 +1100,7 @@ static inline bool ctp_secret_(void)
 
 /*
  * Neither socket nor connect can block: a non-blocking connect to a full backlog fails. Then there are no wake-ups, and the
- * collector finds events when its own timer rings.
+ * collector finds events by its own timer.
  */
 static inline void ctp_connect_(struct ctp_probe_ *p)
 {
@@ -1116,12 +1117,12 @@ static inline void ctp_connect_(struct ctp_probe_ *p)
 	if (low < 0)
 		return;
 	uint64_t before = 0;
-	if (syscall(SYS_connect, low, &un, sizeof un) || CTP_GET_(&p->sock_epoch) != epoch) /* or another thread is at the next one */
+	if (syscall(SYS_connect, low, &un, sizeof un) || CTP_GET_(&p->sock_epoch) != epoch) /* or another thread is ahead of us */
 		syscall(SYS_close, low);
 	else
 		ctp_fd_keep_(low, &p->sock, &p->sock_dev, &before);
 	low = ctp_fd_ours_(&before, &p->sock_dev);
-	if (low >= 0) /* another thread's, who came here at the same time */
+	if (low >= 0) /* of another thread that connected at the same time */
 		syscall(SYS_close, low);
 }
 
@@ -1151,7 +1152,7 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 	if (p->annex)
 		ctp_mem_keep_(p, fd);
 	else
-		ctp_fd_keep_(fd, &p->mem, &p->mem_dev, NULL); /* not another's: it is closed below */
+		ctp_fd_keep_(fd, &p->mem, &p->mem_dev, NULL); /* do not reuse another descriptor: it would be closed below */
 	p->raw = p->annex && ctp_raw_agrees_(p->shm, CTP_GET_(&p->shm->owner) == p->pid);
 	p->fenced = true;
 	p->v1_mode = CTP_MODE_RECORD;
@@ -1165,16 +1166,16 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 
 /* --- copies of the probe -------------------------------------------------------------------------------------------------- */
 
-/* The copy in this object, as others know it. */
+/* Identifies the copy in this object for other copies. */
 static inline uint64_t ctp_copy_(void) { return (uint64_t)(uintptr_t)&ctp_current_; }
 
 static inline bool ctp_link_fits_(void)
 {
 	struct rlimit limit;
-	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= sizeof(struct ctp_link_); /* or else a SIGXFSZ */
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= sizeof(struct ctp_link_); /* else ftruncate raises SIGXFSZ */
 }
 
-/* A descriptor for a link, where it can be found; none: the attachment is for this copy alone. */
+/* A descriptor for a link, where other copies find it. Without one, the attachment is for this copy alone. */
 static inline int ctp_link_fd_(struct ctp_probe_ *p)
 {
 	int low = ctp_link_fits_() ? (int)syscall(SYS_memfd_create, "ctp-probe", 3u /* as above */) : -1;
@@ -1193,7 +1194,7 @@ static inline int ctp_link_fd_(struct ctp_probe_ *p)
 	return -1;
 }
 
-/* Maps the bytes of a link. No child has them: they would be the parent's. */
+/* Maps a link. Not in children, where it would be that of the parent. */
 static inline struct ctp_link_ *ctp_link_map_(int fd)
 {
 	const size_t bytes = sizeof(struct ctp_link_);
@@ -1215,16 +1216,19 @@ static inline bool ctp_link_make_(struct ctp_probe_ *p)
 	link->dev = p->mem_dev;
 	link->probe = (uint64_t)(uintptr_t)p;
 	link->nonce = (uint32_t)ctp_clock_() | 1;
-	/* Release: the probe is whole. Pairs with the acquire of the nonce in ctp_join_, by another thread that has its address from link. */
+	/*
+	 * Release: the probe is complete. Pairs with the acquire of the nonce in ctp_join_, by a thread that has its address from
+	 * link.
+	 */
 	__atomic_store_n(&p->nonce, link->nonce, __ATOMIC_RELEASE);
-	/* Release: both are whole. Pairs with the acquire in ctp_join_. */
+	/* Release: both are complete. Pairs with the acquire in ctp_join_. */
 	__atomic_store_n(&link->holders, 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 /*
- * Whether a number stands at an address, which may be nothing here. The kernel looks: it would wait if it did, for no time. (The
- * descriptor by which we know of the address may be another file's by now, so nothing is asked by that.)
+ * Whether a number is at an address that may not be mapped. FUTEX_WAIT with a time-out of 0 lets the kernel look: it times out only
+ * if the number is there. (The descriptor that gave us the address may be another file by now, so it is not used.)
  */
 static inline bool ctp_stands_(uint64_t at, uint32_t number)
 {
@@ -1232,7 +1236,7 @@ static inline bool ctp_stands_(uint64_t at, uint32_t number)
 	return syscall(SYS_futex, at, 128 /* FUTEX_WAIT_PRIVATE */, number, &no_time, NULL, 0) == -1 && errno == ETIMEDOUT;
 }
 
-/* The attachment that a link tells of, held, if it is one to the memory that p is for. */
+/* The attachment of a link, held, if it is attached to the memory of p. */
 static inline struct ctp_probe_ *ctp_link_join_(struct ctp_link_ *link, const struct ctp_probe_ *p)
 {
 	uint32_t holders = CTP_GET_(&link->holders);
@@ -1248,7 +1252,7 @@ static inline struct ctp_probe_ *ctp_link_join_(struct ctp_link_ *link, const st
 	return (struct ctp_probe_ *)(uintptr_t)at;
 }
 
-/* The bytes of a link, from a descriptor that looks like one, and may be another file's any time. */
+/* Maps a link from a descriptor that looks like one, but may become another file at any time. */
 #define CTP_LINK_NAME_ "/memfd:ctp-probe (deleted)"
 static inline struct ctp_link_ *ctp_link_open_(int fd)
 {
@@ -1270,12 +1274,12 @@ static inline struct ctp_probe_ *ctp_join_(const struct ctp_probe_ *p)
 		struct ctp_link_ *link = ctp_fd_is_(fd, CTP_LINK_NAME_) ? ctp_link_open_(fd) : NULL;
 		if (!link)
 			continue;
-		/* Acquire: who finds a holder finds the rest. Pairs with the release in ctp_link_make_. */
+		/* Acquire: if there is a holder, the rest is complete. Pairs with the release in ctp_link_make_. */
 		bool known = __atomic_load_n(&link->holders, __ATOMIC_ACQUIRE) && link->magic == CTP_LINK_MAGIC_;
 		if (known && link->key >> 32 == p->pid)
 			theirs = ctp_link_join_(link, p);
 		else if (known)
-			syscall(SYS_close, fd); /* it came with a fork, and is no use here */
+			syscall(SYS_close, fd); /* inherited by a fork, and useless here */
 		munmap(link, sizeof *link);
 	}
 	if (theirs)
@@ -1283,7 +1287,7 @@ static inline struct ctp_probe_ *ctp_join_(const struct ctp_probe_ *p)
 	return theirs;
 }
 
-/* Whether somebody in this process has a part of this file mapped: a line of its maps has the number of the file. */
+/* Whether a part of this file is mapped in this process: a line of its maps has the number of the file. */
 static inline bool ctp_mapped_(uint64_t inode)
 {
 	char text[1024];
@@ -1306,7 +1310,7 @@ static inline bool ctp_mapped_(uint64_t inode)
 	return found;
 }
 
-/* Closes the descriptor of the memory, if nobody else here uses that: another version of the probe may. */
+/* Closes the descriptor of the memory, unless another version of the probe in this process uses it. */
 static inline void ctp_mem_leave_(int fd)
 {
 	struct stat st;
@@ -1314,7 +1318,7 @@ static inline void ctp_mem_leave_(int fd)
 		syscall(SYS_close, fd);
 }
 
-/* Takes away all that an attachment has. A memory of our own that a collector looks at stays where the next one will find it. */
+/* Frees an attachment. A memory of our own that a collector is reading stays where the next attachment will find it. */
 static inline void ctp_destroy_(struct ctp_probe_ *p)
 {
 	int mem = ctp_fd_ours_(&p->mem, &p->mem_dev), sock = ctp_fd_ours_(&p->sock, &p->sock_dev);
@@ -1338,7 +1342,7 @@ static inline void ctp_destroy_(struct ctp_probe_ *p)
 	munmap(p, sizeof *p);
 }
 
-/* Gives back what this copy has in an attachment, which others may go on with. Nobody is in its code any more, nor knows its strings. */
+/* Releases what this copy has in an attachment, which others may continue to use. No thread is in its code any more. */
 static inline void ctp_withdraw_(struct ctp_probe_ *p)
 {
 	for (uint32_t i = 0; i < CTP_RINGS_KNOWN_; i++) {
@@ -1354,7 +1358,7 @@ static inline void ctp_withdraw_(struct ctp_probe_ *p)
 			continue;
 		CTP_PUT_(&p->place_of[i], 0);
 		CTP_PUT_(&p->places[i].number, 0);
-		/* Release: who finds another place here does not find the number of this one. Pairs with ctp_place_take_. */
+		/* Release: a thread that finds another key here does not find the old number. Pairs with ctp_place_take_. */
 		__atomic_store_n(&p->places[i].key, 0, __ATOMIC_RELEASE);
 	}
 	CTP_PUT_(&p->again, true);
@@ -1363,12 +1367,12 @@ static inline void ctp_withdraw_(struct ctp_probe_ *p)
 void ctp_release_(struct ctp_probe_ *p)
 {
 	struct ctp_link_ *link = p->link;
-	/* Release: we have done all that we do there. Acquire: so have the others, before it is taken away. Pairs with itself. */
+	/* Release: our accesses are done. Acquire: so are those of the others, before it is freed. Pairs with itself. */
 	if (__atomic_fetch_sub(&link->holders, 1, __ATOMIC_ACQ_REL) == 1)
 		ctp_destroy_(p);
 }
 
-/* A thread of this copy is about to use p: it stays until this copy is gone. Its coroutine is in use, so somebody holds it now. */
+/* A thread of this copy is about to use p: hold it until this copy is unloaded. Its coroutine is in use, so it is held now. */
 void ctp_hold_(struct ctp_probe_ *p)
 {
 	struct ctp_probe_ *known;
@@ -1377,24 +1381,24 @@ void ctp_hold_(struct ctp_probe_ *p)
 	for (int i = 0; i < CTP_HELD_; i++)
 		if (CTP_GET_(&ctp_held_[i]) == p)
 			return;
-	/* Relaxed: p was found through who holds it. */
+	/* Relaxed: p was found through one of its holders. */
 	__atomic_fetch_add(&p->link->holders, 1, __ATOMIC_RELAXED);
 	for (int i = 0; i < CTP_HELD_; i++) {
 		known = CTP_GET_(&ctp_held_[i]);
 		if (known && known->link)
-			continue; /* else a place that nobody had, or that of a parent's */
+			continue; /* otherwise the slot was empty, or from the parent process */
 		if (__atomic_compare_exchange_n(&ctp_held_[i], &known, p, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			return;
 	}
 }
 
 /*
- * An object's destructors run when it is unloaded, and at exit, when other threads may still be in its code and all must stay. The
- * handler comes first at exit, and behind the destructors without a priority when the object is unloaded. Those of static C++
- * objects come with it: they may trace. So what is to be done is done by a destructor that has a priority, which comes last.
+ * An object's destructors run when it is unloaded, and at exit, when other threads may still be in its code and the attachment must
+ * stay. The exit handler runs first at exit, but after the destructors without a priority when the object is unloaded. Destructors
+ * of static C++ objects run together with it, and may trace. So a destructor with a priority, which runs last, does the work.
  */
 enum { CTP_STAGE_LOADED_ = 1, CTP_STAGE_EXITS_, CTP_STAGE_UNLOADS_ };
-/* What atexit(3) does for an object. That itself is in a static part of the C library, which is not always linked. */
+/* What atexit(3) does for an object. atexit itself is in a static part of the C library that is not always linked. */
 extern int ctp_at_exit_(void (*fn)(void *arg), void *arg, void *object) __asm__("__cxa_atexit");
 extern __attribute__((visibility("hidden"))) char ctp_object_ __asm__("__dso_handle");
 void ctp_loaded_(void)
@@ -1429,7 +1433,7 @@ void ctp_unloaded_(void)
 			p = ctp_held_[i];
 			ctp_held_[i] = NULL;
 		}
-		if (p && p->link) { /* else it is the parent's */
+		if (p && p->link) { /* otherwise it is the parent's */
 			ctp_withdraw_(p);
 			ctp_release_(p);
 		}
@@ -1437,14 +1441,14 @@ void ctp_unloaded_(void)
 	errno = err;
 }
 
-/* An attachment, held: of another copy, or new. Null: there are no pages for it. */
+/* An attachment, held: that of another copy, or a new one. Null: there is no memory for it. */
 static inline struct ctp_probe_ *ctp_probe_make_(void)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	struct ctp_probe_ *p = (struct ctp_probe_ *)mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (p == MAP_FAILED)
 		return NULL;
-	if (!madvise(p, sizeof *p, 18 /* MADV_WIPEONFORK; Linux before 4.14 has none: untraced */))
+	if (!madvise(p, sizeof *p, 18 /* MADV_WIPEONFORK; not traced before Linux 4.14, which lacks it */))
 		ctp_fill_(p);
 	p->tried = true;
 	p->tag = (uint64_t)(uintptr_t)p >> 12 << 32;
@@ -1452,7 +1456,7 @@ static inline struct ctp_probe_ *ctp_probe_make_(void)
 	struct ctp_probe_ *theirs = p->mode ? ctp_join_(p) : NULL;
 	if (theirs) {
 		if ((uint32_t)p->mem <= CTP_FD_)
-			ctp_mem_close_(p); /* else it is theirs, or another thread's that attaches just now */
+			ctp_mem_close_(p); /* otherwise it is theirs, or that of another thread that is attaching */
 		p->mem = 0;
 		ctp_destroy_(p);
 		return theirs;
@@ -1462,7 +1466,7 @@ static inline struct ctp_probe_ *ctp_probe_make_(void)
 	return p;
 }
 
-/* Nobody waits for anybody: of several threads that attach at once the first to finish wins, and a fork finds no lock held. */
+/* No thread waits: of several threads that attach at once the first to finish wins, and a fork finds no lock held. */
 struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
 {
 	int err = errno;
@@ -1486,8 +1490,8 @@ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
 }
 
 /*
- * Maps all but the entries: at once in a collector's memory, in one of our own when there is something to record. And makes
- * membarrier(2) reach us, so that events need no fence.
+ * Maps all but the entries: at once in a collector's memory, and in one of our own when something is recorded. Also registers for
+ * membarrier(2), so that events need no fence.
  */
 bool ctp_extend_(struct ctp_probe_ *p)
 {
@@ -1506,9 +1510,10 @@ bool ctp_extend_(struct ctp_probe_ *p)
 }
 
 /*
- * Fills holes of the memory, or tells that they cannot be filled: to touch one then would be a SIGBUS. A file that has a name is
- * asked by its descriptor. One without has no limit but the system's, and the program may have closed it: there, and where a file
- * system knows of no reservations, the pages are asked for. (Linux before 5.14 cannot do that; then they are taken for granted.)
+ * Allocates holes of the memory. Returns false if that is not possible; touching one then would raise SIGBUS. For a file with a
+ * name, fallocate is used. A file without a name has only the limits of the system, and the program may have closed its descriptor:
+ * for it, and for file systems without fallocate, the pages are populated. (Not possible before Linux 5.14: then they are assumed
+ * to exist.)
  */
 static inline bool ctp_populate_(struct ctp_probe_ *p, uint64_t at, uint64_t bytes)
 {
@@ -1528,22 +1533,22 @@ bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end)
 		upto = p->entries_at;
 	int err = errno;
 	bool there = ctp_populate_(p, at, upto - at);
-	if (there) /* Another thread may have come further: then that is asked for once more. Pairs with ctp_reserved_. */
+	if (there) /* If another thread was further, this is lowered and allocated again. Pairs with ctp_reserved_. */
 		__atomic_store_n(to, upto, __ATOMIC_RELEASE);
 	errno = err;
 	return there;
 }
 
 /*
- * Whether the memory up to end, of an element that begins less than CTP_RESERVE_ before, is there. What is counted in the header is
- * taken in order, and nobody looks at what is not counted yet: so an element is asked for first, and counted then.
+ * Whether the memory up to end is allocated, for an element that begins less than CTP_RESERVE_ before. Elements are taken in order,
+ * and readers look only at counted ones: so an element is allocated first, and counted after that.
  */
 static inline bool ctp_reserved_(struct ctp_probe_ *p, uint64_t *to, uint64_t end)
 {
 	return __builtin_expect(end <= __atomic_load_n(to, __ATOMIC_ACQUIRE), 1) || ctp_reserve_(p, to, end); /* pairs with that */
 }
 
-/* The next element of a table whose count is in the header; max: there is none, or no memory for it. */
+/* The index of the next element of a table whose count is in the header; max: there is none, or no memory for it. */
 static inline uint32_t ctp_take_next_(struct ctp_probe_ *p, uint32_t *count, uint32_t max, uint64_t *to, uint64_t at, uint64_t bytes)
 {
 	uint32_t index = CTP_GET_(count);
@@ -1554,19 +1559,18 @@ static inline uint32_t ctp_take_next_(struct ctp_probe_ *p, uint32_t *count, uin
 }
 
 /*
- * The collector sleeps and there is an event. The program may have closed our descriptor, and the number may be something of
- * its own by now: so look first whether it is still the socket that we opened. If it is not, connect again, once for each
- * time that this happens, and for each collector; a new connection wakes it by itself. Who has no socket leaves the flag to who
- * has one.
+ * Wakes the collector. The program may have closed our descriptor and reused its number, so check first whether it is still the
+ * socket that we opened. If not, connect again, once each time that this happens and once for each collector; a new connection
+ * wakes the collector by itself. A process without a socket leaves the flag to one that has a socket.
  */
 void ctp_rouse_(struct ctp_probe_ *p)
 {
 	uint64_t sock = __atomic_load_n(&p->sock, __ATOMIC_ACQUIRE); /* pairs with ctp_fd_note_ */
-	int err = errno, fd = ctp_fd_ours_(&sock, &p->sock_dev); /* of that, for another may be noted meanwhile */
+	int err = errno, fd = ctp_fd_ours_(&sock, &p->sock_dev); /* of this copy, because another one may be noted meanwhile */
 	uint32_t epoch = p->annex ? CTP_GET_(&p->shm->epoch) : 0, known = CTP_GET_(&p->sock_epoch);
 	if (epoch != known) {
 		if (__atomic_compare_exchange_n(&p->sock_epoch, &known, epoch, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-			/* Taken before it is closed, or another thread finds it closed, and connects as well. */
+			/* Cleared before it is closed: otherwise another thread finds it closed and connects, too. */
 			sock = __atomic_exchange_n(&p->sock, 0, __ATOMIC_ACQUIRE);
 			fd = ctp_fd_ours_(&sock, &p->sock_dev);
 			if (fd >= 0)
@@ -1583,14 +1587,14 @@ void ctp_rouse_(struct ctp_probe_ *p)
 }
 
 /*
- * After something was published. Either we see the collector's flag here, or it sees what we wrote. Pairs with what it does
- * between its store of tracer_sleeping and its last look before it blocks: a fence, and for those who have none here a
- * membarrier(2), which is a fence in each thread of theirs.
+ * Called after something was published. Either we see the collector's flag here, or it sees what we wrote. Pairs with what it does
+ * between its store of tracer_sleeping and its last look before it blocks: a fence, and for processes without a fence here a
+ * membarrier(2), which is a fence in each of their threads.
  */
 static inline void ctp_tell_(struct ctp_probe_ *p, uint32_t mode)
 {
 	if (p->annex && !(mode & CTP_MODE_RINGS))
-		return; /* nobody is there */
+		return; /* there is no collector */
 	if (mode & CTP_MODE_MEMBARRIER && !CTP_GET_(&p->fenced))
 		CTP_COMPILER_FENCE_;
 	else
@@ -1601,7 +1605,7 @@ static inline void ctp_tell_(struct ctp_probe_ *p, uint32_t mode)
 
 /* --- sites ---------------------------------------------------------------------------------------------------------------- */
 
-/* A site as it is to be written, but for ready. */
+/* Fills a site, except for ready. */
 static inline struct ctp_shm_site ctp_site_of_(const char *file, uint32_t line, const char *function, const void *code)
 {
 	struct ctp_shm_site s;
@@ -1625,7 +1629,7 @@ static inline struct ctp_shm_site ctp_site_of_(const char *file, uint32_t line, 
 	return s;
 }
 
-/* The number of a site that is there already, as it is where an object was unloaded and loaded again; 0: there is none. */
+/* The number of a site that already exists, because an object was unloaded and loaded again; 0: there is none. */
 static inline uint32_t ctp_site_same_(const struct ctp_probe_ *p, const struct ctp_shm_site *mine)
 {
 	const struct ctp_shm_site *s = (const struct ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at);
@@ -1654,11 +1658,11 @@ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, co
 	return index + 1;
 }
 
-/* Two threads may both add a place that is new: it has two numbers then, which is harmless. */
+/* If two threads add the same site at once, it has two numbers, which is harmless. */
 uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
 {
 	if (!p->serial)
-		return 0; /* the child of a fork, with its parent's coroutine: the number may be good for its own */
+		return 0; /* the child of a fork with a coroutine of its parent: do not cache a number */
 	uint32_t added = ctp_site_add_(p, site->file, site->line, site->function, NULL);
 	CTP_PUT_(&site->number_, (uint64_t)p->serial << 32 | added);
 	return added;
@@ -1676,8 +1680,8 @@ static inline uint64_t ctp_place_key_(const char *file, uint32_t line) { return 
 static inline uint32_t ctp_place_at_(uint64_t key) { return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 53); }
 
 /*
- * A key is put where there is none. Acquire: the place that was here before has no number any more; release: and who sees the key
- * sees that. Pairs with ctp_withdraw_, and with the acquire loads of who finds it.
+ * Stores a key in a free place. Acquire: the number of the previous key is cleared; release: a thread that sees the key sees that,
+ * too. Pairs with ctp_withdraw_, and with the acquire loads in ctp_place_find_.
  */
 static inline bool ctp_place_take_(struct ctp_probe_ *p, uint32_t at, uint64_t key, uint64_t *none)
 {
@@ -1687,7 +1691,7 @@ static inline bool ctp_place_take_(struct ctp_probe_ *p, uint32_t at, uint64_t k
 	return true;
 }
 
-/* The place is not where it would be first. */
+/* The slow path: the key is not in its first place. */
 uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
 {
 	uint64_t key = ctp_place_key_(file, line), none = 0;
@@ -1718,9 +1722,9 @@ static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, u
 /* --- rings ---------------------------------------------------------------------------------------------------------------- */
 
 /*
- * The child of a fork has its parent's lanes. Until they are cleared, a handler finds none, and what it has is a loss. One that
- * comes before it can know has done all this when it returns, and ended it: so the depth is set once more, and quick, which does
- * not ask for the depth, taken back.
+ * The child of a fork has its parent's lanes. Until they are cleared, a signal handler finds none, and its events are lost. A
+ * handler that runs before the depth is set does all of this itself, and ends it. So the depth is set once more after that, and
+ * quick, which does not check the depth, is reset.
  */
 static inline void ctp_thread_renew_(struct ctp_thread_ *t, const struct ctp_probe_ *p)
 {
@@ -1749,26 +1753,26 @@ void ctp_thread_new_(struct ctp_thread_ *t, struct ctp_probe_ *p)
 }
 
 /*
- * This thread's own, made anew after a fork: there, the probe that it is for has pages of zeros, and so no key. (To compare
- * with the key that it had proves nothing: a child can have its parent's number, which is 1 in a namespace of its own.) Another
- * attachment of this process to the same memory makes no difference: coroutines of one object may be handled by another.
+ * The state of this thread, reset after a fork: in the child the pages of its probe are zeros, so there is no key. (Comparing with
+ * the previous key proves nothing: the child can have its parent's pid, which is 1 in a namespace of its own.) Another attachment
+ * of this process to the same memory shares the state, because one object may handle coroutines of another.
  */
 static inline struct ctp_thread_ *ctp_thread_get_(struct ctp_probe_ *p)
 {
 	struct ctp_thread_ *t = &ctp_self_;
-	__asm__("" : "+r"(t)); /* or gcc finds the address again for each use */
+	__asm__("" : "+r"(t)); /* otherwise gcc computes the address at each use */
 	const struct ctp_probe_ *known = CTP_GET_(&t->probe);
 	if (__builtin_expect(!known || known->key != p->key, 0))
 		ctp_thread_new_(t, p);
 	uint32_t gaps = p->annex ? CTP_GET_(p->mode) & CTP_MODE_GAPS(-1) : 0;
-	if (t->gaps != gaps) { /* who ran then may not run now */
+	if (t->gaps != gaps) { /* another coroutine may run now */
 		t->current = t->leaving = 0;
 		t->gaps = gaps;
 	}
 	return t;
 }
 
-/* Plain stores: nobody else looks at an entry before it is published, and we do not touch it again before the collector is done. */
+/* Plain stores: the collector reads an entry only after it is published, and it is not overwritten before it was read. */
 static inline void ctp_publish_(struct ctp_lane_ *lane, uint64_t ts, uint64_t value, uint64_t ref, uint64_t what)
 {
 	struct ctp_shm_entry *e = &lane->entries[lane->head & lane->mask];
@@ -1777,19 +1781,18 @@ static inline void ctp_publish_(struct ctp_lane_ *lane, uint64_t ts, uint64_t va
 	e->ref = ref;
 	e->what = what;
 	lane->head++;
-	/* Who sees this head sees the entry, and whatever else this thread has written. Pairs with the collector's acquire load. */
+	/* A reader that sees this head sees the entry, and everything before it. Pairs with the collector's acquire load. */
 	__atomic_store_n(&lane->ring->head, lane->head, __ATOMIC_RELEASE);
 }
 
 /*
- * The number of an entry says where it is. A lap through all of a large ring costs a page fault for each page, and when there
- * are no more of those, a cache that has none of it. So where the ring holds little, its writer goes back to the beginning, and
- * the numbers that would be at the rest of the ring have no entries. If then the collector does not come on, and the writer is
- * where the oldest entries are, it goes on behind them: the room is that of the whole ring but for what they take.
+ * The number of an entry determines its place. Going through all of a large ring costs a page fault for each page, and later a
+ * cache miss for each line. So a writer whose ring has few unread entries goes back to the beginning, and the numbers of the rest
+ * of the ring have no entries. If the collector then does not progress, and the writer reaches the oldest unread entries, it skips
+ * them and continues after them: the whole ring is available, except for these.
  *
- * Relaxed: the head that is published next is behind these numbers, and who sees it sees these. Neither pair is written again
- * before the collector is behind it. So who knows its tail tells a pair that is only half new from one that is good: see
- * rings.c.
+ * Relaxed: the next published head is after these numbers, and a reader that sees it sees these words. Neither pair changes before
+ * the collector's tail is after it. So a collector can recognise a pair that is only half updated: see rings.c.
  */
 static inline void ctp_skip_(uint64_t *from_at, uint64_t *to_at, uint64_t from, uint64_t to)
 {
@@ -1802,7 +1805,7 @@ static inline bool ctp_turns_(const struct ctp_lane_ *lane, uint32_t mode)
 	return mode & CTP_MODE_SKIPS && (lane->mask + 1) >> CTP_TURN_BITS_ >= 8;
 }
 
-/* All skips end at a multiple of turn: a tail that is so near is behind them. */
+/* All skips end at a multiple of turn: a tail that is this close is after them. */
 static inline void ctp_go_back_(struct ctp_lane_ *lane, uint64_t tail)
 {
 	const uint64_t turn = UINT64_C(1) << CTP_TURN_BITS_, at = lane->head & lane->mask;
@@ -1820,7 +1823,7 @@ static inline void ctp_go_over_(struct ctp_lane_ *lane)
 	ctp_skip_(&lane->ring->over_from, &lane->ring->over_to, from, lane->over_to);
 }
 
-/* The number for which there is no more room, if the collector is at tail. */
+/* The first number for which there is no room while the collector is at tail. */
 static inline uint64_t ctp_end_(struct ctp_lane_ *lane, uint32_t mode, uint64_t tail, uint64_t need)
 {
 	const uint64_t size = lane->mask + 1;
@@ -1843,24 +1846,24 @@ static inline bool ctp_gone_(const struct ctp_probe_ *p, uint64_t owner, bool ot
 	return others && syscall(SYS_kill, pid, 0) && errno == ESRCH;
 }
 
-/* Whether ring number i can be ours: it is nobody's, or its thread is gone. */
+/* Whether this thread can take ring i: it has no owner, or its thread has ended. */
 static inline bool ctp_ring_take_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t i, bool others)
 {
 	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(CTP_GET_(&p->base) + p->rings_at) + i;
 	uint64_t me = (uint64_t)p->pid << 32 | t->tid, owner = CTP_GET_(&ring->owner);
 	if ((uint32_t)(owner >> 32) == p->pid && !CTP_GET_(&p->entries[i]))
-		return false; /* a number of ours in another namespace, or before an exec: who can tell? */
+		return false; /* it has our own ids, from another namespace or from before an exec: not certain */
 	if (owner && (owner == me || !ctp_gone_(p, owner, others)))
 		return false;
 	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = CTP_GET_(&ring->tail);
 	uint64_t back_to = CTP_GET_(&ring->back_to), over_to = CTP_GET_(&ring->over_to);
 	bool skips = (back_to <= head && back_to > tail) || (over_to <= head && over_to > tail);
 	if (skips || head - tail > (UINT64_C(1) << p->ring_bits) / 2)
-		return false; /* let it be emptied first */
+		return false; /* the collector must read it first */
 	return __atomic_compare_exchange_n(&ring->owner, &owner, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* A ring for this lane: one that is left over, looked for among a few, or a new one. */
+/* A ring for this lane: one without an owner, if there is one among a few, or a new one. */
 static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint64_t ts)
 {
 	uint32_t max = p->max_rings;
@@ -1889,7 +1892,7 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 	if (!entries) {
 		int fd = ctp_mem_fd_(p);
 		if (fd >= 0 && p->named && syscall(SYS_fallocate, fd, 0, p->entries_at + i * bytes, bytes))
-			fd = -1; /* writing to what is not there would be a SIGBUS */
+			fd = -1; /* writing to memory that is not allocated would raise SIGBUS */
 		entries = fd < 0 ? NULL : (struct ctp_shm_entry *)ctp_map_(fd, p->entries_at + i * bytes, bytes);
 		__atomic_store_n(&p->entries[i], entries, __ATOMIC_RELEASE);
 	}
@@ -1904,14 +1907,14 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 	lane->head = CTP_GET_(&ring->head);
 	lane->limit = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) + size; /* as in ctp_room_ */
 	lane->back_from = lane->back_to = lane->over_to = 0;
-	ctp_skip_(&ring->back_from, &ring->back_to, 0, 0); /* who had it may have died before it published that */
+	ctp_skip_(&ring->back_from, &ring->back_to, 0, 0); /* the previous owner may have died before it published them */
 	ctp_skip_(&ring->over_from, &ring->over_to, 0, 0);
 	CTP_PUT_(&ring->clock, p->raw ? CTP_CLOCK_RAW : CTP_CLOCK_MONOTONIC);
 	ctp_publish_(lane, ts, (uint64_t)p->pid << 32 | t->tid, 0, CTP_ENTRY(CTP_ENTRY_THREAD, 0, 0));
 	return true;
 }
 
-/* The collector was told to lose nothing: waits a moment. False: long enough, or it has gone, or it was no use the last time. */
+/* With --lossless: waits a moment. False: it waited long enough, the collector has left, or the last wait was useless. */
 static inline bool ctp_wait_(struct ctp_probe_ *p, struct ctp_lane_ *lane, uint64_t tail, uint64_t *until_ns)
 {
 	static const struct timespec moment = { 0, 50000 };
@@ -1933,7 +1936,7 @@ static inline bool ctp_wait_(struct ctp_probe_ *p, struct ctp_lane_ *lane, uint6
 	return true;
 }
 
-/* There is no room that we know of. Finds some, or counts a loss; before what comes after a loss, tells of it. */
+/* No known room is left. Finds some, or counts a loss. The next entry after a loss is preceded by one that reports it. */
 bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note)
 {
 	int err = errno;
@@ -1948,7 +1951,7 @@ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *la
 	uint64_t tail, end, need = events || notes ? 2 : 1, until_ns = 0;
 	bool room;
 	do {
-		/* What the collector is done with may be overwritten. Pairs with its release store behind its copy. */
+		/* Entries that the collector has read may be overwritten. Pairs with its release store after its copy. */
 		tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
 		end = ctp_end_(lane, mode, tail, need);
 		room = lane->head + need <= end;
@@ -1987,8 +1990,8 @@ static inline void ctp_push_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32
 }
 
 /*
- * What a handler does that comes between these two goes to the next lane, and it finds everything as it was when it returns: each
- * change below is undone by whoever interrupts it.
+ * A signal handler between these two uses the next lane, and leaves everything as it was: a call that interrupts any of the changes
+ * below undoes its own changes before it returns.
  */
 static inline struct ctp_call_ ctp_enter_(struct ctp_thread_ *t)
 {
@@ -2009,7 +2012,7 @@ static inline void ctp_leave_(struct ctp_thread_ *t, struct ctp_call_ call)
 	CTP_PUT_(&t->quick, call.quick);
 }
 
-/* What comes with a coroutine besides its transitions. */
+/* Writes an entry that is not a transition. */
 static inline void ctp_note_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t mode, uint64_t ts, uint64_t value, uint64_t ref,
                              uint64_t what)
 {
@@ -2028,7 +2031,7 @@ static inline struct ctp_shm_station *ctp_station_at_(const struct ctp_probe_ *p
 	return (struct ctp_shm_station *)(CTP_GET_(&p->base) + sizeof(struct ctp_shm_header)) + index;
 }
 
-/* Makes the station of a dead coroutine free for another. Of several who try, one does. */
+/* Frees the station of a coroutine that has ended. Of several threads that try, one succeeds. */
 static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st)
 {
 	uint8_t dead = 1;
@@ -2039,14 +2042,14 @@ static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st)
 	do {
 		CTP_PUT_(&st->next_free, (uint32_t)top);
 		mine = ((top >> 32) + 1) << 32 | (index + 1);
-		/* Release: what the dead one left is there, and the link. Pairs with the acquire of who takes it. */
+		/* Release: the data of the old coroutine and the link are stored. Pairs with the acquire of the pop. */
 	} while (!__atomic_compare_exchange_n(&p->shm->free, &top, mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* The tag in the high half is what makes the link good that was read from a station which another may have taken meanwhile. */
+/* The tag in the high half makes the exchange fail if another thread has taken the station since its link was read. */
 static inline struct ctp_shm_station *ctp_unfree_(struct ctp_probe_ *p)
 {
-	uint64_t top = __atomic_load_n(&p->shm->free, __ATOMIC_ACQUIRE), below; /* pairs with the release of who put it there */
+	uint64_t top = __atomic_load_n(&p->shm->free, __ATOMIC_ACQUIRE), below; /* pairs with the release of the push */
 	do {
 		if (!(uint32_t)top || (uint32_t)top > p->max_stations)
 			return NULL;
@@ -2056,7 +2059,7 @@ static inline struct ctp_shm_station *ctp_unfree_(struct ctp_probe_ *p)
 	return ctp_station_at_(p, (uint32_t)top - 1);
 }
 
-/* What a dead collector did not do: leave, and free the stations of the dead. */
+/* Does what a killed collector left undone: leaving, and freeing the stations of coroutines that have ended. */
 static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t next)
 {
 	if (!next)
@@ -2065,11 +2068,14 @@ static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t nex
 		CTP_PUT_(&p->shm->since_ns, ctp_clock_());
 	if (!__atomic_compare_exchange_n(&p->shm->mode, &mode, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	/* Either we find it dead below, or who dies sees the mode above. Pairs with the fence in ctp_death_; and makes it one. */
+	/*
+	 * Either we see its death below, or the dying coroutine sees the mode above. Pairs with ctp_death_, where membarrier is the
+	 * fence.
+	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	syscall(SYS_membarrier, 2 /* MEMBARRIER_CMD_GLOBAL_EXPEDITED */, 0, 0);
 	uint32_t used = CTP_GET_(&p->shm->allocated_count);
-	for (uint32_t i = 0; i < used && i < p->max_stations; i++) { /* not those that have no memory */
+	for (uint32_t i = 0; i < used && i < p->max_stations; i++) { /* only stations that have memory */
 		struct ctp_shm_station *st = ctp_station_at_(p, i);
 		if (__atomic_load_n(&st->is_dead, __ATOMIC_ACQUIRE) == 1 && CTP_GET_(&st->generation))
 			ctp_free_(p, st);
@@ -2077,8 +2083,8 @@ static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t nex
 }
 
 /*
- * There is no station left, and the collector that should free the dead ones' may be dead itself: it held a lock on the memory.
- * Whoever gets that does what it left undone. True: try again.
+ * There is no station left, and the collector that should free some may be dead. If we get its lock on the memory, it is, and we do
+ * what it left undone. True: try again.
  */
 static inline bool ctp_recover_(struct ctp_probe_ *p)
 {
@@ -2100,7 +2106,7 @@ static inline bool ctp_recover_(struct ctp_probe_ *p)
 	return gone && next;
 }
 
-/* One that nobody has had. Where there is no memory, that is asked for again now and then: somebody may have made room. */
+/* A station that was never used. After a failure, memory is requested again from time to time: there may be room again. */
 static inline struct ctp_shm_station *ctp_station_new_(struct ctp_probe_ *p)
 {
 	const uint32_t max = p->max_stations;
@@ -2121,12 +2127,12 @@ static inline struct ctp_shm_station *ctp_station_new_(struct ctp_probe_ *p)
 		if (p->annex)
 			__atomic_fetch_add(&p->shm->refused, 1, __ATOMIC_RELAXED);
 	} else {
-		__atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED); /* others took the last ones meanwhile */
+		__atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED); /* other threads took the last ones meanwhile */
 	}
 	return NULL;
 }
 
-/* New ones first, up to a number: those of the dead keep what they did for a collector that comes late. */
+/* New stations first, up to a number, so that a collector that attaches later finds coroutines that have ended. */
 static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
 {
 	uint32_t index = CTP_GET_(&p->shm->allocated_count);
@@ -2136,13 +2142,13 @@ static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
 		return st;
 	if (index < p->max_stations)
 		return ctp_station_new_(p);
-	/* The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0. */
+	/* The count continues beyond max_stations to show how many coroutines got none, but it must not wrap around to 0. */
 	if (!(index >> 31) && !(p->annex && ctp_recover_(p)))
 		__atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED);
 	return p->annex ? ctp_unfree_(p) : NULL;
 }
 
-/* What the annex knows of a coroutine more than version 1 does. */
+/* Fills the fields of the annex. */
 static inline void ctp_birth_more_(struct ctp_coro *co, struct ctp_thread_ *t, uint32_t site, bool late)
 {
 	struct ctp_shm_station *st = co->station_;
@@ -2154,7 +2160,7 @@ static inline void ctp_birth_more_(struct ctp_coro *co, struct ctp_thread_ *t, u
 	CTP_PUT_(&st->name_bytes, 0);
 }
 
-/* False: it stays untraced, for there is no station or no memory. late: it was born before this. */
+/* False: it is not traced, because there is no station or no memory. late: it was spawned before this. */
 bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 {
 	struct ctp_probe_ *p = co->probe_;
@@ -2173,15 +2179,15 @@ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 	if (p->annex) {
 		flags |= CTP_ANNOUNCE_ANNEX | (p->raw ? CTP_ANNOUNCE_RAW : 0);
 		generation += !generation;
-		/* Release: who sees it sees that the one before is dead. Pairs with the reader's acquire load. */
+		/* Release: a reader that sees it sees the end of the previous coroutine. Pairs with the reader's acquire load. */
 		__atomic_store_n(&st->generation, generation, __ATOMIC_RELEASE);
-		/* Who sees anything of the new one sees that it is another. Pairs with the reader's acquire fence. */
+		/* A reader that sees any of the new fields sees the new generation. Pairs with the reader's acquire fence. */
 		__atomic_thread_fence(__ATOMIC_RELEASE);
 		ctp_birth_more_(co, t, site, late);
 	}
 	CTP_PUT_(&st->probe_id, co->id_ ? co->id_ : CTP_REF(generation - 1, index));
 	CTP_PUT_(&st->birth_ts, late ? 0 : ts);
-	/* Release: the header is whole. Pairs with the reader's acquire load of announce, and of is_dead. */
+	/* Release: the header is complete. Pairs with the reader's acquire load of announce, and of is_dead. */
 	__atomic_store_n(&st->announce, CTP_ANNOUNCE(flags), __ATOMIC_RELEASE);
 	if (!p->annex)
 		return true;
@@ -2194,8 +2200,9 @@ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 /*
  * Event k of a station goes to slot k % 8, whose seq is odd while it is written and 2 * (k / 8 + 1) when it is complete.
  *
- * Where the collector can make us do a barrier by membarrier(2), that order is the compiler's alone: it does one before it looks
- * at the payload, and sees what stands before the even seq here; and one after, and sees the odd seq of whatever it saw a part of.
+ * If the collector's membarrier(2) reaches us, only the compiler keeps this order. The collector calls membarrier before it reads
+ * the payload, and then sees everything before the even seq here; and again after that, and then sees the odd seq of anything it
+ * saw.
  */
 static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint64_t ts, uint64_t tid, uint64_t addr, uint64_t what,
                                    bool fenced)
@@ -2204,8 +2211,8 @@ static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint6
 	struct ctp_shm_slot *slot = &st->slots[k % CTP_SHM_SLOTS];
 	CTP_PUT_(&slot->seq, seq + 1);
 	/*
-	 * Who sees any of the payload below sees the odd seq above. Pairs with the reader's acquire fence between its copy of
-	 * the payload and its second look at seq.
+	 * A reader that sees any of the payload below sees the odd seq above. Pairs with the reader's acquire fence between its
+	 * copy of the payload and its second load of seq.
 	 */
 	if (fenced)
 		__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -2215,13 +2222,13 @@ static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint6
 	CTP_PUT_(&slot->addr, addr);
 	CTP_PUT_(&slot->what, what);
 	CTP_COMPILER_FENCE_;
-	if (fenced) /* Who sees this seq sees the payload above. Pairs with the reader's acquire load, its first look. */
+	if (fenced) /* A reader that sees this seq sees the payload above. Pairs with its acquire load, the first of seq. */
 		__atomic_store_n(&slot->seq, seq + 2, __ATOMIC_RELEASE);
 	else
 		CTP_PUT_(&slot->seq, seq + 2);
 }
 
-/* leaves: it is suspended, and the author of what its thread does until ctp_leaving_(0), or until another one is resumed there. */
+/* leaves: it is suspended, but is the waker for its thread until ctp_leaving_(0), or until another coroutine is resumed there. */
 static inline void ctp_current_set_(struct ctp_coro *co, struct ctp_thread_ *t, uint64_t what, bool leaves)
 {
 	if (CTP_ENTRY_KIND(what) == CTP_ENTRY_RESUME) {
@@ -2236,13 +2243,13 @@ static inline void ctp_current_set_(struct ctp_coro *co, struct ctp_thread_ *t, 
 	}
 }
 
-/* An event in any circumstances. what is CTP_ENTRY without the number; in its place 1: it leaves. */
+/* An event, the slow path. what is CTP_ENTRY; its number is 1 if the coroutine is leaving. */
 void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 {
 	struct ctp_probe_ *p = co->probe_;
 	uint32_t mode = p->mode ? CTP_GET_(p->mode) : 0;
 	if (!mode || (!co->station_ && !ctp_birth_(co, 0, true)))
-		return; /* the parent's, or somebody just left */
+		return; /* the parent's coroutine, or the collector just left */
 	struct ctp_thread_ *t = ctp_thread_get_(p);
 	struct ctp_call_ call = ctp_enter_(t);
 	uint64_t ts = ctp_now_(p), k = co->events_++;
@@ -2255,7 +2262,7 @@ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 		ctp_push_(p, t, call.depth, mode, ts, addr, co->ref_, what);
 	ctp_current_set_(co, t, what, leaves);
 	const uint32_t followed = CTP_MODE_RINGS | CTP_MODE_MEMBARRIER;
-	/* Of what this copy does not hold, nothing is kept. */
+	/* Keep no pointer to an attachment that this copy does not hold. */
 	bool usual = CTP_GET_(&t->probe) == p && p->raw && !fenced && (!(mode & CTP_MODE_RINGS) || (mode & followed) == followed);
 	if (!call.depth)
 		call.quick = usual ? p->tag | mode : 0;
@@ -2264,9 +2271,9 @@ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 }
 
 /*
- * The same where all is as it usually is: it has a station, its thread is known, there is room, nothing else is under way here, and
- * neither clock nor order need the system. No call but the last, so that nothing is saved and restored (and in a shared object the
- * one that finds the thread's variable). In the child of a fork the tag is 0.
+ * The fast path of an event: it has a station, its thread is known, there is room, no other call is under way on this thread, and
+ * neither the clock nor the order needs the system. It makes no call but the last one (and in a shared object the one that finds
+ * the thread-local variable), so that no registers are saved. In the child of a fork the tag is 0.
  */
 static inline __attribute__((always_inline)) void ctp_event_quick_(struct ctp_coro *co, uint64_t addr, uint64_t what, bool leaves)
 {
@@ -2307,7 +2314,7 @@ void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site)
 	ctp_event_quick_(co, addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0), true);
 }
 
-/* The coroutine is told of, but what belongs to it is still to be done on this thread; 0: it is done. */
+/* The suspension is recorded, but its code still runs on this thread; 0: that has ended. */
 void ctp_leaving_(uint64_t ref) { ctp_self_.leaving = ref; }
 
 void ctp_death_(struct ctp_coro *co)
@@ -2326,8 +2333,8 @@ void ctp_death_(struct ctp_coro *co)
 	if (t->current == co->ref_)
 		t->current = co->before_;
 	/*
-	 * Either a collector that leaves finds it dead and frees it, or we see that it left. Pairs with its fence, and its
-	 * membarrier; where it could not leave, with those in ctp_retire_.
+	 * Either a collector that leaves sees the death and frees the station, or we see that it left. Pairs with its fence and its
+	 * membarrier, and if it was killed, with those in ctp_retire_.
 	 */
 	if (CTP_GET_(&p->fenced))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -2339,7 +2346,7 @@ void ctp_death_(struct ctp_coro *co)
 		ctp_free_(p, st);
 }
 
-/* What is to be recorded of a coroutine that something is to be said about; 0: nothing, for it has no station of the annex. */
+/* The mode for an entry about a coroutine; 0: record nothing, because it has no station with the annex. */
 static inline uint32_t ctp_annexed_(struct ctp_coro *co)
 {
 	struct ctp_probe_ *p = co->probe_;
@@ -2362,17 +2369,17 @@ void ctp_name_(struct ctp_coro *co, const char *name)
 	memcpy(words, name, bytes);
 	uint32_t seq = (CTP_GET_(&st->name_seq) | 1) + 1;
 	CTP_PUT_(&st->name_seq, seq - 1);
-	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the reader's acquire fence before its second look at name_seq */
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the reader's acquire fence before its second load of name_seq */
 	for (size_t i = 0; i < (bytes + 7) / 8; i++)
 		CTP_PUT_((uint64_t *)(void *)(st->name + i * 8), words[i]);
 	CTP_PUT_(&st->name_bytes, (uint32_t)bytes);
-	__atomic_store_n(&st->name_seq, seq, __ATOMIC_RELEASE); /* pairs with its acquire load, the first look */
+	__atomic_store_n(&st->name_seq, seq, __ATOMIC_RELEASE); /* pairs with its acquire load, the first of name_seq */
 	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), 0, co->ref_, CTP_ENTRY(CTP_ENTRY_NAME, 0, seq));
 }
 
 /*
- * Nothing here orders what is left in the station: it stands between the event before and the suspension, whose slots do. Who has
- * seen that suspension sees it; who sees that of a later one sees in the slots that there has been an event since.
+ * The stores to the station need no order of their own: they are between the previous event and the suspension, whose slots order
+ * them. A reader that has seen the suspension sees them; one that sees those of a later suspension sees a later event in the slots.
  */
 void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks)
 {
@@ -2392,7 +2399,7 @@ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks)
 	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), target, co->ref_, CTP_ENTRY(CTP_ENTRY_AWAIT, 0, marks));
 }
 
-/* Who wakes it, and how: left in its station, if that still is its own. Returns the waker. */
+/* Stores the waker and the marks in the station, if it still belongs to the coroutine. Returns the waker. */
 static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_thread_ *t, uint32_t mode, uint64_t ts, uint64_t ref,
                                        uint32_t *marks)
 {
@@ -2409,13 +2416,13 @@ static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_th
 		CTP_PUT_(&st->nwakes, n + 1);
 		CTP_PUT_(&wake->ts, ts);
 		CTP_PUT_(&wake->waker, by);
-		CTP_PUT_((uint64_t *)(void *)&wake->tid, (uint64_t)*marks << 32 | (uint32_t)t->tid); /* and marks behind it */
+		CTP_PUT_((uint64_t *)(void *)&wake->tid, (uint64_t)*marks << 32 | (uint32_t)t->tid); /* and marks after it */
 		CTP_PUT_(&wake->generation, generation);
 	}
 	return by;
 }
 
-/* A wake in any circumstances. */
+/* A wake, the slow path. */
 void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 {
 	uint32_t mode = CTP_GET_(p->mode);
@@ -2426,7 +2433,7 @@ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 	ctp_note_(p, t, mode, ts, by, ref, CTP_ENTRY(CTP_ENTRY_WAKE, 0, marks));
 }
 
-/* The same where all is as it usually is: see ctp_event_quick_. Whoever left its mark in quick has had a station of this probe. */
+/* The fast path of a wake: see ctp_event_quick_. If quick is set, this thread has used a station of this probe. */
 void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 {
 	struct ctp_thread_ *t = &ctp_self_;
@@ -2454,9 +2461,9 @@ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 		ctp_rouse_(p);
 }
 
-/* --- what is waited for, and who has it ------------------------------------------------------------------------------------ */
+/* --- objects and their holders ---------------------------------------------------------------------------------------------- */
 
-/* An entry where all is as it usually is: see ctp_event_quick_. False: it is not, and nothing is written. */
+/* The fast path of an entry: see ctp_event_quick_. False: use the slow path; nothing was written. */
 static inline __attribute__((always_inline)) bool ctp_note_quick_(struct ctp_probe_ *p, uint64_t value, uint64_t ref, uint64_t what)
 {
 	struct ctp_thread_ *t = &ctp_self_;
@@ -2478,7 +2485,7 @@ static inline __attribute__((always_inline)) bool ctp_note_quick_(struct ctp_pro
 	return room;
 }
 
-/* What is left in the station is ordered as in ctp_await_. */
+/* The stores to the station are ordered as in ctp_await_. */
 void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number)
 {
 	struct ctp_probe_ *p = co->probe_;
@@ -2506,8 +2513,8 @@ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number)
 }
 
 /*
- * Whether a part of the table of objects is there. It is taken in no order, so each piece is asked for when it is needed first.
- * Acquire: it is there. Pairs with the release below.
+ * Whether a part of the table of objects is allocated. It is used in no particular order, so each piece is allocated when it is
+ * first needed. Acquire: it is allocated. Pairs with the release below.
  */
 static inline bool ctp_object_there_(struct ctp_probe_ *p, uint64_t at)
 {
@@ -2521,8 +2528,8 @@ static inline bool ctp_object_there_(struct ctp_probe_ *p, uint64_t at)
 }
 
 /*
- * The index of the object's key, or of a free place for it; max_objects: there is none. (Where two threads tell of an object that
- * is new to the memory at the same time, it may have two places, of which one is found later on: a reader of both knows nothing.)
+ * The index of the object's key, or of a free place for it; max_objects: there is none. (If two threads add the same object at the
+ * same time, it may have two places, of which only one is found later: a reader that finds both must ignore them.)
  */
 static inline uint32_t ctp_object_search_(struct ctp_probe_ *p, const uint64_t *keys, uint64_t key, bool make)
 {
@@ -2534,7 +2541,7 @@ static inline uint32_t ctp_object_search_(struct ctp_probe_ *p, const uint64_t *
 		if (!needed || !ctp_object_there_(p, at * sizeof *keys))
 			break;
 		for (; at < end; at++) {
-			uint64_t found = __atomic_load_n(&keys[at], __ATOMIC_ACQUIRE); /* pairs with who put it there */
+			uint64_t found = __atomic_load_n(&keys[at], __ATOMIC_ACQUIRE); /* pairs with the exchange that stored it */
 			if (found == key)
 				return at;
 			if (!found && make && free == p->max_objects)
@@ -2561,7 +2568,7 @@ static inline struct ctp_shm_object *ctp_object_find_(struct ctp_probe_ *p, uint
 		for (uint32_t part = at < CTP_SHM_OBJECTS_FEW ? 1 : 2; used < part;)
 			if (__atomic_compare_exchange_n(&p->shm->objects_used, &used, part, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 				used = part;
-		/* Acquire: who had it before has left it. Pairs with ctp_object_leave_. */
+		/* Acquire: the previous object has been cleared. Pairs with ctp_object_leave_. */
 		if (__atomic_compare_exchange_n(&keys[at], &none, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) || none == key) {
 			CTP_PUT_(&o->pid, p->pid);
 			CTP_PUT_(&o->object, object);
@@ -2574,13 +2581,13 @@ static inline struct ctp_shm_object *ctp_object_find_(struct ctp_probe_ *p, uint
 }
 
 /*
- * A change begins; returns its number. Either a collector that comes sees that, or we see it: pairs with its fence and its
- * membarrier after it has stored the mode. So the mode is to be loaded after this.
+ * Begins a change; returns its number. Either a collector that attaches sees this, or we see its mode: pairs with its fence and its
+ * membarrier after it has stored the mode. So load the mode after this.
  */
 static inline uint32_t ctp_object_begin_(const struct ctp_probe_ *p, struct ctp_shm_object *o)
 {
 	uint32_t number = __atomic_add_fetch(&o->begun, 1, __ATOMIC_RELAXED);
-	/* Who sees a part of the change sees that it has begun. Pairs with the reader's acquire fence before it loads begun. */
+	/* A reader that sees a part of the change sees that it has begun. Pairs with its acquire fence before it loads begun. */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	if (CTP_GET_(&p->fenced))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -2588,10 +2595,10 @@ static inline uint32_t ctp_object_begin_(const struct ctp_probe_ *p, struct ctp_
 	return number;
 }
 
-/* Pairs with the reader's acquire load of done: who sees the number sees the change. */
+/* Pairs with the reader's acquire load of done: a reader that sees the number sees the change. */
 static inline void ctp_object_done_(struct ctp_shm_object *o) { __atomic_fetch_add(&o->done, 1, __ATOMIC_RELEASE); }
 
-/* Nothing is known of it any more. A change of it that was never finished does not matter from now on. */
+/* Forgets the object. This also completes a change that was never finished. */
 static inline void ctp_object_clear_(struct ctp_shm_object *o, uint32_t number)
 {
 	CTP_PUT_(&o->what, 0u);
@@ -2608,7 +2615,7 @@ static inline void ctp_object_clear_(struct ctp_shm_object *o, uint32_t number)
 	CTP_PUT_(&o->done, number - 1);
 }
 
-/* How much there is, and since when that is 0, or is not. */
+/* Stores how much is available, and since when it is 0, or not 0. */
 static inline void ctp_object_stock_(uint64_t *available, uint64_t *since, uint64_t now, uint64_t ts)
 {
 	uint64_t before = CTP_GET_(available);
@@ -2634,7 +2641,7 @@ static inline void ctp_object_write_(struct ctp_probe_ *p, struct ctp_shm_object
 		CTP_PUT_(&o->closed_ts, ts);
 }
 
-/* Its address may be another's. Release: nothing of it is left. Pairs with who takes the place. */
+/* Frees its place. Release: the object is cleared. Pairs with the acquire in ctp_object_find_. */
 static inline void ctp_object_leave_(struct ctp_probe_ *p, const struct ctp_shm_object *o)
 {
 	uint64_t *keys = (uint64_t *)(void *)(CTP_GET_(&p->base) + p->objects_at);
@@ -2648,7 +2655,7 @@ static inline bool ctp_objects_kept_(struct ctp_probe_ *p)
 	return !(CTP_GET_(p->mode) & CTP_MODE_BARE) && ctp_extend_(p);
 }
 
-/* A coroutine holds so much more, or less. Where it has no place, or not that much, it is counted with the others. */
+/* Adds n to what a coroutine holds. If it has no place in holders, or n does not fit, the rest is counted in others. */
 static inline void ctp_hold_write_(struct ctp_shm_object *o, uint64_t ref, int64_t n)
 {
 	uint64_t holder = CTP_HOLDER(ref), word, next;
@@ -2724,7 +2731,7 @@ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number,
 		ctp_note_(p, t, mode, ts, at, 0, CTP_ENTRY(CTP_ENTRY_LABEL, label, 0));
 }
 
-/* A wake, and behind it with the same time, what it is for. */
+/* A wake, followed by its object with the same time. */
 void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object)
 {
 	uint32_t mode = CTP_GET_(p->mode), marks = 0;
@@ -2748,7 +2755,7 @@ static inline struct ctp_probe_ *ctp_probe_get_(void)
 	return p && p->tried ? p : ctp_attach_(p);
 }
 
-/* Whether something is to be recorded. In the child of a fork p's pages are zeros. */
+/* Whether anything is recorded. In the child of a fork p's pages are zeros. */
 static inline bool ctp_on_(const struct ctp_probe_ *p)
 {
 	const uint32_t *mode = p ? p->mode : NULL;
@@ -2809,7 +2816,7 @@ static inline uint64_t ctp_coro_id(const struct ctp_coro *co)
 	return ctp_coro_traced(co) ? CTP_GET_(&co->station_->probe_id) : 0;
 }
 
-/* Whether there is something to record of this one. */
+/* Whether this coroutine is recorded. */
 static inline bool ctp_coro_on_(const struct ctp_coro *co) { return __builtin_expect(co->mode_ && CTP_GET_(co->mode_), 0); }
 
 static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site)
@@ -2824,7 +2831,7 @@ static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, st
 		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, ctp_site_get_(co->probe_, site), 0));
 }
 
-/* The coroutine, suspended just now, says of itself that it is ready to run. */
+/* The coroutine, which was just suspended, is ready to run by itself. */
 static inline void ctp_coro_ready_(struct ctp_coro *co, uint32_t marks)
 {
 	if (ctp_coro_on_(co) && co->ref_)
