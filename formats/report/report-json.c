@@ -296,7 +296,7 @@ static void objects(const struct json *j, const struct ctp_report_section *s)
 static void caveats(const struct json *j, const struct ctp_report_section *s)
 {
 	char line[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
-	unsigned n = ctp_print_caveats(line, &(struct ctp_print){.report = j->report, .s = s});
+	unsigned n = ctp_print_caveats(line, j->report, s);
 	for (unsigned i = 0; i < n; i++) {
 		ctp_output_putf(j->out, "%s", i ? "," : "");
 		quoted(j, line[i]);

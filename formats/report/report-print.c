@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "analyse/objects.h"
 #include "base/text.h"
 #include "stream/events.h"
 
@@ -226,16 +227,15 @@ const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_repor
 	return s->counts.conflicts ? "not known how many" : damaged ? "packets" : "nothing";
 }
 
-unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p)
+unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_report *r, const struct ctp_report_section *s)
 {
-	const struct ctp_report_section *s = p->s;
 	const struct ctp_follow_counts *c = &s->counts;
 	char n[CTP_PRINT_NUMBER_MAX], ns[CTP_PRINT_NUMBER_MAX];
 	unsigned count = 0;
 #define SAY(...) snprintf(to[count++], CTP_PRINT_LINE_MAX, __VA_ARGS__)
 	if (s->outside)
 		SAY("it ends %s after its start, and was to be looked at from %s on", ctp_print_ns(n, s->duration_ns),
-		    ctp_print_ns(ns, p->report->since_ns));
+		    ctp_print_ns(ns, r->since_ns));
 	if (s->ordinal)
 		SAY("the section has no clock, and its records have numbers: what rests on time is not judged");
 	if (c->lost)
@@ -364,6 +364,19 @@ const char *ctp_print_object_kind(const struct ctp_report_object *o)
 		[CTP_WAITS_EVENT] = "event", [CTP_WAITS_BARRIER] = "barrier", [CTP_WAITS_OTHER] = "object",
 	};
 	return o->what < CTP_WAITS_COUNT && kinds[o->what] ? kinds[o->what] : "object";
+}
+
+/* An object without a name that was made at a known place needs no address. */
+const char *ctp_print_object(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o)
+{
+	const char *kind = ctp_print_object_kind(o);
+	if (o->name)
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%s '%.*s'", kind, CTP_OBJECT_NAME_MAX, o->name);
+	else if (o->made)
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%s", kind);
+	else
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%s 0x%jx", kind, o->at);
+	return text;
 }
 
 const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o)

@@ -24,14 +24,6 @@ struct ctp_report_style {
 	bool several; /* inputs: each is named, also where only one has a section */
 };
 
-/* What a printer is at. */
-struct ctp_print {
-	struct ctp_output *out;
-	const struct ctp_report *report;
-	const struct ctp_report_style *style;
-	const struct ctp_report_section *s;
-};
-
 enum {
 	CTP_PRINT_NUMBER_MAX = 32,
 	CTP_PRINT_LABEL_MAX = 256, /* a coroutine's name, as long as it may be, and its number */
@@ -99,26 +91,14 @@ static inline const char *ctp_print_site(const struct ctp_report_site *site)
 /* Above the table of sites: what it is, and in which order. */
 const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
-/* What a verdict on this section could not see, a sentence each. Returns how many. */
 /* What is missing of a section's events, in a word or two. */
 const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_report_section *s);
 
-unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p);
+/* What a verdict on this section could not see, a sentence each. Returns how many. */
+unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_report *r, const struct ctp_report_section *s);
 
 /* At the end of all sections, a sentence each: that there are several, that not all are judged, and why, what was ignored in all. */
 unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r);
-
-/* Of n things, of which there are limit unless all are wanted, so many. */
-static inline uint32_t ctp_print_some(const struct ctp_print *p, uint32_t n, uint32_t limit)
-{
-	return p->style->all || n < limit ? n : limit;
-}
-
-/* The same for rows of a table. */
-static inline uint32_t ctp_print_rows(const struct ctp_print *p, uint32_t n, uint32_t limit)
-{
-	return ctp_print_some(p, n, p->style->top ? p->style->top : limit);
-}
 
 /* The next of those n who still wait or run and are no finding, *at being 0 at first; null: no more. */
 const struct ctp_report_still *ctp_print_still(const struct ctp_report_still *still, uint32_t n, uint32_t *at);
@@ -134,8 +114,9 @@ static inline bool ctp_print_any_heavy(const struct ctp_report_section *s)
 	return false;
 }
 
-/* Of an object: "lock", "queue"; "0 of 4", "3, room for 5", "?"; "conn 12 (#12), and 3 more"; its name or its place. */
+/* Of an object: "lock", "queue"; "queue 'jobs'"; "0 of 4", "3, room for 5", "?"; "conn 12 (#12) and 3 more". */
 const char *ctp_print_object_kind(const struct ctp_report_object *o);
+const char *ctp_print_object(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o);
 const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o);
 const char *ctp_print_holders(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o);
 

@@ -122,7 +122,7 @@ is 'who waits because of it stands below, by whom it waits for' "$("$report" "$t
        #12, in joiner 10  at server.c:20:serve, for 1.00 s
          #13, in joiner 10  at handler.c:30:read it; now 7, for 1.00 s
    next: if these are locks, take them in one order everywhere; else one of the waits must go"
-is 'in Markdown as a list' "$("$report" -m "$tmp/circle.ctp" | sed -n '/^Waiting/,/^What/p' | grep '^ *-')" \
+is 'in Markdown as a list' "$("$report" -m "$tmp/circle.ctp" | sed -n '/^waiting/,/^- next/p' | sed '$d' | grep '^ *-')" \
 '- `joiner 11 (#11)`
   - `#12, in joiner 10` at `server.c:20:serve`, for 1.00 s
     - `#13, in joiner 10` at `handler.c:30:read it; now 7`, for 1.00 s'
@@ -331,7 +331,7 @@ like 'stdin among files has a name too' "$(cat "$tmp/out")" '^Section 2 of 2, -:
 "$report" "$tmp/clean.ctp" "$tmp/nonexistent" >"$tmp/out" 2>"$tmp/err"
 like 'of two files of which only one is there, it is said which' "$(head -n 1 "$tmp/out")" '^.*/clean\.ctp: \./server '
 "$report" -m "$tmp/clean.ctp" "$tmp/a.ctp" >"$tmp/out"
-is 'Markdown names each' "$(sed -n 's/^| trace | `.*\/\(.*\)` |$/\1/p' "$tmp/out" | tr '\n' ' ')" 'clean.ctp a.ctp '
+is 'Markdown names each' "$(sed -n 's/^- trace `.*\/\(.*\)`$/\1/p' "$tmp/out" | tr '\n' ' ')" 'clean.ctp a.ctp '
 if command -v jq >/dev/null; then
 	is 'and so does JSON' "$("$report" -j "$tmp/clean.ctp" - <"$tmp/a.ctp" | jq -c '[.sections[].file | sub(".*/"; "")]')" '["clean.ctp","-"]'
 	is 'but not one that has no name' "$("$report" -j <"$tmp/a.ctp" | jq -c '[.sections[].file]')" '[null]'

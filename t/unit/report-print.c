@@ -183,7 +183,7 @@ static void test_text(struct made *m)
 	m->report.until_ns = 60000000000;
 	text = printed(TEXT, &m->report, &plain);
 	ok(has(text, "looked at only from 12.5 s to 1.00 min\n"), "a part of the time is said to be one");
-	ok(has(printed(MARKDOWN, &m->report, &plain), "| looked at only | from 12.5 s to 1.00 min |\n"), "in Markdown too");
+	ok(has(printed(MARKDOWN, &m->report, &plain), "\n- looked at only from 12.5 s to 1.00 min\n"), "in Markdown too");
 	ok(has(printed(JSON, &m->report, &plain), "],\"since_ns\":12500000000,\"until_ns\":60000000000,\"ignored\":0,\"ignore_unmatched\":[]}"), "and in JSON");
 	m->report.since_ns = m->report.until_ns = 0;
 }
@@ -206,11 +206,9 @@ static void test_top(struct made *m)
 	is_u64(count(printed(TEXT, &m->report, &top_all), "412us"), 10, "all is all");
 	text = printed(MARKDOWN, &m->report, &top);
 	is_u64(count(text, "| 412 us "), 2, "Markdown: two rows");
-	ok(has(text, "\n## Coroutines with the most time in all\n\n"
-	             "| state | time | coroutine | made at |\n| --- | ---: | --- | --- |\n"
-	             "| running | 1.00 ms | `#0x12a05f200` | `main.c:12:serve` |\n"
-	             "| runnable | 1.00 us | `#70` | `main.c:12:serve` |\n"
-	             "| runnable | 1.00 us | `#71` | `main.c:12:serve` |\n"), "and the heaviest coroutines");
+	ok(has(text, "\n## Coroutines with the most time in all\n\n- running    `#0x12a05f200` 1.00 ms\n- runnable   `#70` 1.00 us, `#71` 1.00 us\n"),
+	   "and the heaviest coroutines");
+	ok(has(printed(MARKDOWN, &m->report, &more), "\n- runnable\n  - `#70` 1.00 us, made at `main.c:12:serve`\n"), "each with its spawn site");
 	m->section.nheavy[CTP_HEAVY_RUNNING] = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  runnable "),
 	   "if they were only ready too");
@@ -388,10 +386,10 @@ static void test_tree(void)
 	       "         #106  for 6.00 us\n"
 	       "     and 2 more\n   next: "), "the tree of who waits for whom");
 	ok(has(printed(MARKDOWN, &m.report, &plain),
-	       "\nWaiting because of them:\n\n- `handler 17 (#37)`\n"
+	       "\nwaiting because of them:\n\n- `handler 17 (#37)`\n"
 	       "  - `#101, in consumer 5` at `server.c:88:accept_loop`, for 1.00 us\n"
-	       "    - `#102` at `server.c:212:handle`, for 2.00 us (inferred)\n- `#40`\n  - `#104`, for 4.00 us\n"), "a list in lists");
-	ok(has(printed(MARKDOWN, &m.report, &plain), "    - `#106`, for 6.00 us\n\n... and 2 more\n"), "which says how many more there are");
+	       "    - `#102` at `server.c:212:handle`, for 2.00 us (inferred)\n- `#40`\n  - `#104` for 4.00 us\n"), "a list in lists");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "    - `#106` for 6.00 us\n\nand 2 more\n"), "which says how many more there are");
 	ok(has(printed(JSON, &m.report, &plain),
 	       "],\"waiting\":9,\"awaits\":[{\"coro\":\"101\",\"probe_id\":\"0\",\"name\":null,\"in\":\"consumer 5\",\"state\":\"suspended\","
 	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"waits_for\":\"37\",\"told\":true},"
@@ -426,9 +424,9 @@ static void test_spread(void)
 	       "        at a place that is not known: #43\n        and 50 more\n   next: "), "members at several places: a line for each");
 	ok(has(printed(TEXT, &m.report, &all), "\n     #38, in server at server.c:88:accept_loop: suspended for 1.73 s,"), "-v: each with its own");
 	const char *text = printed(MARKDOWN, &m.report, &plain);
-	ok(has(text, "| coroutine | state | for | since | last woken by | at |\n| --- | --- | ---: | ---: | --- | --- |\n"
-	             "| `handler 17 (#37)` | suspended | 1.73 s | 1.00 us | #12 | `server.c:212:handle` |\n"
-	             "| `#38, in server` | suspended | 1.73 s | 1.00 us |  | `server.c:88:accept_loop` |\n"), "Markdown: a column");
+	ok(has(text, "| coroutine | state | at | for | since | last woken by |\n| --- | --- | --- | ---: | ---: | --- |\n"
+	             "| `handler 17 (#37)` | suspended | `server.c:212:handle` | 1.73 s | 1.00 us | #12 |\n"
+	             "| `#38, in server` | suspended | `server.c:88:accept_loop` | 1.73 s | 1.00 us |  |\n"), "Markdown: a column");
 	for (int i = 0; i < 7; i++)
 		m.who[i].place = place;
 	text = printed(TEXT, &m.report, &plain);
@@ -443,20 +441,20 @@ static void test_markdown(void)
 	m.findings[0].evidence[0] = odd;
 	m.findings[0].evidence[1] = dash;
 	const char *text = printed(MARKDOWN, &m.report, &plain);
-	ok(has(text, "# `./server -v 'a b'`\n\n| | |\n"), "Markdown: what ran is the heading");
+	ok(has(text, "# `./server -v 'a b'`\n\n- pid `17` on `h`; started "), "Markdown: what ran is the heading");
 	ok(has(text, "\n## 2 findings: 1 proved, 1 likely, 0 unknown\n\n"
 	             "### 1. proved: 7 coroutines were never woken\n\nRule `never-woken`\n"), "a finding");
 	ok(has(text, "\n- 1\\. a\n- \\- b\n"), "what would begin a list does not");
-	ok(has(text, "\n## Still running at the end, but no finding\n\n| where | made at | running | thread | shortest | longest | which is |\n"
-	             "| --- | --- | ---: | ---: | ---: | ---: | --- |\n"
-	             "| `(not known)` | `main.c:12:serve` | 3 | 18800 | 6.00 us | 7.00 us | `handler 17` |\n\n"),
+	ok(has(text, "\n## Still running at the end, but no finding\n\n| where | made at | the longest | note | running | thread | shortest | longest |\n"
+	             "| --- | --- | --- | --- | ---: | ---: | ---: | ---: |\n"
+	             "| `(not known)` | `main.c:12:serve` | `handler 17` |  | 3 | 18800 | 6.00 us | 7.00 us |\n\n"),
 	   "who runs, and which is the longest");
-	ok(has(text, "\n| `server.c:88:accept_loop` (not certain) | `(not known)` | 1,234 | 0 | 0 ns | 5 ns | - | - |  |\n"),
+	ok(has(text, "\n| `server.c:88:accept_loop` |  |  | not certain | 1,234 | 0 | 0 ns | 5 ns | - | - |\n"),
 	   "who waits, and that it is not certain");
 	m.section.ordinal = true;
 	text = printed(MARKDOWN, &m.report, &plain);
-	ok(has(text, "| where | made at | running | thread | first |\n| --- | --- | ---: | ---: | --- |\n"
-	             "| `(not known)` | `main.c:12:serve` | 3 | 18800 | `handler 17` |\n\n"), "without a clock: which is the first");
+	ok(has(text, "| where | made at | the first | note | running | thread |\n| --- | --- | --- | --- | ---: | ---: |\n"
+	             "| `(not known)` | `main.c:12:serve` | `handler 17` |  | 3 | 18800 |\n\n"), "without a clock: which is the first");
 	m.section.ordinal = false;
 	text = printed(MARKDOWN, &m.report, &plain);
 	ok(has(text, "\n| `server.c:212:handle` | 1,000 | 412 us | 1.73 ms | 2.00 s | - | - | - | - | - | - |\n"), "a site");
@@ -500,11 +498,11 @@ static void test_sections(void)
 	m.section.file = a;
 	ok(!strncmp(printed(TEXT, &m.report, &plain), "./server ", 9), "one section of one file needs no name");
 	ok(!strncmp(printed(TEXT, &m.report, &several), "a.ctp: ./server ", 16), "of several files it does");
-	ok(has(printed(MARKDOWN, &m.report, &plain), "| --- | --- |\n| trace | `a.ctp` |\n"), "in a ticket always");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "\n- trace `a.ctp`\n"), "in a ticket always");
 	ok(has(printed(JSON, &m.report, &plain), "[{\"file\":\"a.ctp\",\"command\":"), "and in JSON");
 	m.section.file = hostile;
 	ok(!strncmp(printed(TEXT, &m.report, &several), "\\x1b[2J|.ctp: ./server ", 23), "it is as safe as any other name");
-	ok(has(printed(MARKDOWN, &m.report, &plain), "| trace | `\\x1b[2J\\|.ctp` |\n"), "everywhere");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "\n- trace `\\x1b[2J|.ctp`\n"), "everywhere");
 
 	struct ctp_report_section two[] = {m.section, m.section};
 	two[0].file = a;
@@ -520,8 +518,8 @@ static void test_sections(void)
 	ok(has(text, "\nIn 2 sections: 2 findings, in section 2.\n1 of them ends before the time that was asked for, and is not judged.\n"),
 	   "which is said at the end again");
 	text = printed(MARKDOWN, &m.report, &plain);
-	ok(has(text, "\n## No verdict: nothing lies in the time that was asked for\n\nWhat this could not see:\n\n- it ends 2.02 s "
-	             "after its start, and was to be looked at from 5.00 s on\n\n# `./server"), "Markdown too");
+	ok(has(text, "\n## No verdict: nothing lies in the time that was asked for\n\n## What this could not see\n\n- it ends 2.02 s "
+	             "after its start, and was to be looked at from 5.00 s on\n\n# Section 2 of 2: `./server"), "Markdown too");
 	text = printed(JSON, &m.report, &plain);
 	ok(has(text, "\"in_range\":false,\"findings\":[],\"ignored\":0,\"caveats\":[\"it ends 2.02 s after its start, and was to be"), "and JSON");
 }

@@ -1,0 +1,395 @@
+/* report-body.c - walks over a report, part by part, in the order in which a person reads it. */
+#include "report/report-doc.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "report/report-tree.h"
+
+/* Columns of indentation on a terminal. */
+enum { IN_SECTION = 2, IN_FINDING = 3, IN_TREE = 5 };
+enum { HEAVIEST = 3 };
+
+#define words(doc, ...) ctp_output_putf((doc)->out, __VA_ARGS__)
+
+static void code(struct ctp_doc *doc, const char *text) { doc->ops->code(doc, text); }
+
+static const char *known(const char *text) { return text ? text : "(not known)"; }
+
+/* --- what ran ------------------------------------------------------------------------------------------------------------- */
+
+/* "Section 2 of 3", its file if there are several, and the command. */
+static void title(struct ctp_doc *doc, uint32_t number)
+{
+	const struct ctp_report_section *s = doc->section;
+	char which[CTP_PRINT_LINE_MAX] = "", command[CTP_PRINT_COMMAND_MAX];
+	bool sections = doc->report->sections_seen > 1, named = sections || doc->style->several;
+	if (sections)
+		snprintf(which, sizeof which, "Section %u of %ju", number, doc->report->sections_seen);
+	doc->ops->title(doc, which, named ? s->file : NULL, ctp_print_command(command, s));
+}
+
+static void one_fact(struct ctp_doc *doc, bool is_known, const char *label, const char *text)
+{
+	if (!is_known)
+		return;
+	doc->ops->item(doc, IN_SECTION, 0);
+	words(doc, "%s%s\n", label, text);
+}
+
+static void start(struct ctp_doc *doc)
+{
+	const struct ctp_report_section *s = doc->section;
+	char wall[CTP_TEXT_MAX];
+	if (s->pid) {
+		words(doc, "pid ");
+		code(doc, s->pid);
+	}
+	if (s->host) {
+		words(doc, s->pid ? " on " : "on ");
+		code(doc, s->host);
+	}
+	if (s->pid || s->host)
+		words(doc, "; ");
+	if (s->has_wall && s->start_wall_ns >= 0) {
+		ctp_text_wall(wall, s->start_wall_ns / 1000000000, 0);
+		words(doc, "started %.10s %.8s UTC; ", wall, wall + 11);
+	}
+}
+
+static void what_ran(struct ctp_doc *doc)
+{
+	const struct ctp_report_section *s = doc->section;
+	const struct ctp_follow_counts *c = &s->counts;
+	char line[CTP_PRINT_LINE_MAX], n[4][CTP_PRINT_NUMBER_MAX];
+	if (s->file && doc->ops->names_file) {
+		doc->ops->item(doc, IN_SECTION, 0);
+		words(doc, "trace ");
+		code(doc, s->file);
+		words(doc, "\n");
+	}
+	doc->ops->item(doc, IN_SECTION, 0);
+	start(doc);
+	words(doc, "%s; ", ctp_print_length(line, s));
+	words(doc, "%s\n", ctp_print_outcome(line, s));
+	doc->ops->item(doc, IN_SECTION, 0);
+	words(doc, "%s coroutine%s, %s %s; %s thread%s; ", ctp_print_count(n[0], c->coroutines), ctp_print_plural(c->coroutines),
+	      ctp_print_count(n[1], s->alive), ctp_print_alive(s), ctp_print_count(n[2], s->nthreads_seen),
+	      ctp_print_plural(s->nthreads_seen));
+	words(doc, "%s event%s, %s wake%s; %s lost\n", ctp_print_count(n[0], c->events), ctp_print_plural(c->events),
+	      ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes), ctp_print_lost(n[2], s));
+	one_fact(doc, ctp_print_window(line, doc->report), "looked at only ", line);
+	one_fact(doc, ctp_print_judged(line, s), "", line);
+	one_fact(doc, ctp_print_quiet(line, s), "", line);
+}
+
+/* Says how many rows are not shown. */
+static void more(struct ctp_doc *doc, uint32_t n, uint32_t shown)
+{
+	char line[CTP_PRINT_LINE_MAX], number[CTP_PRINT_NUMBER_MAX];
+	snprintf(line, sizeof line, "... %s more: -v shows all", ctp_print_count(number, n - shown));
+	if (n > shown)
+		doc->ops->paragraph(doc, IN_SECTION, line);
+}
+
+/* --- findings ------------------------------------------------------------------------------------------------------------- */
+
+/* The coroutines that wait because of a finding, each below the one that it waits for. */
+static void tree(struct ctp_doc *doc, const struct ctp_finding *f)
+{
+	struct ctp_branch branches[CTP_TREE_MAX];
+	char text[CTP_PRINT_LABEL_MAX], wait[CTP_PRINT_LINE_MAX];
+	uint32_t n = ctp_report_tree(branches, f), shown = ctp_doc_some(doc, n, doc->ops->branches);
+	uint64_t waiters = 0;
+	if (n)
+		doc->ops->paragraph(doc, IN_FINDING, f->members == 1 ? "waiting because of it:" : "waiting because of them:");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_branch *b = &branches[i];
+		doc->ops->item(doc, IN_TREE, b->depth);
+		code(doc, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, NULL, b->id));
+		if (b->depth && b->who->place) {
+			words(doc, "%sat ", doc->ops->gap);
+			code(doc, b->who->place);
+		}
+		if (b->depth)
+			words(doc, "%s%s", b->who->place ? ", " : doc->ops->gap, ctp_print_wait(wait, doc->section, b->who));
+		waiters += b->depth > 0;
+		words(doc, "\n");
+	}
+	if (n && f->waiting > waiters) {
+		snprintf(wait, sizeof wait, "and %s more", ctp_print_count(text, f->waiting - waiters));
+		doc->ops->paragraph(doc, IN_TREE, wait);
+	}
+}
+
+static void sentences(struct ctp_doc *doc, const char *label, char *const lines[CTP_REPORT_LINES])
+{
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && lines[i]; i++)
+		doc->ops->sentence(doc, IN_FINDING + (i ? (unsigned)strlen(label) : 0), i ? "" : label, lines[i]);
+}
+
+static void finding(struct ctp_doc *doc, const struct ctp_finding *f, uint32_t number)
+{
+	doc->ops->finding(doc, number, f->certainty, f->title, ctp_rule_name(f->rule));
+	sentences(doc, "", f->evidence);
+	if (f->nwho)
+		doc->ops->members(doc, f);
+	tree(doc, f);
+	sentences(doc, "next: ", f->next);
+}
+
+/* A wait that stands out, and the coroutines that wait. */
+static void suspect(struct ctp_doc *doc, const struct ctp_suspect *s)
+{
+	const struct ctp_finding like = {.members = s->members, .who = s->who, .nwho = s->nwho};
+	doc->ops->finding(doc, 0, s->certainty, s->title, NULL);
+	doc->ops->sentence(doc, IN_FINDING, "not reported as likely because ", s->excuse);
+	if (like.nwho)
+		doc->ops->members(doc, &like);
+	if (s->also)
+		doc->ops->sentence(doc, IN_FINDING, "", s->also);
+}
+
+static void findings(struct ctp_doc *doc)
+{
+	const struct ctp_report_section *s = doc->section;
+	char verdict[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
+	uint32_t shown = ctp_doc_some(doc, s->nfindings, doc->ops->findings);
+	doc->ops->heading(doc, ctp_print_verdict(verdict, s));
+	for (uint32_t i = 0; i < shown; i++)
+		finding(doc, &s->findings[i], i + 1);
+	more(doc, s->nfindings, shown);
+	for (uint32_t i = 0; i < s->nsuspects; i++)
+		suspect(doc, &s->suspects[i]);
+	unsigned n = ctp_print_caveats(lines, doc->report, s);
+	if (n)
+		doc->ops->heading(doc, "What this could not see");
+	for (unsigned i = 0; i < n; i++)
+		doc->ops->sentence(doc, IN_SECTION, "", lines[i]);
+}
+
+/* --- tables --------------------------------------------------------------------------------------------------------------- */
+
+/* A row while its cells are made, in the order of the columns. */
+struct row {
+	struct ctp_doc *doc;
+	char numbers[CTP_DOC_COLUMNS][CTP_PRINT_NUMBER_MAX];
+	const char *cells[CTP_DOC_COLUMNS];
+	uint32_t n;
+};
+
+static void cell(struct row *r, const char *text) { r->cells[r->n++] = text; }
+static void cell_count(struct row *r, uint64_t n) { cell(r, ctp_print_count(r->numbers[r->n], n)); }
+
+static void cell_ns(struct row *r, bool is_known, uint64_t ns) { cell(r, is_known ? r->doc->ops->ns(r->numbers[r->n], ns) : "-"); }
+
+static const char *number(char to[CTP_PRINT_NUMBER_MAX], uint64_t n)
+{
+	snprintf(to, CTP_PRINT_NUMBER_MAX, "%ju", n);
+	return to;
+}
+
+static void put_row(const struct ctp_doc_table *table, struct row *r)
+{
+	r->doc->ops->row(r->doc, table, r->cells);
+	r->n = 0;
+}
+
+static uint32_t rows_of(const struct ctp_doc *doc, uint32_t n, uint32_t limit)
+{
+	return ctp_doc_some(doc, n, doc->style->top ? doc->style->top : limit);
+}
+
+#define NUMBER(name, columns, which) {.title = name, .width = columns, .when = which}
+#define COUNT(name, columns) NUMBER(name, columns, CTP_DOC_ALWAYS)
+#define TEXT(name, joins, which) {.title = name, .before = joins, .when = which}
+#define MADE_AT TEXT("made at", ", made at ", CTP_DOC_ALWAYS)
+#define TABLE(title, columns) {title, columns, sizeof(columns) / sizeof *(columns)}
+
+/*
+ * Coroutines that still wait, of which some may be runnable; or that still run, and the thread of the one that has run longest. Those
+ * in findings are left out.
+ */
+static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint32_t nlist, bool runs)
+{
+#define SPAN NUMBER("shortest", 8, CTP_DOC_WITH_CLOCK), NUMBER("longest", 8, CTP_DOC_WITH_CLOCK)
+#define USUAL(name, columns) {.title = name, .over = "usual there", .width = columns, .when = CTP_DOC_WITH_CLOCK}
+#define WHICH {.title = "where"}, MADE_AT, TEXT("the longest", "; longest: ", CTP_DOC_WITH_CLOCK), \
+	TEXT("the first", "; first: ", CTP_DOC_WITHOUT_CLOCK), {.title = "note", .before = " (", .after = ")", .words = true}
+	static const struct ctp_doc_column waiting[] = {COUNT("waiting", 7), COUNT("runnable", 8), SPAN, USUAL("ended", 5),
+	                                                USUAL("within", 7), WHICH};
+	static const struct ctp_doc_column running[] = {COUNT("running", 7), COUNT("thread", 8), SPAN, WHICH};
+	static const struct ctp_doc_table tables[] = {TABLE("Still waiting at the end, but no finding", waiting),
+	                                              TABLE("Still running at the end, but no finding", running)};
+	struct row r = {.doc = doc};
+	uint32_t all = 0, shown = 0, at = 0;
+	for (const struct ctp_report_still *s; (s = ctp_print_still(list, nlist, &at));) {
+		all++;
+		if (rows_of(doc, all, doc->ops->rows) < all)
+			continue;
+		if (!shown++)
+			doc->ops->table(doc, &tables[runs]);
+		cell_count(&r, s->coroutines);
+		cell(&r, runs ? number(r.numbers[r.n], s->tid) : ctp_print_count(r.numbers[r.n], s->runnable));
+		cell_ns(&r, true, s->shortest_ns);
+		cell_ns(&r, true, s->longest_ns);
+		if (!runs) {
+			cell(&r, s->ended ? ctp_print_count(r.numbers[r.n], s->ended) : "-");
+			cell_ns(&r, s->ended, s->ended_max_ns);
+		}
+		cell(&r, known(s->place));
+		cell(&r, s->spawn);
+		cell(&r, s->name);
+		cell(&r, s->name);
+		cell(&r, s->certain ? NULL : "not certain");
+		put_row(&tables[runs], &r);
+	}
+	more(doc, all, shown);
+}
+
+static void objects(struct ctp_doc *doc)
+{
+	static const struct ctp_doc_column columns[] = {
+		COUNT("waiting", 7), NUMBER("longest", 8, CTP_DOC_WITH_CLOCK), COUNT("available", -15), {.title = "what"}, MADE_AT,
+		TEXT("held by", "; held by ", CTP_DOC_ALWAYS),
+	};
+	static const struct ctp_doc_table table = TABLE("What coroutines wait for", columns);
+	const struct ctp_report_section *s = doc->section;
+	struct row r = {.doc = doc};
+	uint32_t shown = rows_of(doc, s->nobjects, doc->ops->rows);
+	char available[CTP_PRINT_LABEL_MAX], what[CTP_PRINT_LABEL_MAX], holders[CTP_PRINT_LABEL_MAX];
+	if (shown)
+		doc->ops->table(doc, &table);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_object *o = &s->objects[i];
+		cell_count(&r, o->waiters);
+		cell_ns(&r, o->waiters, o->longest_ns);
+		cell(&r, ctp_print_available(available, o));
+		cell(&r, ctp_print_object(what, o));
+		cell(&r, o->made);
+		cell(&r, !o->holders_known || o->nholders ? ctp_print_holders(holders, o) : NULL);
+		put_row(&table, &r);
+	}
+	more(doc, shown ? s->nobjects_seen : 0, shown);
+}
+
+static void cell_times(struct row *r, const struct ctp_report_times *t)
+{
+	cell_ns(r, t->count, t->p50_ns);
+	cell_ns(r, t->count, t->p99_ns);
+	cell_ns(r, t->count, t->max_ns);
+}
+
+static void sites(struct ctp_doc *doc)
+{
+#define TIME(name, of, columns) {.title = name, .over = of, .width = columns, .when = CTP_DOC_WITH_CLOCK}
+#define TIMES(of) TIME("p50", of, 7), TIME("p99", of, 6), TIME("max", of, 6)
+	static const struct ctp_doc_column columns[] = {
+		COUNT("times", 7), TIMES("suspended"), TIMES("runnable"), TIMES("running after it"), {.title = "site"},
+	};
+	const struct ctp_report_section *s = doc->section;
+	struct row r = {.doc = doc};
+	uint32_t shown = rows_of(doc, s->nsites, doc->ops->rows);
+	char title[CTP_PRINT_LINE_MAX];
+	const struct ctp_doc_table table = TABLE(ctp_print_sites(title, s), columns);
+	if (shown)
+		doc->ops->table(doc, &table);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_site *site = &s->sites[i];
+		cell_count(&r, site->suspended.count);
+		cell_times(&r, &site->suspended);
+		cell_times(&r, &site->runnable);
+		cell_times(&r, &site->running);
+		cell(&r, ctp_print_site(site));
+		put_row(&table, &r);
+	}
+	more(doc, s->nsites, shown);
+}
+
+static void threads(struct ctp_doc *doc)
+{
+	static const struct ctp_doc_column columns[] = {
+		NUMBER("busy", 7, CTP_DOC_WITH_CLOCK), NUMBER("share", 8, CTP_DOC_WITH_CLOCK), NUMBER("unknown", 8, CTP_DOC_WITH_CLOCK),
+		COUNT("resumes", 11), NUMBER("last seen", 10, CTP_DOC_WITH_CLOCK), NUMBER("last seen", 20, CTP_DOC_WITHOUT_CLOCK),
+		{.title = "thread", .words = true}, TEXT("name", " ", CTP_DOC_ALWAYS),
+	};
+	static const struct ctp_doc_table table = TABLE("Threads", columns);
+	const struct ctp_report_section *s = doc->section;
+	struct row r = {.doc = doc};
+	uint32_t shown = rows_of(doc, s->nthreads, doc->ops->rows);
+	if (shown)
+		doc->ops->table(doc, &table);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_thread *t = &s->threads[i];
+		cell_ns(&r, true, t->busy_ns);
+		cell(&r, ctp_print_percent(r.numbers[r.n], t->busy_ns, t->known_ns));
+		cell_ns(&r, t->unknown_ns, t->unknown_ns);
+		cell_count(&r, t->resumes);
+		cell_ns(&r, true, t->last_ns);
+		cell(&r, number(r.numbers[r.n], ctp_print_number(s, t->last_ns)));
+		cell(&r, number(r.numbers[r.n], t->tid));
+		cell(&r, t->name);
+		put_row(&table, &r);
+	}
+	more(doc, s->nthreads, shown);
+}
+
+/* An item for each kind. If more coroutines are wanted than fit on a line, each is an item of its own. */
+static void heavy(struct ctp_doc *doc, int kind)
+{
+	uint32_t shown = rows_of(doc, doc->section->nheavy[kind], HEAVIEST);
+	char n[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX];
+	if (!shown)
+		return;
+	bool alone = doc->style->all || doc->style->top > HEAVIEST;
+	doc->ops->item(doc, IN_SECTION, 0);
+	words(doc, alone ? "%s\n" : "%-9s  ", ctp_print_heavy(kind));
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_heavy *h = &doc->section->heavy[kind][i];
+		if (alone)
+			doc->ops->item(doc, IN_SECTION, 1);
+		code(doc, ctp_print_label(label, h->name, h->id));
+		words(doc, " %s", ctp_print_ns(n, h->ns));
+		if (alone && h->spawn) {
+			words(doc, ", made at ");
+			code(doc, h->spawn);
+		}
+		words(doc, alone || i + 1 == shown ? "\n" : ", ");
+	}
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+
+static void section(struct ctp_doc *doc)
+{
+	const struct ctp_report_section *s = doc->section;
+	what_ran(doc);
+	findings(doc);
+	if (s->outside)
+		return;
+	still(doc, s->waiting, s->nwaiting, false);
+	still(doc, s->running, s->nrunning, true);
+	objects(doc);
+	sites(doc);
+	threads(doc);
+	if (ctp_print_any_heavy(s))
+		doc->ops->heading(doc, "Coroutines with the most time in all");
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
+		heavy(doc, kind);
+}
+
+void ctp_doc_write(struct ctp_doc *doc)
+{
+	const struct ctp_report *r = doc->report;
+	char lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		doc->section = &r->sections[i];
+		title(doc, i + 1);
+		section(doc);
+	}
+	if (!r->nsections)
+		doc->ops->paragraph(doc, 0, "There is nothing in the trace.");
+	unsigned n = ctp_print_closing(lines, r);
+	for (unsigned i = 0; i < n; i++)
+		doc->ops->paragraph(doc, 0, lines[i]);
+}
