@@ -42,6 +42,17 @@ static void text(const struct json *j, const char *key, const char *value)
 		ctp_output_putf(j->out, "null");
 }
 
+/* A key and an array: put writes each of n items. */
+#define ARRAY(j, key, put, items, n)                             \
+	do {                                                     \
+		ctp_output_putf((j)->out, "%s:[", key);          \
+		for (uint32_t i_ = 0, n_ = (n); i_ < n_; i_++) { \
+			ctp_output_putf((j)->out, i_ ? "," : ""); \
+			put(j, &(items)[i_]);                    \
+		}                                                \
+		ctp_output_putf((j)->out, "]");                  \
+	} while (0)
+
 static void times(const struct json *j, const char *key, const struct ctp_report_times *t)
 {
 	ctp_output_putf(j->out, ",\"%s\":{\"count\":%ju", key, t->count);
@@ -52,14 +63,14 @@ static void times(const struct json *j, const char *key, const struct ctp_report
 	ctp_output_putf(j->out, "}");
 }
 
-static void lines(const struct json *j, const char *key, char *const *line)
+static void line(const struct json *j, char *const *text) { quoted(j, *text); }
+
+static uint32_t lines(char *const *line)
 {
-	ctp_output_putf(j->out, ",\"%s\":[", key);
-	for (uint32_t i = 0; i < CTP_REPORT_LINES && line[i]; i++) {
-		ctp_output_putf(j->out, "%s", i ? "," : "");
-		quoted(j, line[i]);
-	}
-	ctp_output_putf(j->out, "]");
+	uint32_t n = 0;
+	while (n < CTP_REPORT_LINES && line[n])
+		n++;
+	return n;
 }
 
 /* What there is of members, and of those who wait for them. */
@@ -95,8 +106,8 @@ static void finding(const struct json *j, const struct ctp_finding *f)
 	ctp_output_putf(j->out, "{\"rule\":\"%s\",\"certainty\":\"%s\",\"gravity\":%d,", ctp_rule_name(f->rule),
 	                ctp_certainty_name(f->certainty), (int)f->rule + 1);
 	text(j, "\"title\"", f->title);
-	lines(j, "evidence", f->evidence);
-	lines(j, "next", f->next);
+	ARRAY(j, ",\"evidence\"", line, f->evidence, lines(f->evidence));
+	ARRAY(j, ",\"next\"", line, f->next, lines(f->next));
 	text(j, ",\"spawn_site\"", f->spawn);
 	text(j, ",\"suspend_site\"", f->place);
 	ctp_output_putf(j->out, ",\"members\":%ju", f->members);
@@ -104,17 +115,10 @@ static void finding(const struct json *j, const struct ctp_finding *f)
 	ns(j, ",\"to_ns\"", f->to_ns);
 	number(j, "from", f->from_ns);
 	number(j, "to", f->to_ns);
-	ctp_output_putf(j->out, ",\"coroutines\":[");
-	for (uint32_t i = 0; i < f->nwho; i++) {
-		ctp_output_putf(j->out, "%s", i ? "," : "");
-		member(j, &f->who[i]);
-	}
-	ctp_output_putf(j->out, "],\"waiting\":%ju,\"awaits\":[", f->waiting);
-	for (uint32_t i = 0; i < f->nwaiters; i++) {
-		ctp_output_putf(j->out, "%s", i ? "," : "");
-		waiter(j, &f->waiters[i]);
-	}
-	ctp_output_putf(j->out, "]}");
+	ARRAY(j, ",\"coroutines\"", member, f->who, f->nwho);
+	ctp_output_putf(j->out, ",\"waiting\":%ju", f->waiting);
+	ARRAY(j, ",\"awaits\"", waiter, f->waiters, f->nwaiters);
+	ctp_output_putf(j->out, "}");
 }
 
 static void suspect(const struct json *j, const struct ctp_suspect *s)
@@ -128,12 +132,8 @@ static void suspect(const struct json *j, const struct ctp_suspect *s)
 	ctp_output_putf(j->out, ",\"count\":%ju,\"waiting\":%ju", s->members, s->waiting);
 	ctp_output_putf(j->out, ",\"since_ns\":%ju,\"for_ns\":%ju,\"open\":%ju", s->since_ns, s->for_ns, s->open);
 	ctp_output_putf(j->out, ",\"ended\":%ju,\"longest_ns\":%ju,\"p99_ns\":%ju", s->ended, s->longest_ns, s->p99_ns);
-	ctp_output_putf(j->out, ",\"coroutines\":[");
-	for (uint32_t i = 0; i < s->nwho; i++) {
-		ctp_output_putf(j->out, "%s", i ? "," : "");
-		member(j, &s->who[i]);
-	}
-	ctp_output_putf(j->out, "]}");
+	ARRAY(j, ",\"coroutines\"", member, s->who, s->nwho);
+	ctp_output_putf(j->out, "}");
 }
 
 static void about(const struct json *j, const struct ctp_report_section *s)
@@ -183,72 +183,59 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_output_putf(j->out, ",\"in_range\":%s", boolean(!s->outside));
 }
 
-static void still(const struct json *j, const struct ctp_report_still *list, uint32_t n, bool runs)
+static void still(const struct json *j, const struct ctp_report_still *s, bool runs)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const struct ctp_report_still *s = &list[i];
-		text(j, i ? ",{\"spawn_site\"" : "{\"spawn_site\"", s->spawn);
-		text(j, ",\"suspend_site\"", s->place);
-		ctp_output_putf(j->out, ",\"coroutines\":%ju", s->coroutines);
-		if (!runs)
-			ctp_output_putf(j->out, ",\"runnable\":%ju", s->runnable);
-		ns(j, ",\"longest_ns\"", s->longest_ns);
-		ns(j, ",\"shortest_ns\"", s->shortest_ns);
-		if (!runs) {
-			ctp_output_putf(j->out, ",\"ended\":%ju", s->ended);
-			ns(j, ",\"ended_max_ns\"", s->ended_max_ns);
-		}
-		ctp_output_putf(j->out, ",\"in_findings\":%ju", s->found);
-		ctp_output_putf(j->out, ",\"longest\":{\"coro\":\"%ju\"", s->longest);
-		text(j, ",\"name\"", s->name);
-		if (runs)
-			ctp_output_putf(j->out, s->tid ? ",\"thread\":%ju" : ",\"thread\":null", s->tid);
-		ctp_output_putf(j->out, "},\"certain\":%s}", boolean(s->certain));
+	text(j, "{\"spawn_site\"", s->spawn);
+	text(j, ",\"suspend_site\"", s->place);
+	ctp_output_putf(j->out, ",\"coroutines\":%ju", s->coroutines);
+	if (!runs)
+		ctp_output_putf(j->out, ",\"runnable\":%ju", s->runnable);
+	ns(j, ",\"longest_ns\"", s->longest_ns);
+	ns(j, ",\"shortest_ns\"", s->shortest_ns);
+	if (!runs) {
+		ctp_output_putf(j->out, ",\"ended\":%ju", s->ended);
+		ns(j, ",\"ended_max_ns\"", s->ended_max_ns);
 	}
+	ctp_output_putf(j->out, ",\"in_findings\":%ju", s->found);
+	ctp_output_putf(j->out, ",\"longest\":{\"coro\":\"%ju\"", s->longest);
+	text(j, ",\"name\"", s->name);
+	if (runs)
+		ctp_output_putf(j->out, s->tid ? ",\"thread\":%ju" : ",\"thread\":null", s->tid);
+	ctp_output_putf(j->out, "},\"certain\":%s}", boolean(s->certain));
 }
 
-static void sites(const struct json *j, const struct ctp_report_section *s)
+static void waits(const struct json *j, const struct ctp_report_still *s) { still(j, s, false); }
+static void runs(const struct json *j, const struct ctp_report_still *s) { still(j, s, true); }
+
+static void site(const struct json *j, const struct ctp_report_site *s)
 {
-	for (uint32_t i = 0; i < s->nsites; i++) {
-		const struct ctp_report_site *site = &s->sites[i];
-		text(j, i ? ",{\"site\"" : "{\"site\"", site->place);
-		times(j, "suspended", &site->suspended);
-		times(j, "runnable", &site->runnable);
-		times(j, "running", &site->running);
-		ctp_output_putf(j->out, ",\"still_waiting\":%ju}", site->waiting);
-	}
+	text(j, "{\"site\"", s->place);
+	times(j, "suspended", &s->suspended);
+	times(j, "runnable", &s->runnable);
+	times(j, "running", &s->running);
+	ctp_output_putf(j->out, ",\"still_waiting\":%ju}", s->waiting);
 }
 
-static void threads(const struct json *j, const struct ctp_report_section *s)
+static void thread(const struct json *j, const struct ctp_report_thread *t)
 {
-	for (uint32_t i = 0; i < s->nthreads; i++) {
-		const struct ctp_report_thread *t = &s->threads[i];
-		ctp_output_putf(j->out, "%s{\"tid\":%ju", i ? "," : "", t->tid);
-		text(j, ",\"name\"", t->name);
-		ns(j, ",\"busy_ns\"", t->busy_ns);
-		ns(j, ",\"unknown_ns\"", t->unknown_ns);
-		ctp_output_putf(j->out, s->ordinal ? ",\"busy_share\":null" : ",\"busy_share\":%.4f",
-		                t->known_ns ? (double)t->busy_ns / (double)t->known_ns : 0);
-		ctp_output_putf(j->out, ",\"resumes\":%ju", t->resumes);
-		ns(j, ",\"last_ns\"", t->last_ns);
-		number(j, "last", t->last_ns);
-		ctp_output_putf(j->out, "}");
-	}
+	ctp_output_putf(j->out, "{\"tid\":%ju", t->tid);
+	text(j, ",\"name\"", t->name);
+	ns(j, ",\"busy_ns\"", t->busy_ns);
+	ns(j, ",\"unknown_ns\"", t->unknown_ns);
+	ctp_output_putf(j->out, j->s->ordinal ? ",\"busy_share\":null" : ",\"busy_share\":%.4f",
+	                t->known_ns ? (double)t->busy_ns / (double)t->known_ns : 0);
+	ctp_output_putf(j->out, ",\"resumes\":%ju", t->resumes);
+	ns(j, ",\"last_ns\"", t->last_ns);
+	number(j, "last", t->last_ns);
+	ctp_output_putf(j->out, "}");
 }
 
-static void top(const struct json *j, const struct ctp_report_section *s)
+static void heavy(const struct json *j, const struct ctp_report_heavy *h)
 {
-	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++) {
-		ctp_output_putf(j->out, "%s\"%s\":[", kind ? "," : "", ctp_print_heavy(kind));
-		for (uint32_t i = 0; i < s->nheavy[kind]; i++) {
-			const struct ctp_report_heavy *h = &s->heavy[kind][i];
-			ctp_output_putf(j->out, "%s{\"coro\":\"%ju\"", i ? "," : "", h->id);
-			text(j, ",\"name\"", h->name);
-			text(j, ",\"spawn_site\"", h->spawn);
-			ctp_output_putf(j->out, ",\"ns\":%ju}", h->ns);
-		}
-		ctp_output_putf(j->out, "]");
-	}
+	ctp_output_putf(j->out, "{\"coro\":\"%ju\"", h->id);
+	text(j, ",\"name\"", h->name);
+	text(j, ",\"spawn_site\"", h->spawn);
+	ctp_output_putf(j->out, ",\"ns\":%ju}", h->ns);
 }
 
 static void known(const struct json *j, const char *key, bool is_known, uint64_t n)
@@ -259,78 +246,56 @@ static void known(const struct json *j, const char *key, bool is_known, uint64_t
 		ctp_output_putf(j->out, ",\"%s\":null", key);
 }
 
-static void holders(const struct json *j, const struct ctp_report_object *o)
+static void holder(const struct json *j, const struct ctp_report_holder *h)
 {
-	ctp_output_putf(j->out, o->holders_known ? ",\"holders\":[" : ",\"holders\":null");
-	for (uint32_t i = 0; o->holders_known && i < o->nholders; i++) {
-		const struct ctp_report_holder *h = &o->holders[i];
-		ctp_output_putf(j->out, "%s{\"coro\":\"%ju\"", i ? "," : "", h->id);
-		text(j, ",\"name\"", h->name);
-		ctp_output_putf(j->out, ",\"count\":%jd,\"alive\":%s}", (intmax_t)h->count, boolean(h->alive));
-	}
-	ctp_output_putf(j->out, "%s", o->holders_known ? "]" : "");
+	ctp_output_putf(j->out, "{\"coro\":\"%ju\"", h->id);
+	text(j, ",\"name\"", h->name);
+	ctp_output_putf(j->out, ",\"count\":%jd,\"alive\":%s}", (intmax_t)h->count, boolean(h->alive));
+}
+
+static void object(const struct json *j, const struct ctp_report_object *o)
+{
+	text(j, "{\"name\"", o->name);
+	text(j, ",\"kind\"", ctp_print_object_kind(o));
+	text(j, ",\"made_site\"", o->made);
+	ctp_output_putf(j->out, ",\"pid\":%ju,\"object\":\"0x%016jx\"", o->pid, o->at);
+	known(j, "available", o->known, o->available);
+	ctp_output_putf(j->out, ",\"available_exact\":%s", boolean(o->known && o->exact));
+	known(j, "room", o->room_known, o->room);
+	ctp_output_putf(j->out, ",\"room_exact\":%s", boolean(o->room_known && o->room_exact));
+	known(j, "total", o->total, o->total);
+	ctp_output_putf(j->out, ",\"closed\":%s,\"owned\":%s", boolean(o->closed), boolean(o->owned));
+	if (o->holders_known)
+		ARRAY(j, ",\"holders\"", holder, o->holders, o->nholders);
+	else
+		ctp_output_putf(j->out, ",\"holders\":null");
 	known(j, "held_by_others", o->holders_known, o->held_by_others);
+	ctp_output_putf(j->out, ",\"waiters\":%ju", o->waiters);
+	ns(j, ",\"longest_ns\"", o->longest_ns);
+	ctp_output_putf(j->out, "}");
 }
 
-static void objects(const struct json *j, const struct ctp_report_section *s)
-{
-	for (uint32_t i = 0; i < s->nobjects; i++) {
-		const struct ctp_report_object *o = &s->objects[i];
-		text(j, i ? ",{\"name\"" : "{\"name\"", o->name);
-		text(j, ",\"kind\"", ctp_print_object_kind(o));
-		text(j, ",\"made_site\"", o->made);
-		ctp_output_putf(j->out, ",\"pid\":%ju,\"object\":\"0x%016jx\"", o->pid, o->at);
-		known(j, "available", o->known, o->available);
-		ctp_output_putf(j->out, ",\"available_exact\":%s", boolean(o->known && o->exact));
-		known(j, "room", o->room_known, o->room);
-		ctp_output_putf(j->out, ",\"room_exact\":%s", boolean(o->room_known && o->room_exact));
-		known(j, "total", o->total, o->total);
-		ctp_output_putf(j->out, ",\"closed\":%s,\"owned\":%s", boolean(o->closed), boolean(o->owned));
-		holders(j, o);
-		ctp_output_putf(j->out, ",\"waiters\":%ju", o->waiters);
-		ns(j, ",\"longest_ns\"", o->longest_ns);
-		ctp_output_putf(j->out, "}");
-	}
-}
-
-static void caveats(const struct json *j, const struct ctp_report_section *s)
-{
-	char line[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
-	unsigned n = ctp_print_caveats(line, j->report, s);
-	for (unsigned i = 0; i < n; i++) {
-		ctp_output_putf(j->out, "%s", i ? "," : "");
-		quoted(j, line[i]);
-	}
-}
+static void caveat(const struct json *j, char (*caveat)[CTP_PRINT_LINE_MAX]) { quoted(j, *caveat); }
 
 static void section(const struct json *j, const struct ctp_report_section *s)
 {
+	char caveats[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
 	about(j, s);
-	ctp_output_putf(j->out, ",\"findings\":[");
-	for (uint32_t i = 0; i < s->nfindings; i++) {
-		ctp_output_putf(j->out, "%s", i ? "," : "");
-		finding(j, &s->findings[i]);
+	ARRAY(j, ",\"findings\"", finding, s->findings, s->nfindings);
+	ctp_output_putf(j->out, ",\"ignored\":%ju", s->ignored);
+	ARRAY(j, ",\"caveats\"", caveat, caveats, ctp_print_caveats(caveats, j->report, s));
+	ARRAY(j, ",\"suspects\"", suspect, s->suspects, s->nsuspects);
+	ARRAY(j, ",\"waiting\"", waits, s->waiting, s->nwaiting);
+	ARRAY(j, ",\"running\"", runs, s->running, s->nrunning);
+	ARRAY(j, ",\"sites\"", site, s->sites, s->nsites);
+	ARRAY(j, ",\"threads\"", thread, s->threads, s->nthreads);
+	ctp_output_putf(j->out, ",\"top\":{");
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++) {
+		ctp_output_putf(j->out, "%s\"%s\"", kind ? "," : "", ctp_print_heavy(kind));
+		ARRAY(j, "", heavy, s->heavy[kind], s->nheavy[kind]);
 	}
-	ctp_output_putf(j->out, "],\"ignored\":%ju,\"caveats\":[", s->ignored);
-	caveats(j, s);
-	ctp_output_putf(j->out, "],\"suspects\":[");
-	for (uint32_t i = 0; i < s->nsuspects; i++) {
-		ctp_output_putf(j->out, "%s", i ? "," : "");
-		suspect(j, &s->suspects[i]);
-	}
-	ctp_output_putf(j->out, "],\"waiting\":[");
-	still(j, s->waiting, s->nwaiting, false);
-	ctp_output_putf(j->out, "],\"running\":[");
-	still(j, s->running, s->nrunning, true);
-	ctp_output_putf(j->out, "],\"sites\":[");
-	sites(j, s);
-	ctp_output_putf(j->out, "],\"threads\":[");
-	threads(j, s);
-	ctp_output_putf(j->out, "],\"top\":{");
-	top(j, s);
-	ctp_output_putf(j->out, "},\"objects\":[");
-	objects(j, s);
-	ctp_output_putf(j->out, "]}");
+	ARRAY(j, "},\"objects\"", object, s->objects, s->nobjects);
+	ctp_output_putf(j->out, "}");
 }
 
 void ctp_report_json(struct ctp_output *out, const struct ctp_report *r, bool in_page)
