@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 void ctp_html_gaps_init(struct ctp_html_gaps *g) { *g = (struct ctp_html_gaps){0}; }
 
 void ctp_html_gaps_fini(struct ctp_html_gaps *g)
@@ -12,27 +14,15 @@ void ctp_html_gaps_fini(struct ctp_html_gaps *g)
 	free(g->newest);
 }
 
-/* Room for one more, of this thread. */
+/* Room for one more gap of this thread. */
 static bool make_room(struct ctp_html_gaps *g, uint32_t thread)
 {
-	if (thread >= g->nthreads) {
-		uint32_t n = thread < 64 ? 64 : 2 * thread;
-		uint32_t *newest = realloc(g->newest, n * sizeof *newest);
-		if (!newest)
-			return false;
-		memset(newest + g->nthreads, 0, (n - g->nthreads) * sizeof *newest);
-		g->newest = newest;
-		g->nthreads = n;
-	}
-	if (g->count == g->room) {
-		uint32_t room = g->room ? 2 * g->room : 256;
-		struct ctp_html_gap *list = realloc(g->list, room * sizeof *list);
-		if (!list)
-			return false;
-		g->list = list;
-		g->room = room;
-	}
-	return true;
+	size_t before = g->nthreads;
+	if (!CTP_ARRAY_RESERVE(g->newest, g->nthreads, (size_t)thread + 1, UINT32_MAX))
+		return false;
+	if (g->nthreads > before)
+		memset(g->newest + before, 0, (g->nthreads - before) * sizeof *g->newest);
+	return CTP_ARRAY_RESERVE(g->list, g->room, g->count + 1, UINT32_MAX);
 }
 
 void ctp_html_gaps_add(struct ctp_html_gaps *g, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)

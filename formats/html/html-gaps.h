@@ -8,6 +8,7 @@
 #define CTP_HTML_GAPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { CTP_HTML_GAPS_MAX = 1 << 18 }; /* and one for each thread besides */
@@ -19,9 +20,10 @@ struct ctp_html_gap {
 
 struct ctp_html_gaps {
 	struct ctp_html_gap *list;
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	uint32_t *newest; /* of each thread: its place in the list, plus 1 */
-	uint32_t nthreads;
+	size_t nthreads; /* room for these */
 	bool failed; /* out of memory at some point */
 };
 

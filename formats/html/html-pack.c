@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/varint.h"
 #include "html/html-gaps.h"
 
@@ -50,16 +51,8 @@ static struct block *block_at(const struct ctp_html_pool *pool, uint32_t number)
 
 static bool add_slab(struct ctp_html_pool *pool)
 {
-	if (pool->nslabs == pool->room) {
-		uint32_t room = pool->room ? 2 * pool->room : 16;
-		uint8_t **slabs = room > SLABS_MAX ? NULL : realloc(pool->slabs, room * sizeof *slabs);
-		if (!slabs)
-			return false;
-		pool->slabs = slabs;
-		pool->room = room;
-	}
 	/* More than its blocks have: a varint is read as a whole word. */
-	uint8_t *slab = calloc(1, SLAB + CTP_VARINT_MAX);
+	uint8_t *slab = CTP_ARRAY_RESERVE(pool->slabs, pool->room, pool->nslabs + 1, SLABS_MAX) ? calloc(1, SLAB + CTP_VARINT_MAX) : NULL;
 	if (!slab)
 		return false;
 	pool->slabs[pool->nslabs++] = slab;
@@ -108,22 +101,10 @@ void ctp_html_pack_fini(struct ctp_html_pack *pack)
 	free(pack->rows);
 }
 
-static bool more_rows(struct ctp_html_pack *pack)
-{
-	uint32_t room = pack->room ? 2 * pack->room : 256;
-	struct ctp_html_row *rows = realloc(pack->rows, room * sizeof *rows);
-	if (!rows) {
-		pack->failed = true;
-		return false;
-	}
-	pack->rows = rows;
-	pack->room = room;
-	return true;
-}
-
 uint32_t ctp_html_pack_row(struct ctp_html_pack *pack, uint64_t id, uint64_t probe, uint64_t born_ns)
 {
-	if (pack->nrows == CTP_HTML_ROWS_MAX || (pack->nrows == pack->room && !more_rows(pack))) {
+	if (!CTP_ARRAY_RESERVE(pack->rows, pack->room, pack->nrows + 1, CTP_HTML_ROWS_MAX)) {
+		pack->failed |= pack->nrows < CTP_HTML_ROWS_MAX;
 		pack->omitted_coroutines++;
 		return CTP_HTML_LEFT_OUT;
 	}

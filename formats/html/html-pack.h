@@ -63,14 +63,16 @@ struct ctp_html_row {
 
 struct ctp_html_pack {
 	struct ctp_html_row *rows; /* by handle - 1 */
-	uint32_t nrows, room;
+	uint32_t nrows;
+	size_t room;
 	uint64_t max_events, events;
 	uint64_t omitted_coroutines, omitted_events;
 	bool failed; /* out of memory at some point */
 	uint32_t first_dead, last_dead;
 	struct ctp_html_pool {
 		uint8_t **slabs;
-		uint32_t nslabs, room, at;
+		uint32_t nslabs, at;
+		size_t room;
 		uint32_t unused[8]; /* first block of each size that is free */
 	} pool;
 };

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "common/json.h"
 
-enum { TEXTS_MIN = 128, BYTES_MIN = 4096 };
+enum { TEXTS_MIN = 128 };
 
 void ctp_html_texts_init(struct ctp_html_texts *t) { *t = (struct ctp_html_texts){.count = 1}; }
 
@@ -25,30 +26,11 @@ static uint64_t hash(const struct ctp_html_texts *t, const char *text) { return 
 
 static uint64_t hash_text(const void *texts, uint32_t number) { return hash(texts, text_at(texts, number)); }
 
-static bool grow_table(struct ctp_html_texts *t)
+static bool has_room(struct ctp_html_texts *t, size_t len)
 {
-	uint32_t room = t->starts_room ? 2 * t->starts_room : TEXTS_MIN;
-	size_t *starts = realloc(t->starts, room * sizeof *starts);
-	if (!starts)
-		return false;
-	t->starts = starts;
-	if (!(t->starts_room ? ctp_map_grow(&t->map, t->count - 1, hash_text, t) : ctp_map_init(&t->map, room)))
-		return false;
-	t->starts_room = room;
-	return true;
-}
-
-static bool grow_bytes(struct ctp_html_texts *t, size_t len)
-{
-	size_t room = t->room ? t->room : BYTES_MIN;
-	while (room - t->used < len)
-		room *= 2;
-	char *bytes = realloc(t->bytes, room);
-	if (!bytes)
-		return false;
-	t->bytes = bytes;
-	t->room = room;
-	return true;
+	return CTP_ARRAY_RESERVE(t->starts, t->starts_room, t->count + 1, UINT32_MAX) &&
+	       CTP_ARRAY_RESERVE(t->bytes, t->room, t->used + len, SIZE_MAX) &&
+	       (t->map.slots ? ctp_map_reserve(&t->map, t->count - 1, hash_text, t) : ctp_map_init(&t->map, TEXTS_MIN));
 }
 
 uint32_t ctp_html_texts_number(struct ctp_html_texts *t, const char *text)
@@ -56,7 +38,7 @@ uint32_t ctp_html_texts_number(struct ctp_html_texts *t, const char *text)
 	if (!text || !*text)
 		return 0;
 	size_t len = strlen(text) + 1;
-	if ((t->count >= t->starts_room && !grow_table(t)) || (t->room - t->used < len && !grow_bytes(t, len))) {
+	if (!has_room(t, len)) {
 		t->failed = true;
 		return 0;
 	}

@@ -15,7 +15,8 @@ struct ctp_html_texts {
 	char *bytes; /* each with its NUL, one behind the other */
 	size_t used, room;
 	size_t *starts; /* of each */
-	uint32_t count, starts_room;
+	uint32_t count;
+	size_t starts_room;
 	struct ctp_map map;
 	bool failed; /* out of memory at some point */
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 static uint64_t unit_ns(const char *name)
@@ -52,15 +53,7 @@ enum ctp_status ctp_texts_add(struct ctp_texts *t, const char *text, struct ctp_
 {
 	if (t->count == CTP_TEXTS_MAX)
 		return ctp_err_set(err, "%s: is one too many, there can be %d", text, CTP_TEXTS_MAX);
-	if (t->count == t->room) {
-		size_t room = t->room ? 2 * t->room : 16;
-		char **list = realloc(t->list, room * sizeof *list);
-		if (!list)
-			return ctp_err_set(err, "out of memory");
-		t->list = list;
-		t->room = room;
-	}
-	if (!(t->list[t->count] = strdup(text)))
+	if (!CTP_ARRAY_RESERVE(t->list, t->room, t->count + 1, CTP_TEXTS_MAX) || !(t->list[t->count] = strdup(text)))
 		return ctp_err_set(err, "out of memory");
 	t->count++;
 	return CTP_OK;

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/capped.h"
 #include "base/map.h"
 #include "report/report-print.h"
@@ -30,7 +31,8 @@ struct ctp_folded {
 		uint32_t depth;
 		uint64_t ns;
 	} *nodes;
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	struct ctp_map map;
 };
 
@@ -52,17 +54,10 @@ static uint32_t *slot_of(const struct ctp_folded *f, uint32_t parent, uint32_t p
 	return ctp_map_slot(&f->map, pair, is_node, f->nodes, &pair);
 }
 
-static bool grow(struct ctp_folded *f)
+static bool has_room(struct ctp_folded *f)
 {
-	uint32_t room = f->room ? 2 * f->room : NODES_MIN;
-	struct node *nodes = room > CTP_FOLDED_NODES ? NULL : realloc(f->nodes, room * sizeof *nodes);
-	if (!nodes)
-		return false;
-	f->nodes = nodes;
-	if (!(f->room ? ctp_map_grow(&f->map, f->count - 1, hash_node, nodes) : ctp_map_init(&f->map, room)))
-		return false;
-	f->room = room;
-	return true;
+	return CTP_ARRAY_RESERVE(f->nodes, f->room, f->count + 1, CTP_FOLDED_NODES) &&
+	       ctp_map_reserve(&f->map, f->count - 1, hash_node, f->nodes);
 }
 
 /* The stack with one frame more; where there can be none, the same. */
@@ -71,7 +66,7 @@ static uint32_t child(struct ctp_folded *f, uint32_t parent, uint32_t place)
 	uint32_t number = *slot_of(f, parent, place);
 	if (number)
 		return number;
-	if (f->nodes[parent].depth == CTP_FOLDED_DEPTH || (f->count == f->room && !grow(f)))
+	if (f->nodes[parent].depth == CTP_FOLDED_DEPTH || !has_room(f))
 		return parent;
 	f->nodes[f->count] = (struct node){.parent = parent, .place = place, .depth = f->nodes[parent].depth + 1};
 	return *slot_of(f, parent, place) = f->count++;
@@ -219,7 +214,7 @@ struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, 
 {
 	static const struct ctp_follow_ops ops = {.section = begin, .change = change, .end = end};
 	struct ctp_folded *f = calloc(1, sizeof *f);
-	if (!f || !grow(f)) {
+	if (!f || !ctp_map_init(&f->map, NODES_MIN) || !CTP_ARRAY_RESERVE(f->nodes, f->room, NODES_MIN, CTP_FOLDED_NODES)) {
 		ctp_folded_free(f);
 		ctp_err_set(err, "out of memory");
 		return NULL;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "analyse/judge.h"
+#include "base/array.h"
 #include "symbols/symbols.h"
 
 struct ctp_analysis_priv {
@@ -45,38 +46,40 @@ static char *command_of(const struct ctp_section *sec, size_t *bytes)
 	return command;
 }
 
+static struct ctp_report_section *add_section(struct ctp_analysis *a, const struct ctp_section *sec)
+{
+	struct ctp_report *report = &a->report;
+	if (report->nsections == CTP_REPORT_SECTIONS)
+		return NULL;
+	if (!CTP_ARRAY_RESERVE(report->sections, report->room, report->nsections + 1, CTP_REPORT_SECTIONS)) {
+		report->failed = true;
+		return NULL;
+	}
+	struct ctp_report_section *s = &report->sections[report->nsections++];
+	*s = (struct ctp_report_section){
+		.file = copy(a, a->input),
+		.host = copy(a, ctp_section_get(sec, "host")),
+		.pid = copy(a, ctp_section_get(sec, "pid")),
+		.source = copy(a, ctp_section_get(sec, "source")),
+		.tool = copy(a, ctp_section_get(sec, "tool")),
+		.has_wall = sec->has_wall,
+		.ordinal = sec->ordinal,
+		.start_wall_ns = sec->wall_offset_ns,
+	};
+	s->command = command_of(sec, &s->command_bytes);
+	return s;
+}
+
 /* A section begins, or, where sec is null, another run of the same. */
 static void begun(void *arg, const struct ctp_section *sec)
 {
 	struct ctp_analysis *a = arg;
 	struct ctp_analysis_priv *priv = a->priv;
 	ctp_tally_clear(priv->tally);
-	priv->section = NULL;
 	if (sec)
 		priv->who = sec;
 	a->report.sections_seen++;
-	if (a->report.nsections == a->report.room && a->report.room < CTP_REPORT_SECTIONS) {
-		uint32_t room = a->report.room ? 2 * a->report.room : 4;
-		struct ctp_report_section *sections = realloc(a->report.sections, room * sizeof *sections);
-		a->report.failed |= !sections;
-		if (sections) {
-			a->report.sections = sections;
-			a->report.room = room;
-		}
-	}
-	if (a->report.nsections < a->report.room) {
-		struct ctp_report_section *s = priv->section = &a->report.sections[a->report.nsections++];
-		*s = (struct ctp_report_section){0};
-		s->command = command_of(priv->who, &s->command_bytes);
-		s->file = copy(a, a->input);
-		s->host = copy(a, ctp_section_get(priv->who, "host"));
-		s->pid = copy(a, ctp_section_get(priv->who, "pid"));
-		s->source = copy(a, ctp_section_get(priv->who, "source"));
-		s->tool = copy(a, ctp_section_get(priv->who, "tool"));
-		s->has_wall = priv->who->has_wall;
-		s->ordinal = priv->who->ordinal;
-		s->start_wall_ns = priv->who->wall_offset_ns;
-	}
+	priv->section = add_section(a, priv->who);
 	if (priv->also && priv->also->section)
 		priv->also->section(priv->also_arg, sec);
 }

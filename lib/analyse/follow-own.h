@@ -32,7 +32,8 @@ struct ctp_follow_priv {
 	struct ctp_signalled signalled;
 	uint64_t end_ns;
 	struct ctp_change *held; /* deaths that are not final yet, in their order */
-	uint32_t nheld, room;
+	uint32_t nheld;
+	size_t room;
 };
 
 static inline void ctp_follow_tell(struct ctp_follow *f, const struct ctp_change *ch)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stream/sink.h"
 #include "symbols/symbols.h"
 
@@ -147,18 +148,12 @@ void ctp_follow_commit(struct ctp_follow *f)
 static void hold(struct ctp_follow *f, const struct ctp_change *ch)
 {
 	struct ctp_follow_priv *priv = f->priv;
-	if (priv->nheld == priv->room) {
-		uint32_t room = priv->room ? 2 * priv->room : 64;
-		struct ctp_change *held = realloc(priv->held, room * sizeof *held);
-		if (!held) {
-			ctp_follow_commit(f);
-			gone(f, ch);
-			return;
-		}
-		priv->held = held;
-		priv->room = room;
+	if (CTP_ARRAY_RESERVE(priv->held, priv->room, priv->nheld + 1, CTP_FOLLOW_MAX)) {
+		priv->held[priv->nheld++] = *ch;
+		return;
 	}
-	priv->held[priv->nheld++] = *ch;
+	ctp_follow_commit(f);
+	gone(f, ch);
 }
 
 void ctp_follow_revive(struct ctp_follow *f, bool alive)

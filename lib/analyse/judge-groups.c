@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* --- processes ------------------------------------------------------------------------------------------------------------ */
 
 static struct ctp_judge_process *process(struct ctp_judge *j, uint64_t pid)
@@ -83,15 +85,9 @@ static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, uint3
 		return &j->groups[*slot - 1];
 	if (j->ngroups == CTP_REPORT_FINDINGS)
 		return NULL;
-	if (j->ngroups == j->room) {
-		uint32_t room = j->room ? 2 * j->room : 16;
-		struct ctp_group *groups = realloc(j->groups, room * sizeof *groups);
-		if (!groups) {
-			j->failed = true;
-			return NULL;
-		}
-		j->groups = groups;
-		j->room = room;
+	if (!CTP_ARRAY_RESERVE(j->groups, j->room, j->ngroups + 1, CTP_REPORT_FINDINGS)) {
+		j->failed = true;
+		return NULL;
 	}
 	j->groups[j->ngroups] = g;
 	*slot = ++j->ngroups;

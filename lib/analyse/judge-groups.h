@@ -78,7 +78,8 @@ struct ctp_judge {
 	uint64_t start_ns, end_ns; /* of the section, on its clock */
 	bool ordinal; /* the section has no clock: no span is long or short */
 	struct ctp_group *groups;
-	uint32_t ngroups, room;
+	uint32_t ngroups;
+	size_t room;
 	struct ctp_map map; /* of the groups */
 	uint64_t waiting, running; /* suspended coroutines at the end; those that run or are ready */
 	uint64_t nowhere, nowhere_ns; /* suspended coroutines without a place; their longest wait */

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/places.h"
+#include "base/array.h"
 #include "stream/events.h"
 
-enum { ROOM_MIN = 64, REASONS_ROOM_MAX = 1 << 23 };
+enum { ROOM_MIN = 64, REASONS_MAX = 1 << 23 };
 
 struct key {
 	uint64_t pid, at;
@@ -39,8 +41,8 @@ static uint64_t hash_of(const void *items, uint32_t number) { return ((const str
 
 bool ctp_objects_init(struct ctp_objects *o)
 {
-	*o = (struct ctp_objects){.room = ROOM_MIN, .reasons_room = ROOM_MIN, .list = calloc(ROOM_MIN + 1, sizeof *o->list),
-	                          .reasons = calloc(ROOM_MIN + 1, sizeof *o->reasons),
+	*o = (struct ctp_objects){.room = ROOM_MIN, .reasons_room = ROOM_MIN, .list = calloc(ROOM_MIN, sizeof *o->list),
+	                          .reasons = calloc(ROOM_MIN, sizeof *o->reasons),
 	                          .descriptors = calloc(CTP_DESCRIPTORS_MAX, sizeof *o->descriptors)};
 	return ctp_queues_init(&o->queues) && ctp_map_init(&o->map, ROOM_MIN) && ctp_map_init(&o->reasons_map, ROOM_MIN) && o->list &&
 	       o->reasons && o->descriptors;
@@ -60,7 +62,8 @@ void ctp_objects_clear(struct ctp_objects *o, bool whole)
 	ctp_map_clear(&o->map);
 	ctp_map_clear(&o->reasons_map);
 	ctp_queues_clear(&o->queues);
-	o->count = o->nreasons = o->ndescriptors = o->gaps = o->ntimers = 0;
+	o->count = o->nreasons = o->ndescriptors = o->gaps = 0;
+	o->ntimers = 0;
 	o->unfollowed = 0;
 	o->whole = whole;
 }
@@ -104,14 +107,8 @@ static struct ctp_object *save(struct ctp_objects *o, struct ctp_object *ob)
 {
 	if (!ob || ob->saved == o->moment)
 		return ob;
-	if (o->nsaved == o->saved_room) {
-		uint32_t room = o->saved_room ? 2 * o->saved_room : ROOM_MIN;
-		struct ctp_object_saved *saved = realloc(o->saved, room * sizeof *saved);
-		if (!saved)
-			return ob;
-		o->saved = saved;
-		o->saved_room = room;
-	}
+	if (!CTP_ARRAY_RESERVE(o->saved, o->saved_room, o->nsaved + 1, CTP_OBJECTS_MAX))
+		return ob;
 	ob->saved = o->moment;
 	o->saved[o->nsaved] = (struct ctp_object_saved){.number = (uint32_t)(ob - o->list), .was = *ob};
 	o->saved[o->nsaved++].was.name = ob->name ? strdup(ob->name) : NULL;
@@ -144,25 +141,15 @@ static void compact(struct ctp_objects *o)
 	o->count = kept;
 }
 
-/* Room for one more object. False: there is none. */
+/* Room for one more object. Without memory, there may still be room where objects were dropped. */
 static bool has_room(struct ctp_objects *o)
 {
-	if (o->count < o->room)
-		return true;
-	compact(o);
-	if (o->count < o->room / 2 || (o->room == CTP_OBJECTS_MAX && o->count < o->room))
-		return true;
-	if (o->room == CTP_OBJECTS_MAX)
-		return false;
-	struct ctp_object *list = realloc(o->list, (2 * o->room + 1) * sizeof *list);
-	if (list)
-		o->list = list;
-	if (!list || !ctp_map_grow(&o->map, o->count, hash_object, o)) {
-		o->failed = true;
-		return o->count < o->room;
+	if (o->count + 1 == o->room) {
+		compact(o);
+		bool grows = o->count >= o->room / 2 && o->room <= CTP_OBJECTS_MAX;
+		o->failed |= grows && !CTP_ARRAY_RESERVE(o->list, o->room, o->room + 1, CTP_OBJECTS_MAX + 1);
 	}
-	o->room *= 2;
-	return true;
+	return o->count + 1 < o->room && ctp_map_reserve(&o->map, o->count, hash_object, o);
 }
 
 /* The holders are not known any more. */
@@ -364,22 +351,12 @@ static void compact_reasons(struct ctp_objects *o)
 
 static bool reasons_room(struct ctp_objects *o)
 {
-	if (o->nreasons < o->reasons_room)
-		return true;
-	compact_reasons(o);
-	if (o->nreasons < o->reasons_room / 2)
-		return true;
-	if (o->reasons_room >= REASONS_ROOM_MAX)
-		return false;
-	struct ctp_reasons *reasons = realloc(o->reasons, (2 * o->reasons_room + 1) * sizeof *reasons);
-	if (reasons)
-		o->reasons = reasons;
-	if (!reasons || !ctp_map_grow(&o->reasons_map, o->nreasons, hash_of, o)) {
-		o->failed = true;
-		return false;
+	if (o->nreasons + 1 == o->reasons_room) {
+		compact_reasons(o);
+		bool grows = o->nreasons >= o->reasons_room / 2 && o->reasons_room <= REASONS_MAX;
+		o->failed |= grows && !CTP_ARRAY_RESERVE(o->reasons, o->reasons_room, o->reasons_room + 1, REASONS_MAX + 1);
 	}
-	o->reasons_room *= 2;
-	return true;
+	return o->nreasons + 1 < o->reasons_room && ctp_map_reserve(&o->reasons_map, o->nreasons, hash_of, o);
 }
 
 void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason)
@@ -481,17 +458,13 @@ void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen)
 
 void ctp_objects_rang(struct ctp_objects *o, uint32_t place, uint64_t asked_ns, uint64_t late_ns)
 {
-	if (place >= o->ntimers) {
-		uint32_t room = place + place / 2 + ROOM_MIN;
-		struct ctp_timers *timers = realloc(o->timers, room * sizeof *timers);
-		if (!timers) {
-			o->failed = true;
-			return;
-		}
-		memset(timers + o->ntimers, 0, (room - o->ntimers) * sizeof *timers);
-		o->timers = timers;
-		o->ntimers = room;
+	size_t before = o->ntimers;
+	if (!CTP_ARRAY_RESERVE(o->timers, o->ntimers, place + 1, CTP_PLACES_MAX)) {
+		o->failed = true;
+		return;
 	}
+	if (o->ntimers > before)
+		memset(o->timers + before, 0, (o->ntimers - before) * sizeof *o->timers);
 	struct ctp_timers *t = &o->timers[place];
 	t->count++;
 	t->asked_ns = asked_ns > t->asked_ns ? asked_ns : t->asked_ns;

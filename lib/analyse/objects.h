@@ -101,21 +101,24 @@ struct ctp_timers {
 
 struct ctp_objects {
 	struct ctp_object *list; /* numbers from 1 on */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	struct ctp_map map;
 	struct ctp_reasons *reasons; /* likewise */
-	uint32_t nreasons, reasons_room;
+	uint32_t nreasons;
+	size_t reasons_room;
 	struct ctp_map reasons_map;
 	struct ctp_descriptor *descriptors; /* the first CTP_DESCRIPTORS_MAX that were looked at */
 	uint32_t ndescriptors;
 	struct ctp_timers *timers; /* by place */
-	uint32_t ntimers;
+	size_t ntimers;
 	struct ctp_queues queues;
 	struct ctp_object_saved {
 		uint32_t number;
 		struct ctp_object was;
 	} *saved;            /* objects as they were at the moment to which ctp_objects_undo returns */
-	uint32_t nsaved, saved_room, moment;
+	uint32_t nsaved, moment;
+	size_t saved_room;
 	uint32_t gaps;       /* how often records were missing */
 	bool whole;          /* the trace begins with the program */
 	bool failed;         /* out of memory: records were left out */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 
 enum { ROOM_MIN = 1024 };
@@ -18,18 +19,6 @@ static bool is_place(const void *list, uint32_t number, const void *spot)
 {
 	const struct ctp_spot *is = &((const struct ctp_place *)list)[number].spot, *want = spot;
 	return is->site == want->site && is->addr == want->addr && is->file == want->file;
-}
-
-static bool grow(struct ctp_places *a)
-{
-	struct ctp_place *place = realloc(a->place, 2 * (size_t)a->room * sizeof *place);
-	if (!place)
-		return false;
-	a->place = place;
-	if (!ctp_map_grow(a->map, a->count - 1, hash_place, place))
-		return false;
-	a->room *= 2;
-	return true;
 }
 
 bool ctp_places_init(struct ctp_places *a)
@@ -60,6 +49,8 @@ uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t 
 		spot = (struct ctp_spot){.site = spot.site};
 	else if (!spot.addr && !spot.file)
 		return 0;
+	bool room = CTP_ARRAY_RESERVE(a->place, a->room, a->count + 1, CTP_PLACES_MAX) &&
+	            ctp_map_reserve(a->map, a->count - 1, hash_place, a->place);
 	uint32_t *slot = ctp_map_slot(a->map, hash_spot(&spot), is_place, a->place, &spot);
 	if (*slot) {
 		struct ctp_place *place = &a->place[*slot];
@@ -67,10 +58,8 @@ uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t 
 		place->pid = place->pid == pid ? pid : 0;
 		return *slot;
 	}
-	if (a->count == CTP_PLACES_MAX)
+	if (!room)
 		return 0;
-	if (a->count == a->room)
-		return grow(a) ? ctp_places_number(a, spot, pid, who) : 0;
 	a->place[a->count] = (struct ctp_place){spot, who, pid, spot.site || spot.file};
 	return *slot = a->count++;
 }

@@ -9,6 +9,7 @@
 #define CTP_PLACES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/linkage.h"
@@ -34,7 +35,8 @@ struct ctp_place {
 
 struct ctp_places {
 	struct ctp_place *place; /* by number; number 0: not known */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	struct ctp_map *map; /* places.c's own */
 };
 

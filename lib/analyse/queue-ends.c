@@ -1,7 +1,10 @@
 /* queue-ends.c - see queue-ends.h. */
 #include "analyse/queue-ends.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+#include "base/array.h"
 
 enum { ROOM_MIN = 64 };
 
@@ -30,7 +33,7 @@ static uint32_t *slot_of(const struct ctp_queues *q, uint64_t pid, uint64_t at)
 
 bool ctp_queues_init(struct ctp_queues *q)
 {
-	*q = (struct ctp_queues){.room = ROOM_MIN, .list = calloc(ROOM_MIN + 1, sizeof *q->list)};
+	*q = (struct ctp_queues){.room = ROOM_MIN, .list = calloc(ROOM_MIN, sizeof *q->list)};
 	return ctp_map_init(&q->map, ROOM_MIN) && q->list;
 }
 
@@ -46,18 +49,12 @@ void ctp_queues_clear(struct ctp_queues *q)
 	q->count = 0;
 }
 
-/* If memory is short as well, those that are there are forgotten. */
+/* Without room for one more, all queues are forgotten. */
 static void make_room(struct ctp_queues *q)
 {
-	if (q->count < q->room)
-		return;
-	struct ctp_queue *list = q->room < CTP_QUEUES_MAX ? realloc(q->list, (2 * q->room + 1) * sizeof *list) : NULL;
-	if (list)
-		q->list = list;
-	if (list && ctp_map_grow(&q->map, q->count, hash_queue, q))
-		q->room *= 2;
-	else
+	if (!CTP_ARRAY_RESERVE(q->list, q->room, q->count + 2, CTP_QUEUES_MAX + 1) || !ctp_map_reserve(&q->map, q->count, hash_queue, q))
 		ctp_queues_clear(q);
+	assert(q->count + 1 < q->room && q->count < q->map.nslots / 2);
 }
 
 static void use(struct ctp_queue_end *end, uint64_t coro)

@@ -36,7 +36,8 @@ struct ctp_queue {
 
 struct ctp_queues {
 	struct ctp_queue *list; /* numbers from 1 on */
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	struct ctp_map map;
 };
 

@@ -176,7 +176,8 @@ struct ctp_report_section {
 
 struct ctp_report {
 	struct ctp_report_section *sections; /* the first CTP_REPORT_SECTIONS */
-	uint32_t nsections, room;
+	uint32_t nsections;
+	size_t room;
 	uint64_t sections_seen, ignored; /* ignored: findings, of all sections */
 	const char *const *ignore; /* patterns of findings to leave out */
 	size_t nignore;

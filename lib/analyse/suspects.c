@@ -27,6 +27,7 @@
 #include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
+#include "base/array.h"
 
 enum {
 	FEW_ENDED = 3,      /* fewer waits that ended are no history */
@@ -54,7 +55,8 @@ struct suspects {
 	bool *found;             /* by place: a coroutine that waits there is in a finding, or the finding growth names the place */
 	uint32_t *number;        /* by place or habit, and whether its members are ready: number + 1 in list; 0: none yet */
 	struct suspicion *list;
-	uint32_t count, room;
+	uint32_t count;
+	size_t room;
 	uint32_t one;            /* the place that nearly all suspensions have; 0: there is none */
 };
 
@@ -193,14 +195,8 @@ static struct suspicion *suspicion_of(struct suspects *all, const struct ctp_cor
 	uint32_t place = ctp_follow_place(j->follow, co), *number = &all->number[2 * (j->nplaces > 2 ? place : co->habit) + ready];
 	if (*number)
 		return &all->list[*number - 1];
-	if (all->count == all->room) {
-		uint32_t room = all->room ? 2 * all->room : 8;
-		struct suspicion *list = realloc(all->list, room * sizeof *list);
-		if (!list)
-			return NULL;
-		all->list = list;
-		all->room = room;
-	}
+	if (!CTP_ARRAY_RESERVE(all->list, all->room, all->count + 1, CTP_FOLLOW_MAX))
+		return NULL;
 	all->list[all->count] = (struct suspicion){.ready = ready,
 		.group = {.place = place, .spawn = co->spawn, .shortest_ns = UINT64_MAX, .from_ns = UINT64_MAX}};
 	*number = ++all->count;

@@ -36,6 +36,12 @@ typedef uint64_t ctp_map_hash(const void *items, uint32_t number);
 /* Room for twice as many: the items up to count are put in again. False: out of memory, and nothing has changed. */
 bool ctp_map_grow(struct ctp_map *map, uint32_t count, ctp_map_hash *hash, const void *items);
 
+/* Room for one item more than count: the map grows if it is half full. False: out of memory, and nothing has changed. */
+static inline bool ctp_map_reserve(struct ctp_map *map, uint32_t count, ctp_map_hash *hash, const void *items)
+{
+	return (uint64_t)count + 1 <= map->nslots / 2 || ctp_map_grow(map, count, hash, items);
+}
+
 /*
  * The slot with the number of the item that has this key, or else the free slot, with a 0 in it, for that number. hash is a number
  * that is the same for the same key; it need not be a good one. The calls of `is` are compiled into the caller.
