@@ -52,24 +52,24 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* --- the section at hand -------------------------------------------------------------------------------------------------- */
 
-static void shown_init(struct shown *w, uint64_t max_events)
+static void shown_init(struct shown *shown, uint64_t max_events)
 {
-	*w = (struct shown){.rank = RANK_NONE};
-	ctp_html_pack_init(&w->pack, max_events);
-	ctp_html_texts_init(&w->places);
-	ctp_html_texts_init(&w->names);
-	ctp_html_gaps_init(&w->gaps);
+	*shown = (struct shown){.rank = RANK_NONE};
+	ctp_html_pack_init(&shown->pack, max_events);
+	ctp_html_texts_init(&shown->places);
+	ctp_html_texts_init(&shown->names);
+	ctp_html_gaps_init(&shown->gaps);
 }
 
-static void shown_fini(struct shown *w)
+static void shown_fini(struct shown *shown)
 {
-	ctp_html_pack_fini(&w->pack);
-	ctp_html_texts_fini(&w->places);
-	ctp_html_texts_fini(&w->names);
-	ctp_html_gaps_fini(&w->gaps);
-	free(w->place_numbers);
-	free(w->thread_numbers);
-	free(w->threads);
+	ctp_html_pack_fini(&shown->pack);
+	ctp_html_texts_fini(&shown->places);
+	ctp_html_texts_fini(&shown->names);
+	ctp_html_gaps_fini(&shown->gaps);
+	free(shown->place_numbers);
+	free(shown->thread_numbers);
+	free(shown->threads);
 }
 
 /* What a report has no place for is not shown either. */
@@ -227,32 +227,32 @@ static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_
 
 /* --- its end -------------------------------------------------------------------------------------------------------------- */
 
-static bool settle_places(struct shown *w, struct ctp_follow *f)
+static bool settle_places(struct shown *shown, struct ctp_follow *f)
 {
 	uint32_t n = ctp_follow_places(f);
-	w->place_numbers = calloc(n, sizeof *w->place_numbers);
-	if (!w->place_numbers)
+	shown->place_numbers = calloc(n, sizeof *shown->place_numbers);
+	if (!shown->place_numbers)
 		return false;
-	w->nplace_numbers = n;
+	shown->nplace_numbers = n;
 	for (uint32_t i = 1; i < n; i++)
-		w->place_numbers[i] = ctp_html_texts_number(&w->places, ctp_follow_text(f, i));
-	return !w->places.failed;
+		shown->place_numbers[i] = ctp_html_texts_number(&shown->places, ctp_follow_text(f, i));
+	return !shown->places.failed;
 }
 
-static bool settle_threads(struct shown *w, const struct ctp_follow *f)
+static bool settle_threads(struct shown *shown, const struct ctp_follow *f)
 {
 	uint32_t count = ctp_follow_threads(f);
-	w->thread_numbers = calloc(count, sizeof *w->thread_numbers);
-	w->threads = calloc(count, sizeof *w->threads);
-	if (!w->thread_numbers || !w->threads)
+	shown->thread_numbers = calloc(count, sizeof *shown->thread_numbers);
+	shown->threads = calloc(count, sizeof *shown->threads);
+	if (!shown->thread_numbers || !shown->threads)
 		return false;
-	w->nthread_numbers = count;
+	shown->nthread_numbers = count;
 	for (uint32_t i = 0; i < count; i++) {
 		struct ctp_follow_thread th = ctp_follow_thread(f, i);
-		if (!th.resumes && !ctp_html_gaps_has(&w->gaps, i))
+		if (!th.resumes && !ctp_html_gaps_has(&shown->gaps, i))
 			continue;
-		w->thread_numbers[i] = w->nthreads;
-		w->threads[w->nthreads++] = th;
+		shown->thread_numbers[i] = shown->nthreads;
+		shown->threads[shown->nthreads++] = th;
 	}
 	return true;
 }
@@ -273,25 +273,25 @@ static bool settle_rows(struct html_sink *s)
 }
 
 /* From the start of the report's section to its end, and to the last that is shown. */
-static void settle_span(struct shown *w, const struct ctp_report_section *sec)
+static void settle_span(struct shown *shown, const struct ctp_report_section *sec)
 {
 	uint64_t last_ns = sec->start_ns;
-	for (uint32_t i = 0; i < w->pack.nrows; i++)
-		last_ns = larger(last_ns, larger(w->pack.rows[i].last_ns, w->pack.rows[i].died_ns));
-	w->t0_ns = sec->start_ns;
-	w->span_ns = larger(sec->duration_ns, last_ns - sec->start_ns);
-	if (w->span_ns > CTP_HTML_TIME_MAX)
-		w->span_ns = CTP_HTML_TIME_MAX;
+	for (uint32_t i = 0; i < shown->pack.nrows; i++)
+		last_ns = larger(last_ns, larger(shown->pack.rows[i].last_ns, shown->pack.rows[i].died_ns));
+	shown->t0_ns = sec->start_ns;
+	shown->span_ns = larger(sec->duration_ns, last_ns - sec->start_ns);
+	if (shown->span_ns > CTP_HTML_TIME_MAX)
+		shown->span_ns = CTP_HTML_TIME_MAX;
 }
 
-static enum rank rank_of(const struct shown *w, const struct ctp_report_section *sec)
+static enum rank rank_of(const struct shown *shown, const struct ctp_report_section *sec)
 {
 	for (uint32_t i = 0; i < sec->nfindings; i++)
 		if (sec->findings[i].certainty > CTP_CERTAIN_UNKNOWN)
 			return RANK_FINDINGS;
 	if (sec->nsuspects)
 		return RANK_SUSPECTS;
-	return w->pack.nrows ? RANK_CALM : RANK_EMPTY;
+	return shown->pack.nrows ? RANK_CALM : RANK_EMPTY;
 }
 
 static void on_end(void *arg, const struct ctp_follow_end *end)
@@ -321,11 +321,11 @@ static void put_text(struct ctp_output *out, const char *key, const char *text)
 	ctp_json_put_in_page(out, text, strlen(text));
 }
 
-static void put_threads(struct ctp_output *out, const struct shown *w)
+static void put_threads(struct ctp_output *out, const struct shown *shown)
 {
 	ctp_output_putf(out, ",\"threads\":[");
-	for (uint32_t i = 0; i < w->nthreads; i++) {
-		const struct ctp_follow_thread *th = &w->threads[i];
+	for (uint32_t i = 0; i < shown->nthreads; i++) {
+		const struct ctp_follow_thread *th = &shown->threads[i];
 		ctp_output_putf(out, "%s{\"tid\":%ju,\"pid\":%ju,", i ? "," : "", th->tid, th->pid);
 		put_text(out, "name", th->name);
 		ctp_output_putf(out, "}");
@@ -355,8 +355,8 @@ static void put_verdicts(struct ctp_output *out, const struct ctp_report *r)
 static void put_meta(const struct html_sink *s)
 {
 	struct ctp_output *out = s->out;
-	const struct shown *w = &s->best;
-	const struct ctp_report_section *sec = w->rank ? &s->report->sections[w->section] : NULL;
+	const struct shown *shown = &s->best;
+	const struct ctp_report_section *sec = shown->rank ? &s->report->sections[shown->section] : NULL;
 	char command[CTP_PRINT_COMMAND_MAX];
 	ctp_output_putf(out, "<script type=\"application/json\" id=\"ctp-meta\">");
 	ctp_output_putf(out, "{\"format\":2,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
@@ -368,37 +368,37 @@ static void put_meta(const struct html_sink *s)
 	else
 		ctp_output_putf(out, ",\"t0_wall_ns\":null");
 	ctp_output_putf(out, ",\"ordinal\":%s", sec && sec->ordinal ? "true" : "false");
-	ctp_output_putf(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju,\"section\":%u", w->t0_ns, w->span_ns, w->section);
-	ctp_output_putf(out, ",\"coroutines\":%u,\"events\":%ju", w->pack.nrows, ctp_html_pack_shown(&w->pack));
-	ctp_output_putf(out, ",\"omitted_coroutines\":%ju,\"omitted_events\":%ju", w->pack.omitted_coroutines,
-	                w->pack.omitted_events);
-	put_threads(out, w);
+	ctp_output_putf(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju,\"section\":%u", shown->t0_ns, shown->span_ns, shown->section);
+	ctp_output_putf(out, ",\"coroutines\":%u,\"events\":%ju", shown->pack.nrows, ctp_html_pack_shown(&shown->pack));
+	ctp_output_putf(out, ",\"omitted_coroutines\":%ju,\"omitted_events\":%ju", shown->pack.omitted_coroutines,
+	                shown->pack.omitted_events);
+	put_threads(out, shown);
 	ctp_output_putf(out, ",\"places\":");
-	ctp_html_texts_put(out, &w->places);
+	ctp_html_texts_put(out, &shown->places);
 	ctp_output_putf(out, ",\"strings\":");
-	ctp_html_texts_put(out, &w->names);
+	ctp_html_texts_put(out, &shown->names);
 	put_verdicts(out, s->report);
 	ctp_output_putf(out, ",\"report\":");
 	ctp_report_json(out, s->report, true);
 	ctp_output_putf(out, "}</script>\n");
 }
 
-static bool put_data(struct ctp_output *out, struct shown *w)
+static bool put_data(struct ctp_output *out, struct shown *shown)
 {
 	struct ctp_html_view view = {
-		.t0_ns = w->t0_ns,
-		.places = w->place_numbers,
-		.threads = w->thread_numbers,
-		.nplaces = w->nplace_numbers,
-		.nthreads = w->nthread_numbers,
-		.gaps = &w->gaps,
-		.nshown = w->nthreads,
+		.t0_ns = shown->t0_ns,
+		.places = shown->place_numbers,
+		.threads = shown->thread_numbers,
+		.nplaces = shown->nplace_numbers,
+		.nthreads = shown->nthread_numbers,
+		.gaps = &shown->gaps,
+		.nshown = shown->nthreads,
 	};
-	ctp_html_gaps_sort(&w->gaps);
+	ctp_html_gaps_sort(&shown->gaps);
 	struct ctp_html_gzip *gzip = ctp_html_gzip_new(out);
 	if (!gzip)
 		return false;
-	bool done = ctp_html_pack_write(&w->pack, &view, ctp_html_gzip_put, gzip);
+	bool done = ctp_html_pack_write(&shown->pack, &view, ctp_html_gzip_put, gzip);
 	ctp_html_gzip_finish(gzip);
 	return done;
 }

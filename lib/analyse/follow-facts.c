@@ -39,24 +39,24 @@ void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, cons
 			                 ch->ts_ns - r->list[i].value);
 }
 
-static void reason_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void reason_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
-	uint64_t what = ctp_roles_value(val, s->what), marks = ctp_roles_value(val, s->marks);
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
+	uint64_t what = ctp_roles_value(val, roles->what), marks = ctp_roles_value(val, roles->marks);
 	if (!co || co->state == CTP_DEAD || !what || what >= CTP_WAITS_COUNT)
 		return;
-	int16_t value = what == CTP_WAITS_TIMER ? s->deadline : what == CTP_WAITS_DESCRIPTOR ? s->fd : s->object;
-	const struct ctp_reason_of reason = {.value = ctp_roles_value(val, value), .count = ctp_roles_value(val, s->count),
+	int16_t value = what == CTP_WAITS_TIMER ? roles->deadline : what == CTP_WAITS_DESCRIPTOR ? roles->fd : roles->object;
+	const struct ctp_reason_of reason = {.value = ctp_roles_value(val, value), .count = ctp_roles_value(val, roles->count),
 	                                     .what = (uint8_t)what, .marks = (uint8_t)marks};
-	ctp_objects_reason(f->objects, co->id, co->next, ctp_roles_value(val, s->pid), &reason);
+	ctp_objects_reason(f->objects, co->id, co->next, ctp_roles_value(val, roles->pid), &reason);
 }
 
-static void object_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void object_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	uint64_t site = ctp_roles_value(val, s->site), what = ctp_roles_value(val, s->what);
-	struct ctp_object_told told = {.pid = ctp_roles_value(val, s->pid), .at = ctp_roles_value(val, s->object), .ts_ns = ts,
-	                               .available = ctp_roles_value(val, s->available), .what = (uint8_t)(what < CTP_WAITS_COUNT ? what : 0),
-	                               .marks = (uint8_t)ctp_roles_value(val, s->marks)};
+	uint64_t site = ctp_roles_value(val, roles->site), what = ctp_roles_value(val, roles->what);
+	struct ctp_object_told told = {.pid = ctp_roles_value(val, roles->pid), .at = ctp_roles_value(val, roles->object), .ts_ns = ts,
+	                               .available = ctp_roles_value(val, roles->available), .what = (uint8_t)(what < CTP_WAITS_COUNT ? what : 0),
+	                               .marks = (uint8_t)ctp_roles_value(val, roles->marks)};
 	if (site)
 		told.site = ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0);
 	keep_if_done(f, told.marks & CTP_OBJECT_GONE);
@@ -64,62 +64,62 @@ static void object_told(struct ctp_follow *f, const struct ctp_roles *s, const u
 		ctp_objects_tell(f->objects, &told);
 }
 
-static void object_named(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val)
+static void object_named(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val)
 {
-	const struct ctp_str *name = s->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[s->text]);
-	uint64_t at = ctp_roles_value(val, s->object);
+	const struct ctp_str *name = roles->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[roles->text]);
+	uint64_t at = ctp_roles_value(val, roles->object);
 	keep_if_done(f, false);
 	if (name && at)
-		ctp_objects_name(f->objects, ctp_roles_value(val, s->pid), at, name->data, name->len);
+		ctp_objects_name(f->objects, ctp_roles_value(val, roles->pid), at, name->data, name->len);
 }
 
-static void hold_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void hold_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	const struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
-	uint64_t at = ctp_roles_value(val, s->object);
-	int64_t count = (int64_t)ctp_roles_value(val, s->count);
+	const struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
+	uint64_t at = ctp_roles_value(val, roles->object);
+	int64_t count = (int64_t)ctp_roles_value(val, roles->count);
 	keep_if_done(f, co && co->state != CTP_RUNNING && count < 0);
 	if (co && at)
-		ctp_objects_hold(f->objects, ctp_roles_value(val, s->pid), at, co->id, count);
+		ctp_objects_hold(f->objects, ctp_roles_value(val, roles->pid), at, co->id, count);
 }
 
-static void wake_for_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void wake_for_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	const struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
-	uint64_t at = ctp_roles_value(val, s->object);
+	const struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
+	uint64_t at = ctp_roles_value(val, roles->object);
 	/* Without its wake nothing is known. */
 	if (co && at && f->priv->woken.coro == co->id && f->priv->woken.ts_ns == ts)
-		ctp_objects_woken_for(f->objects, reasons_of(f, co), ctp_roles_value(val, s->pid), at, co->id, ts);
+		ctp_objects_woken_for(f->objects, reasons_of(f, co), ctp_roles_value(val, roles->pid), at, co->id, ts);
 }
 
-static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	const struct ctp_descriptor seen = {.pid = ctp_roles_value(val, s->pid), .fd = (int32_t)ctp_roles_value(val, s->fd), .ts_ns = ts,
-	                                    .type = (uint8_t)ctp_roles_value(val, s->type), .unread = ctp_roles_value(val, s->unread),
-	                                    .unsent = ctp_roles_value(val, s->unsent), .ended = ctp_roles_value(val, s->ended) != 0};
+	const struct ctp_descriptor seen = {.pid = ctp_roles_value(val, roles->pid), .fd = (int32_t)ctp_roles_value(val, roles->fd), .ts_ns = ts,
+	                                    .type = (uint8_t)ctp_roles_value(val, roles->type), .unread = ctp_roles_value(val, roles->unread),
+	                                    .unsent = ctp_roles_value(val, roles->unsent), .ended = ctp_roles_value(val, roles->ended) != 0};
 	ctp_objects_look(f->objects, &seen);
 }
 
-void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	switch (s->kind) {
+	switch (roles->kind) {
 	case CTP_KIND_REASON:
-		reason_told(f, s, val, ts);
+		reason_told(f, roles, val, ts);
 		break;
 	case CTP_KIND_OBJECT:
-		object_told(f, s, val, ts);
+		object_told(f, roles, val, ts);
 		break;
 	case CTP_KIND_LABEL:
-		object_named(f, s, val);
+		object_named(f, roles, val);
 		break;
 	case CTP_KIND_HOLD:
-		hold_told(f, s, val, ts);
+		hold_told(f, roles, val, ts);
 		break;
 	case CTP_KIND_CAUSE:
-		wake_for_told(f, s, val, ts);
+		wake_for_told(f, roles, val, ts);
 		break;
 	case CTP_KIND_DESCRIPTOR:
-		descriptor_told(f, s, val, ts);
+		descriptor_told(f, roles, val, ts);
 		break;
 	default:
 		break;

@@ -45,10 +45,10 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 }
 
 /* Between two times, transitions are missing in the ring of a thread. */
-static void thread_gap(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void thread_gap(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	uint64_t transitions = ctp_roles_value(val, s->transitions), after = ctp_roles_value(val, s->after);
-	uint32_t thread = transitions ? ctp_threads_number(f->threads, ctp_roles_value(val, s->tid)) : 0;
+	uint64_t transitions = ctp_roles_value(val, roles->transitions), after = ctp_roles_value(val, roles->after);
+	uint32_t thread = transitions ? ctp_threads_number(f->threads, ctp_roles_value(val, roles->tid)) : 0;
 	struct ctp_thread *th = &f->threads->list[thread];
 	ctp_add_capped(&f->counts.ring_lost, transitions);
 	if (!thread || after > ts)
@@ -58,16 +58,16 @@ static void thread_gap(struct ctp_follow *f, const struct ctp_roles *s, const ui
 		f->ops->thread_gap(f->arg, thread, after, ts, transitions);
 }
 
-void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
+void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
-	uint64_t count = ctp_record_lost(rec), id = ctp_roles_value(rec->val, s->id), after = ctp_roles_value(rec->val, s->after);
-	if (s->missed) {
+	uint64_t count = ctp_record_lost(rec), id = ctp_roles_value(rec->val, roles->id), after = ctp_roles_value(rec->val, roles->after);
+	if (roles->missed) {
 		ctp_add_capped(&f->counts.missed, count);
 		if (count && ts > f->missed_ns)
 			f->missed_ns = ts;
 		if (count)
 			ctp_objects_gap(f->objects);
-		thread_gap(f, s, rec->val, ts);
+		thread_gap(f, roles, rec->val, ts);
 		return;
 	}
 	ctp_add_capped(&f->counts.lost, count);
@@ -76,9 +76,9 @@ void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const stru
 		f->unsure_ns = ts > f->unsure_ns ? ts : f->unsure_ns;
 		return;
 	}
-	uint64_t from = s->numbered ? rec->val[s->index] : 0;
-	uint64_t upto = s->numbered && count < UINT64_MAX - from ? from + count : UINT64_MAX;
-	struct ctp_coroutine *co = ctp_follow_whose(f, s, rec->val, after && after < ts ? after : ts);
-	if (co && co->state != CTP_DEAD && (!s->numbered || upto > co->next))
+	uint64_t from = roles->numbered ? rec->val[roles->index] : 0;
+	uint64_t upto = roles->numbered && count < UINT64_MAX - from ? from + count : UINT64_MAX;
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, rec->val, after && after < ts ? after : ts);
+	if (co && co->state != CTP_DEAD && (!roles->numbered || upto > co->next))
 		ctp_follow_lose(f, co, after, ts, count);
 }

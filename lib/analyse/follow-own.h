@@ -52,15 +52,15 @@ static inline uint32_t ctp_follow_place_of(const struct ctp_follow *f, const str
 }
 
 /* Makes a coroutine; null: the table is full. */
-struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts);
+struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts);
 
 /* The coroutine of a record; made if it is new. Null: the record has none, or the table is full. */
-static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val,
+static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val,
                                                      uint64_t ts)
 {
-	uint64_t id = ctp_roles_value(val, s->id);
+	uint64_t id = ctp_roles_value(val, roles->id);
 	struct ctp_coroutine *co = id ? ctp_coro_table_find(&f->priv->table, id) : NULL;
-	return co || !id ? co : ctp_follow_newcomer(f, s, val, ts);
+	return co || !id ? co : ctp_follow_newcomer(f, roles, val, ts);
 }
 
 /* The part of a span that is asked for. */
@@ -125,13 +125,13 @@ static inline struct ctp_thread *ctp_follow_running_on(struct ctp_follow *f, con
 void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts, uint64_t count);
 
 /* A record of a loss: of events of a coroutine, of a thread, or of no known coroutine. */
-void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts);
+void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts);
 
 /* A record about reasons, objects and who holds them; and a wake, which may be because of an object (follow-facts.c). */
-void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts);
+void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts);
 void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_change *ch);
 
 /* A record of what the collector saw from outside: threads, processes, samples, signals, the end (follow-seen.c). */
-void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts);
+void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts);
 
 #endif

@@ -4,14 +4,14 @@
 #include "analyse/follow-own.h"
 #include "stream/sink.h"
 
-static void thread_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void thread_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, ctp_roles_value(val, s->tid))];
+	struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, ctp_roles_value(val, roles->tid))];
 	if (!th->tid)
 		return;
-	th->pid = ctp_roles_value(val, s->pid);
+	th->pid = ctp_roles_value(val, roles->pid);
 	th->seen_ns = ts;
-	const struct ctp_str *name = s->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[s->text]);
+	const struct ctp_str *name = roles->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[roles->text]);
 	size_t len = !name ? 0 : name->len < sizeof th->name ? name->len : sizeof th->name - 1;
 	if (len)
 		memcpy(th->name, name->data, len);
@@ -44,9 +44,9 @@ static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_
 	priv->end_seen = true;
 }
 
-static void sample_told(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
+static void sample_told(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
-	uint64_t tid = ctp_roles_value(rec->val, s->tid);
+	uint64_t tid = ctp_roles_value(rec->val, roles->tid);
 	struct ctp_thread *th = ctp_threads_has(f->threads, tid) ? &f->threads->list[ctp_threads_number(f->threads, tid)] : NULL;
 	ctp_proc_seen_sample(&f->seen, rec, ts, th && th->current ? &th->seen : NULL, th ? &th->delay : NULL);
 }
@@ -58,11 +58,11 @@ static void untraced_told(struct ctp_follow *f, const struct ctp_record *rec)
 		f->counts.untraced = untraced;
 }
 
-void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
+void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
-	switch (s->kind) {
+	switch (roles->kind) {
 	case CTP_KIND_THREAD:
-		thread_told(f, s, rec->val, ts);
+		thread_told(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_END:
 		end_told(f, rec, ts);
@@ -72,13 +72,13 @@ void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *s, const stru
 		untraced_told(f, rec);
 		break;
 	case CTP_KIND_PROCESS:
-		process_seen(f, rec, ctp_roles_value(rec->val, s->pid), ts);
+		process_seen(f, rec, ctp_roles_value(rec->val, roles->pid), ts);
 		break;
 	case CTP_KIND_SIGNAL:
 		f->priv->signalled = ctp_signalled_read(rec, ts);
 		break;
 	case CTP_KIND_SAMPLE:
-		sample_told(f, s, rec, ts);
+		sample_told(f, roles, rec, ts);
 		break;
 	default:
 		break;

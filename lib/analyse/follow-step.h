@@ -100,26 +100,26 @@ static CTP_ALWAYS void ctp_follow_resume(struct ctp_coroutine *co, struct ctp_th
  * A transition of a coroutine; null: the table is full. True: *ch is a change to tell. *ch need not be in memory, as long as the
  * caller passes its address to inline functions only.
  */
-static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_roles *s, struct ctp_coroutine *co,
+static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_roles *roles, struct ctp_coroutine *co,
                                        const uint64_t *val, uint64_t ts, enum ctp_follow_time time, struct ctp_change *ch)
 {
 	if (!co)
 		return false;
 	uint64_t due = co->next;
-	enum ctp_follow_order order = s->index == CTP_ROLES_NONE ? CTP_FOLLOW_NEXT :
-	                              s->numbered ? ctp_follow_numbered(co, val[s->index]) :
-	                                            ctp_follow_sequence(f, co, val[s->index], ts);
+	enum ctp_follow_order order = roles->index == CTP_ROLES_NONE ? CTP_FOLLOW_NEXT :
+	                              roles->numbered ? ctp_follow_numbered(co, val[roles->index]) :
+	                                            ctp_follow_sequence(f, co, val[roles->index], ts);
 	if (order == CTP_FOLLOW_OLD)
 		return false;
 	/* The record of the loss may come before this transition, after it, or not at all. */
 	if (__builtin_expect(order == CTP_FOLLOW_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL)) {
-		bool counted = s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN);
-		ctp_follow_lose(f, co, 0, ts, counted ? val[s->index] - due : 0);
+		bool counted = roles->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN);
+		ctp_follow_lose(f, co, 0, ts, counted ? val[roles->index] - due : 0);
 	}
 	*ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
-	ch->thread = ctp_threads_number(f->threads, ctp_roles_value(val, s->tid));
+	ch->thread = ctp_threads_number(f->threads, ctp_roles_value(val, roles->tid));
 	struct ctp_thread *th = &f->threads->list[ch->thread];
-	bool active = s->active != CTP_ROLES_NONE && val[s->active];
+	bool active = roles->active != CTP_ROLES_NONE && val[roles->active];
 	bool dead = ch->was == CTP_DEAD;
 	/* A transition from before a death may come after it in the stream. */
 	bool twice = order == CTP_FOLLOW_NEXT && ch->was == CTP_RUNNING && co->flags & CTP_CO_OURS;
@@ -130,7 +130,7 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 	if (active)
 		ctp_follow_resume(co, th, ch);
 	else
-		ctp_follow_suspend(f, co, th, ch, ctp_roles_value(val, s->site), ctp_roles_value(val, s->addr), time);
+		ctp_follow_suspend(f, co, th, ch, ctp_roles_value(val, roles->site), ctp_roles_value(val, roles->addr), time);
 	th->last_ns = ts;
 	ctp_follow_spend(f, co, ch, time);
 	co->since_ns = ts;

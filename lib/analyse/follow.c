@@ -18,15 +18,15 @@ enum {
 
 /* --- coroutines ----------------------------------------------------------------------------------------------------------- */
 
-struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = ctp_coro_table_make(&f->priv->table, val[s->id]);
+	struct ctp_coroutine *co = ctp_coro_table_make(&f->priv->table, val[roles->id]);
 	if (!co) {
 		f->counts.unfollowed++;
 		return NULL;
 	}
 	f->counts.coroutines++;
-	co->probe = ctp_roles_value(val, s->probe);
+	co->probe = ctp_roles_value(val, roles->probe);
 	co->state = CTP_BORN;
 	co->born_ns = co->since_ns = ts;
 	return co;
@@ -96,32 +96,32 @@ void ctp_follow_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t 
 	ctp_follow_tell(f, &ch);
 }
 
-static inline void transition(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static inline void transition(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_change ch;
 	f->counts.events++;
-	if (__builtin_expect(f->priv->nheld, 0) && s->active != CTP_ROLES_NONE && val[s->active])
+	if (__builtin_expect(f->priv->nheld, 0) && roles->active != CTP_ROLES_NONE && val[roles->active])
 		ctp_follow_commit(f);
-	if (ctp_follow_step(f, s, ctp_follow_whose(f, s, val, ts), val, ts, CTP_FOLLOW_ASKED, &ch)) {
+	if (ctp_follow_step(f, roles, ctp_follow_whose(f, roles, val, ts), val, ts, CTP_FOLLOW_ASKED, &ch)) {
 		struct ctp_change told = ch; /* only the copy has an address outside, so that ch need not be in memory */
 		ctp_follow_tell(f, &told);
 	}
 }
 
-static void birth(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void birth(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	f->counts.births++;
 	ctp_follow_commit(f);
-	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BORN, ts);
 	ch.was = CTP_UNBORN;
-	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_roles_value(val, s->after));
-	bool ours = ctp_roles_value(val, s->pid) && !ctp_roles_value(val, s->by_hand);
+	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_roles_value(val, roles->after));
+	bool ours = ctp_roles_value(val, roles->pid) && !ctp_roles_value(val, roles->by_hand);
 	co->flags |= CTP_CO_BIRTH | (ours ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
-	co->parent = ctp_roles_value(val, s->parent);
-	co->spawn = ctp_places_number(f->places, (struct ctp_spot){.site = ctp_roles_value(val, s->site)}, 0, co->id);
+	co->parent = ctp_roles_value(val, roles->parent);
+	co->spawn = ctp_places_number(f->places, (struct ctp_spot){.site = ctp_roles_value(val, roles->site)}, 0, co->id);
 	if (ts < co->born_ns)
 		co->born_ns = ts;
 	ctp_follow_tell(f, &ch);
@@ -165,14 +165,14 @@ void ctp_follow_revive(struct ctp_follow *f, bool alive)
 	}
 }
 
-static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void death(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	f->counts.deaths++;
-	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
-	ch.whole = ch.whole && (s->after == CTP_ROLES_NONE || val[s->after] == ts);
+	ch.whole = ch.whole && (roles->after == CTP_ROLES_NONE || val[roles->after] == ts);
 	struct ctp_thread *th = ctp_follow_running_on(f, co);
 	if (ch.was == CTP_RUNNING && ch.whole)
 		ctp_follow_ran(f, &f->threads->list[co->thread], ch.was_ns, ts, CTP_FOLLOW_ASKED);
@@ -210,18 +210,18 @@ static uint64_t ended_child(struct ctp_follow *f, const struct ctp_thread *th, c
 	return child && child->state == CTP_DEAD && child->parent == parent->id ? child->id : 0;
 }
 
-static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void wake(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	bool stayed = ctp_roles_value(val, s->how) == CTP_WAKE_STAYED;
+	bool stayed = ctp_roles_value(val, roles->how) == CTP_WAKE_STAYED;
 	f->counts.wakes++;
 	f->counts.stayed += stayed;
-	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	/* A late wake may be for a suspension that is over. */
 	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_WAKE, ts);
-	ch.thread = ctp_threads_number(f->threads, ctp_roles_value(val, s->tid));
-	ch.by = ctp_roles_value(val, s->by);
+	ch.thread = ctp_threads_number(f->threads, ctp_roles_value(val, roles->tid));
+	ch.by = ctp_roles_value(val, roles->by);
 	if (!ch.by)
 		ch.by = ended_child(f, &f->threads->list[ch.thread], co);
 	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts, f->priv->early_ns))
@@ -244,36 +244,36 @@ static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t
 	ctp_follow_tell(f, &ch);
 }
 
-static void named_so(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void named_so(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = s->text == CTP_ROLES_NONE ? NULL : ctp_follow_whose(f, s, val, ts);
+	struct ctp_coroutine *co = roles->text == CTP_ROLES_NONE ? NULL : ctp_follow_whose(f, roles, val, ts);
 	if (!co)
 		return;
-	const struct ctp_str *text = ctp_str_val(val[s->text]);
+	const struct ctp_str *text = ctp_str_val(val[roles->text]);
 	free(co->name);
 	co->name = text->len ? strndup(text->data, text->len < CTP_FOLLOW_NAME_MAX ? text->len : CTP_FOLLOW_NAME_MAX) : NULL;
 }
 
-static void has_function(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void has_function(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	if (!co)
 		return;
-	co->code = ctp_roles_value(val, s->code);
+	co->code = ctp_roles_value(val, roles->code);
 	uint64_t pid = f->threads->list[co->thread].pid;
 	if (co->place && !f->places->place[co->place].shared)
 		co->place = ctp_places_number(f->places, spot_at(f, pid, co->code), pid, co->id);
 }
 
-static void awaits(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static void awaits(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_AWAIT, ts);
-	ch.by = ctp_roles_value(val, s->target);
+	ch.by = ctp_roles_value(val, roles->target);
 	co->awaits = ctp_coro_table_find(&f->priv->table, ch.by) ? ch.by : 0;
-	co->flags = (uint16_t)((co->flags & ~CTP_CO_JOINS) | CTP_CO_AWAITS | (ctp_roles_value(val, s->joins) ? CTP_CO_JOINS : 0));
+	co->flags = (uint16_t)((co->flags & ~CTP_CO_JOINS) | CTP_CO_AWAITS | (ctp_roles_value(val, roles->joins) ? CTP_CO_JOINS : 0));
 	ctp_follow_tell(f, &ch);
 }
 
@@ -436,12 +436,12 @@ static void next_run(struct ctp_follow *f)
 }
 
 /* Whether a row without a process begins another run: it comes after a long silence, from a new thread. */
-static bool is_next_run(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static bool is_next_run(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	if (s->numbered || f->priv->runs == RUNS_MAX || !ctp_sequence_silence(f->counts.last_ns, ts) ||
+	if (roles->numbered || f->priv->runs == RUNS_MAX || !ctp_sequence_silence(f->counts.last_ns, ts) ||
 	    f->counts.first_ns > f->counts.last_ns)
 		return false;
-	return s->tid != CTP_ROLES_NONE && !ctp_threads_has(f->threads, val[s->tid]);
+	return roles->tid != CTP_ROLES_NONE && !ctp_threads_has(f->threads, val[roles->tid]);
 }
 
 static void happened(struct ctp_follow *f, uint64_t ts)
@@ -455,32 +455,32 @@ static void happened(struct ctp_follow *f, uint64_t ts)
 }
 
 /* Records of all kinds but transitions. */
-static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
+static void other(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
-	switch (s->kind) {
+	switch (roles->kind) {
 	case CTP_KIND_WAKE:
 		happened(f, ts);
-		wake(f, s, rec->val, ts);
+		wake(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_BIRTH:
 		happened(f, ts);
-		birth(f, s, rec->val, ts);
+		birth(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_DEATH:
 		happened(f, ts);
-		death(f, s, rec->val, ts);
+		death(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_LOSS:
-		ctp_follow_loss(f, s, rec, ts);
+		ctp_follow_loss(f, roles, rec, ts);
 		break;
 	case CTP_KIND_CONFLICT: {
-		struct ctp_coroutine *co = ctp_follow_whose(f, s, rec->val, ts);
+		struct ctp_coroutine *co = ctp_follow_whose(f, roles, rec->val, ts);
 		if (co)
 			conflict(f, co);
 		break;
 	}
 	case CTP_KIND_AWAIT:
-		awaits(f, s, rec->val, ts);
+		awaits(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_REASON:
 	case CTP_KIND_OBJECT:
@@ -488,13 +488,13 @@ static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct 
 	case CTP_KIND_HOLD:
 	case CTP_KIND_CAUSE:
 	case CTP_KIND_DESCRIPTOR:
-		ctp_follow_fact(f, s, rec->val, ts);
+		ctp_follow_fact(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_FUNCTION:
-		has_function(f, s, rec->val, ts);
+		has_function(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_NAME:
-		named_so(f, s, rec->val, ts);
+		named_so(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_SITE:
 		ctp_sites_learn(f->sites, rec);
@@ -505,7 +505,7 @@ static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct 
 	case CTP_KIND_PROCESS:
 	case CTP_KIND_SIGNAL:
 	case CTP_KIND_SAMPLE:
-		ctp_follow_seen(f, s, rec, ts);
+		ctp_follow_seen(f, roles, rec, ts);
 		break;
 	default:
 		break;
@@ -514,19 +514,19 @@ static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct 
 
 static __attribute__((noinline)) void any_record(struct ctp_follow *f, const struct ctp_record *rec)
 {
-	struct ctp_roles *s = &f->priv->shapes[rec->cls->id];
-	if (!s->known)
-		ctp_roles_learn(s, rec->cls);
-	if (s->standard)
+	struct ctp_roles *roles = &f->priv->shapes[rec->cls->id];
+	if (!roles->known)
+		ctp_roles_learn(roles, rec->cls);
+	if (roles->standard)
 		f->priv->standard = rec->cls;
-	uint64_t ts = s->ts == CTP_ROLES_NONE ? f->counts.last_ns : rec->val[s->ts];
-	if (s->kind == CTP_KIND_TRANSITION) {
-		if (is_next_run(f, s, rec->val, ts))
+	uint64_t ts = roles->ts == CTP_ROLES_NONE ? f->counts.last_ns : rec->val[roles->ts];
+	if (roles->kind == CTP_KIND_TRANSITION) {
+		if (is_next_run(f, roles, rec->val, ts))
 			next_run(f);
 		happened(f, ts);
-		transition(f, s, rec->val, ts);
+		transition(f, roles, rec->val, ts);
 	} else {
-		other(f, s, rec, ts);
+		other(f, roles, rec, ts);
 	}
 }
 

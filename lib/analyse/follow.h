@@ -93,7 +93,7 @@ struct ctp_coroutine {
 			uint64_t unknown_ns;                /* gaps */
 		};
 		struct { /* the judge's, once the tally has summed those up */
-			struct ctp_coroutine *goal;
+			struct ctp_coroutine *leads_to; /* the end of its chain of waits; later, the one because of which it waits */
 			uint32_t depth, visit;
 			uint32_t group, why;
 			struct ctp_coroutine *blames;

@@ -2,12 +2,12 @@
  * judge-circle.c - circles among coroutines of which each leads to one other at most.
  *
  * A walk goes from coroutine to coroutine until there is no next, or the next was visited. If this walk visited it, the walk has
- * closed a circle; if an earlier walk did, that one's goal is the goal. So each coroutine is passed a few times, however long the
- * ways are.
+ * closed a circle. If an earlier walk did, both walks lead to the same coroutine. So each coroutine is passed a few times, however
+ * long the ways are.
  */
 #include "analyse/judge-circle.h"
 
-/* Makes the members of the circle of co their own goals, if all of them count. Null: one does not. */
+/* Makes each member of the circle of co lead to itself, if all of them count. Null: one does not. */
 static struct ctp_coroutine *close_circle(struct ctp_judge *j, const struct ctp_judge_ways *ways, struct ctp_coroutine *co)
 {
 	struct ctp_coroutine *member = co;
@@ -17,7 +17,7 @@ static struct ctp_coroutine *close_circle(struct ctp_judge *j, const struct ctp_
 		member = ways->next(j, member);
 	} while (member != co);
 	do {
-		member->goal = member;
+		member->leads_to = member;
 		member = ways->next(j, member);
 	} while (member != co);
 	if (ways->closed)
@@ -34,10 +34,13 @@ static void walk(struct ctp_judge *j, const struct ctp_judge_ways *ways, struct 
 		last = co;
 		co = ways->next(j, co);
 	}
-	struct ctp_coroutine *goal = !co                   ? (ways->ends ? last : NULL) :
-	                             co->visit == number ? close_circle(j, ways, co) : co->goal;
-	for (co = start; goal && steps; steps--) {
-		co->goal = co->goal ? co->goal : goal;
+	struct ctp_coroutine *end;
+	if (!co)
+		end = ways->ends ? last : NULL;
+	else
+		end = co->visit == number ? close_circle(j, ways, co) : co->leads_to;
+	for (co = start; end && steps; steps--) {
+		co->leads_to = co->leads_to ? co->leads_to : end;
 		co = ways->next(j, co);
 	}
 }
@@ -46,11 +49,11 @@ void ctp_judge_circles(struct ctp_judge *j, const struct ctp_judge_ways *ways)
 {
 	struct ctp_coroutine *co;
 	uint32_t walks = 0;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		co->visit = 0;
-		co->goal = NULL;
+		co->leads_to = NULL;
 	}
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	CTP_EACH_COROUTINE(j, co)
 		if (!co->visit)
 			walk(j, ways, co, ++walks);
 }

@@ -5,10 +5,10 @@
 #include "analyse/judge-groups.h"
 
 /*
- * Ways: next is the coroutine that another leads to, or null. ctp_judge_circles sets the goal of each coroutine. In a circle whose
- * members all count, a member is its own goal, and a coroutine that leads into the circle has a member as goal. Where there is no
- * such circle, the goal is the last coroutine of the way if ends is set, else null. closed, if not null, is called with a member of
- * each circle.
+ * Ways: next is the coroutine that comes after another, or null. ctp_judge_circles sets leads_to of each coroutine. In a circle
+ * whose members all count, a member leads to itself, and a coroutine outside whose way enters the circle leads to a member. Where
+ * there is no such circle, it is the last coroutine of the way if ends is set, else null. closed, if not null, is called with a
+ * member of each circle.
  */
 struct ctp_judge_ways {
 	struct ctp_coroutine *(*next)(struct ctp_judge *j, const struct ctp_coroutine *co);

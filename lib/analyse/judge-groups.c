@@ -66,7 +66,7 @@ void ctp_judge_fini(struct ctp_judge *j)
 	ctp_map_fini(&j->map);
 	free(j->places);
 	free(j->spawns);
-	free(j->middle_ns);
+	free(j->active_ns);
 }
 
 static bool is_group(const void *groups, uint32_t number, const void *like)

@@ -2,7 +2,7 @@
  * judge-groups.h - what the rules share: the judge, with times and histories, and the groups that rules add members to.
  *
  * A group has a rule, a spawn place and a suspend place, and becomes one finding. The files of the judge are layers, each of which
- * uses those before it: this one; judge-circle (circles), judge-hope (wakers that may still come), judge-why (reasons against a
+ * uses those before it: this one; judge-circle (circles), judge-wakers (wakers that may still come), judge-why (reasons against a
  * wait), judge-words (texts); the rules in judge-run, judge-wait, judge-object, judge-over and judge-program; judge, which calls
  * them.
  */
@@ -89,19 +89,19 @@ struct ctp_judge {
 	} others[CTP_JUDGE_PROCESSES];
 	uint32_t nothers;
 	/*
-	 * By number of a suspend place; and by number of a spawn place, with the habits where its coroutines rest, and wait most
-	 * often.
+	 * By number of a suspend place; and by number of a spawn place, with two of its habits: the one in which something from outside
+	 * has ended most waits, and the one with the most waits.
 	 */
 	struct ctp_judge_place {
 		uint64_t waits, woken, inside, max_ns;
 		uint32_t different;
 	} *places;
 	struct ctp_judge_spawn {
-		uint64_t waits, home_waits, max_ns;
-		uint32_t home, main; /* habits; 0: none */
+		uint64_t waits, outside_waits, max_ns; /* outside_waits: waits of the habit outside that ended from outside */
+		uint32_t outside, main; /* 0: none */
 	} *spawns;
 	uint32_t nplaces;        /* places where a wait ended */
-	uint64_t *middle_ns, any_middle_ns; /* by habit, and of all: the earliest since_ns of a coroutine that may go on by itself */
+	uint64_t *active_ns, any_active_ns; /* by habit, and of all: the earliest since_ns of an active coroutine (judge-wakers.h) */
 	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; fewer in a program that was attached to */
 	bool silent; /* no resume for far longer than ever before, and the program did not end by itself */
 	bool still; /* a finding says that the whole program stands still */
@@ -175,6 +175,23 @@ static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t n
 {
 	return history->count >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_FLOOR_NS && ns / CTP_JUDGE_FACTOR >= history->max_ns;
 }
+
+/* A coroutine that is alive; null: it is dead or forgotten, or id is 0. */
+static inline struct ctp_coroutine *ctp_judge_living(const struct ctp_judge *j, uint64_t id)
+{
+	struct ctp_coroutine *co = ctp_follow_find(j->follow, id);
+	return co && co->state != CTP_DEAD ? co : NULL;
+}
+
+/* The coroutine that has run on the thread of co's last run since since_ns, or earlier; or null. */
+static inline struct ctp_coroutine *ctp_judge_holds_thread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
+{
+	struct ctp_coroutine *other = co->thread ? ctp_follow_find(j->follow, j->follow->threads->list[co->thread].current) : NULL;
+	return other && other != co && other->state == CTP_RUNNING && other->since_ns <= since_ns ? other : NULL;
+}
+
+/* The statement is for each coroutine, also for dead ones that are not forgotten yet. */
+#define CTP_EACH_COROUTINE(j, co) for (uint32_t at_ = 0; ((co) = ctp_follow_each((j)->follow, &at_));)
 
 /* A copy of a text, or null. For a coroutine without a name, a copy of that of the nearest ancestor that has one, or null. */
 char *ctp_judge_copy(struct ctp_judge *j, const char *text);

@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-#include "analyse/judge-hope.h"
+#include "analyse/judge-wakers.h"
 #include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge.h"
@@ -186,11 +186,11 @@ static void find_closed(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	bool changed = true;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	CTP_EACH_COROUTINE(j, co)
 		co->visit = ctp_wait_is(co);
 	for (unsigned pass = 0; changed && pass < PASSES; pass++) {
 		changed = false;
-		for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		CTP_EACH_COROUTINE(j, co)
 			if (co->visit && !may_be_closed(j, co)) {
 				co->visit = 0;
 				changed = true;
@@ -220,7 +220,7 @@ void ctp_judge_holders(struct ctp_judge *j)
 	if (!ctp_objects_any(j->follow->objects))
 		return;
 	find_closed(j);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		/* The await record names the holder at the start of the wait. The lock may have another holder since. */
 		const struct ctp_object *ob = co->awaits && co->flags & CTP_CO_JOINS ? NULL : held_object(j, co);
 		struct ctp_coroutine *by = ob ? longest_holder(j, ob) : NULL;
@@ -250,19 +250,11 @@ bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine 
 
 /* --- rules ---------------------------------------------------------------------------------------------------------------- */
 
-/* Another coroutine has run on this one's thread ever since. */
-static bool waits_for_thread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
-{
-	uint64_t current = j->follow->threads->list[co->thread].current;
-	const struct ctp_coroutine *other = current && co->thread ? ctp_follow_find(j->follow, current) : NULL;
-	return other && other != co && other->state == CTP_RUNNING && other->since_ns <= since_ns;
-}
-
 static bool is_overdue(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
 {
 	uint64_t late_ns = r->what == CTP_WAITS_TIMER ? since(j, co, r->value) : 0;
 	bool usual = late_ns / 2 < ctp_objects_timers(j->follow->objects, ctp_follow_place(j->follow, co)).late_ns;
-	return late_ns >= LATE_NS && !usual && !waits_for_thread(j, co, r->value + LATE_NS);
+	return late_ns >= LATE_NS && !usual && !ctp_judge_holds_thread(j, co, r->value + LATE_NS);
 }
 
 /* The last coroutine that was woken for the object has not suspended since, and may take what is there. */
@@ -319,7 +311,7 @@ static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co,
 	const struct ctp_descriptor *d =
 		r->what == CTP_WAITS_DESCRIPTOR ? ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value) : NULL;
 	return d && (d->unread || d->ended) && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS &&
-	       !waits_for_thread(j, co, d->unread_ns + LATE_NS);
+	       !ctp_judge_holds_thread(j, co, d->unread_ns + LATE_NS);
 }
 
 const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r)
@@ -386,7 +378,7 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 static void count_waiters(struct ctp_judge *j)
 {
 	const struct ctp_coroutine *co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		const struct ctp_reasons *r = co->flags & CTP_CO_TAIL ? NULL : ctp_wait_reasons(j, co);
 		for (uint32_t i = 0; r && i < r->n; i++) {
 			struct ctp_object *ob = object_of(j, r, i);
@@ -419,7 +411,7 @@ void ctp_judge_objects(struct ctp_judge *j)
 	if (!ctp_objects_any(j->follow->objects) || j->ordinal)
 		return;
 	count_waiters(j);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		const struct ctp_reasons *r = co->flags & CTP_CO_FOUND ? NULL : ctp_wait_reasons(j, co);
 		enum ctp_rule rule = CTP_RULES;
 		for (uint32_t i = 0; r && i < r->n && rule == CTP_RULES; i++)

@@ -1,7 +1,7 @@
 /* judge-over.c - the rules about waits that are over: ended by destruction, or far too late. */
 #include "analyse/judge.h"
 
-#include "analyse/judge-hope.h"
+#include "analyse/judge-wakers.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 
@@ -40,7 +40,7 @@ static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
 	const struct ctp_habit *h = &j->tally->habits.list[c->habit];
 	/* Later waits may have shown that such waits are usual. */
 	return c->ns / CTP_JUDGE_FACTOR >= h->max_ns && 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h) &&
-	       (c->elsewhere || (j->spawns[c->spawn].home && ctp_habit_is_away(j, c->habit)));
+	       (c->elsewhere || (j->spawns[c->spawn].outside && ctp_habit_is_away(j, c->habit)));
 }
 
 void ctp_judge_late(struct ctp_judge *j)

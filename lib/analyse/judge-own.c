@@ -48,7 +48,7 @@ bool ctp_judge_is_recent(const struct ctp_judge *j, uint64_t resumed_ns, uint64_
 	return ctp_follow_ns(j->follow, resumed_ns, to_ns) <= ctp_follow_ns(j->follow, from_ns, to_ns) / LAST_PART;
 }
 
-const struct ctp_coroutine *ctp_own_hope(const struct ctp_judge *j, const struct ctp_coroutine *co)
+const struct ctp_coroutine *ctp_own_active_waker(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	uint64_t id = ctp_own_visits(co, ctp_follow_place(j->follow, co))->waker;
 	const struct ctp_coroutine *waker = id && id != co->id ? ctp_follow_find(j->follow, id) : NULL;

@@ -16,7 +16,7 @@ const struct ctp_visits *ctp_own_visits(const struct ctp_coroutine *co, uint32_t
 bool ctp_own_rests_elsewhere(const struct ctp_judge *j, const struct ctp_coroutine *co, uint32_t place);
 
 /* The coroutine that ended its last wait at its place, if that runs, or ran in the last tenth of this wait; or null. */
-const struct ctp_coroutine *ctp_own_hope(const struct ctp_judge *j, const struct ctp_coroutine *co);
+const struct ctp_coroutine *ctp_own_active_waker(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /* The coroutine that has ended all of its waits at its place, and is dead; 0: there is none. */
 uint64_t ctp_own_dead_waker(const struct ctp_judge *j, const struct ctp_coroutine *co);

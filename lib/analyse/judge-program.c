@@ -88,7 +88,7 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 /* Whether a coroutine is in a finding that is at least likely, or waits because of one that is. */
 static bool is_told(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	const struct ctp_coroutine *cause = co->goal ? co->goal : co;
+	const struct ctp_coroutine *cause = co->leads_to ? co->leads_to : co;
 	const struct ctp_group *g = cause->group ? &j->groups[cause->group - 1] : NULL;
 	return g && g->by_certainty[CTP_CERTAIN_LIKELY] + g->by_certainty[CTP_CERTAIN_PROVED];
 }
@@ -100,14 +100,14 @@ static bool is_told(const struct ctp_judge *j, const struct ctp_coroutine *co)
 static void count_explained(struct ctp_judge *j, const uint64_t *left, uint64_t *explained)
 {
 	struct ctp_coroutine *co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	CTP_EACH_COROUTINE(j, co)
 		co->visit = 0;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		struct ctp_coroutine *parent = co->state == CTP_DEAD ? NULL : ctp_own_parent(j, co);
 		if (parent && is_told(j, co) && ctp_own_is_for(parent, co))
 			parent->visit = 1;
 	}
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		if (co->state == CTP_DEAD)
 			continue;
 		const struct ctp_coroutine *parent = ctp_own_parent(j, co);

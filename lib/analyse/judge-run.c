@@ -161,7 +161,7 @@ static struct kept keeps_waiting(struct ctp_judge *j, const struct ctp_coroutine
 	struct kept kept = {0};
 	struct ctp_coroutine *co;
 	bool everywhere = holds_everywhere(j, runs);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		bool there = co->thread == runs->thread || (co->state == CTP_RUNNABLE && (!co->thread || everywhere));
 		if (co == runs || !there)
 			continue;
@@ -253,7 +253,7 @@ void ctp_judge_crash(struct ctp_judge *j)
 	g->ended = j->end->ended;
 	g->proved = true;
 	g->count = j->follow->counts.untraced; /* these may have run */
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		bool runs = co->state == CTP_RUNNING, doubt = ctp_judge_in_doubt(j, co) || (runs && !(co->flags & CTP_CO_OURS));
 		g->count += co->state != CTP_DEAD && doubt;
 		if (!runs || doubt)

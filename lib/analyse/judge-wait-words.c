@@ -1,7 +1,7 @@
 /* judge-wait-words.c - what a finding about waiting coroutines says. */
 #include <stdio.h>
 
-#include "analyse/judge-hope.h"
+#include "analyse/judge-wakers.h"
 #include "analyse/judge-object.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
@@ -10,11 +10,11 @@
 enum { CIRCLE_LISTED = 6 }; /* members of a circle that have a line of their own */
 
 /* The place where the siblings of the members rest. */
-static void say_home(struct ctp_words *w)
+static void say_rest(struct ctp_words *w)
 {
 	const struct ctp_judge *j = w->j;
 	const struct ctp_coroutine *co = w->f->nwho ? ctp_follow_find(j->follow, w->f->who[0].id) : NULL;
-	uint32_t home = co ? j->spawns[co->spawn].home : 0;
+	uint32_t home = co ? j->spawns[co->spawn].outside : 0;
 	uint32_t rest = co ? ctp_tally_spawn(j->tally, co->spawn)->rest : 0;
 	uint32_t at = home ? j->tally->habits.list[home].place : rest;
 	const char *place = at ? ctp_follow_text(j->follow, at) : "another place";
@@ -22,7 +22,7 @@ static void say_home(struct ctp_words *w)
 	                                  "they are not idle: coroutines from the same spawn site rest");
 	if (home)
 		ctp_words_evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do",
-		                   idle, place, ctp_words_counted(w, j->spawns[co->spawn].home_waits, "time", "times"));
+		                   idle, place, ctp_words_counted(w, j->spawns[co->spawn].outside_waits, "time", "times"));
 	else
 		ctp_words_evidence(w, "%s at %s, where each began; here only coroutines end waits", idle, place);
 }
@@ -67,7 +67,7 @@ void ctp_say_waiting(struct ctp_words *w)
 	if (g->why & CTP_WHY_PASSING)
 		ctp_words_siblings(w);
 	if (g->why & CTP_WHY_AWAY)
-		say_home(w);
+		say_rest(w);
 	if (g->why & CTP_WHY_CIRCLE)
 		ctp_words_evidence(w, "every living coroutine that has ended such a wait before waits for far too long, too");
 	if (g->why & CTP_WHY_RHYTHM)

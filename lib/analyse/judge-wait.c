@@ -2,8 +2,10 @@
  * judge-wait.c - the rules about waiting coroutines: for good, for one another, or for their first run. A coroutine that waits
  * because of another one has no finding of its own.
  */
+#include <assert.h>
+
 #include "analyse/judge-circle.h"
-#include "analyse/judge-hope.h"
+#include "analyse/judge-wakers.h"
 #include "analyse/judge-object.h"
 #include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
@@ -31,8 +33,14 @@ static enum ctp_certainty likely(const struct ctp_judge *j, const struct ctp_cor
 /* The awaited coroutine, if it is alive; or null. */
 static struct ctp_coroutine *awaited(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *target = ctp_wait_is(co) && co->awaits ? ctp_follow_find(j->follow, co->awaits) : NULL;
-	return target && target->state != CTP_DEAD ? target : NULL;
+	return ctp_wait_is(co) ? ctp_judge_living(j, co->awaits) : NULL;
+}
+
+/* A wait that is no longer than waits usually are; without a clock, any. */
+static bool is_usual(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	bool has_history = ctp_judge_history(j, co).waits >= CTP_JUDGE_HISTORY;
+	return j->ordinal || ctp_wait_ns(j, co) < CTP_JUDGE_FLOOR_NS || (has_history && !ctp_wait_is_too_long(j, co));
 }
 
 /*
@@ -45,18 +53,18 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 	struct ctp_coroutine *next = co, *first = co;
 	bool any_usual = false, joins = true;
 	do {
+		assert(ctp_wait_is(next));
 		enum ctp_certainty sure = ctp_judge_sure(j, next, true);
 		certainty = sure < certainty ? sure : certainty;
 		joins &= !!(next->flags & CTP_CO_JOINS);
-		bool compared = ctp_judge_history(j, next).waits >= CTP_JUDGE_HISTORY;
-		any_usual |= j->ordinal || ctp_wait_ns(j, next) < CTP_JUDGE_FLOOR_NS || (compared && !ctp_wait_is_too_long(j, next));
+		any_usual |= is_usual(j, next);
 		first = next->id < first->id ? next : first;
 		next = awaited(j, next);
 	} while (next != co);
 	if (any_usual && !joins)
 		return;
-	if (!joins && certainty == CTP_CERTAIN_PROVED)
-		certainty = CTP_CERTAIN_LIKELY;
+	if (!joins)
+		certainty = likely_at_most(certainty);
 	/* One group for each circle: its first is the member with the smallest id. */
 	struct ctp_group *g = ctp_judge_circle(j, CTP_RULE_WAIT_CYCLE, first);
 	do {
@@ -73,13 +81,13 @@ static const struct ctp_judge_ways awaits = {.next = awaited, .closed = cycle, .
  */
 static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
-	if (target && target->state != CTP_DEAD)
-		return false;
+	const struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
+	assert(!target || target->state == CTP_DEAD);
 	bool wakes = j->tally->ready.count >= CTP_JUDGE_HISTORY;
 	uint64_t died_ns = target ? target->since_ns : j->follow->forgotten_ns;
-	uint64_t ns = ctp_span_ns(died_ns > co->suspended_ns ? died_ns : co->suspended_ns, ctp_judge_end_ns(j, co));
-	if (ns < (wakes ? CTP_JUDGE_FLOOR_NS : CTP_JUDGE_QUIET_NS) || ns / CTP_JUDGE_FACTOR < j->tally->ready.max_ns)
+	uint64_t from_ns = died_ns > co->suspended_ns ? died_ns : co->suspended_ns;
+	uint64_t ns = ctp_span_ns(from_ns, ctp_judge_end_ns(j, co)), floor_ns = wakes ? CTP_JUDGE_FLOOR_NS : CTP_JUDGE_QUIET_NS;
+	if (ns < floor_ns || ns / CTP_JUDGE_FACTOR < j->tally->ready.max_ns)
 		return false;
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_AWAITS_DEAD, co->spawn, ctp_follow_place(j->follow, co)), co,
 	              likely_at_most(ctp_judge_sure(j, co, true)), co->suspended_ns, ctp_wait_ns(j, co));
@@ -98,7 +106,8 @@ static bool wakes_known(const struct ctp_judge *j, struct ctp_judge_place p, con
 static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *co)
 {
 	uint32_t place = ctp_follow_place(j->follow, co);
-	return ctp_judge_group(j, rule, j->nplaces > 2 && place && rule == CTP_RULE_NEVER_WOKEN ? 0 : co->spawn, place);
+	bool by_place = j->nplaces > 2 && place && rule == CTP_RULE_NEVER_WOKEN;
+	return ctp_judge_group(j, rule, by_place ? 0 : co->spawn, place);
 }
 
 static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
@@ -115,30 +124,35 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 /* A coroutine that explains the waits of others: its wait is not in order, or it holds a thread. */
 static bool is_cause(const struct ctp_coroutine *co)
 {
-	return co->why || (co->state == CTP_RUNNING && co->flags & CTP_CO_STUCK) || (ctp_wait_is(co) && co->flags & CTP_CO_FOUND);
+	bool holds_thread = co->state == CTP_RUNNING && co->flags & CTP_CO_STUCK;
+	bool is_found = ctp_wait_is(co) && co->flags & CTP_CO_FOUND;
+	return co->why || holds_thread || is_found;
 }
 
 /* The waker of the last wait of a coroutine at its place, if that is alive; or null. */
 static struct ctp_coroutine *last_waker(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	uint64_t id = co->before_at == co->place ? co->before : 0;
-	struct ctp_coroutine *waker = id && id != co->id ? ctp_follow_find(j->follow, id) : NULL;
-	return waker && waker->state != CTP_DEAD ? waker : NULL;
+	return id != co->id ? ctp_judge_living(j, id) : NULL;
 }
 
 /* The awaited coroutine, if that or the end of its chain is a cause. */
 static struct ctp_coroutine *blames_target(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *target = awaited(j, co), *last = co->goal; /* the end of the chain */
-	bool leads = target && (is_cause(target) || target->flags & CTP_CO_FOUND || is_cause(last) || last->flags & CTP_CO_FOUND);
-	return leads ? target : NULL;
+	struct ctp_coroutine *target = awaited(j, co), *last = co->leads_to; /* the end of the chain */
+	if (!target)
+		return NULL;
+	bool by_target = is_cause(target) || target->flags & CTP_CO_FOUND;
+	return by_target || is_cause(last) || last->flags & CTP_CO_FOUND ? target : NULL;
 }
 
 /* Whether waker is a cause, and stopped before co began to wait, at another habit. */
 static bool could_not_wake(const struct ctp_coroutine *waker, const struct ctp_coroutine *co)
 {
-	return waker && waker != co && waker->blames != co && waker->state != CTP_DEAD && is_cause(waker) &&
-	       waker->habit != co->habit && (waker->since_ns < co->suspended_ns || waker->why == CTP_WHY_FRESH);
+	if (!waker || waker == co || waker->blames == co || waker->state == CTP_DEAD)
+		return false;
+	bool stopped_before = waker->since_ns < co->suspended_ns || waker->why == CTP_WHY_FRESH;
+	return is_cause(waker) && waker->habit != co->habit && stopped_before;
 }
 
 /* A waker that could not wake co; or null. If one coroutine has ended all waits of co there, no other waker of the habit counts. */
@@ -163,10 +177,11 @@ static bool is_handed_on(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	const struct ctp_coroutine *target = awaited(j, co);
-	if (ctp_wait_is_held(j, co) || (target->spawn != co->spawn && !ctp_own_visits(target, h->place)->back))
+	bool waits_too = target->spawn == co->spawn || ctp_own_visits(target, h->place)->back;
+	if (ctp_wait_is_held(j, co) || !waits_too || co->flags & CTP_CO_JOINS)
 		return false;
 	uint32_t n = h->nback < CTP_HABIT_BACK ? h->nback : CTP_HABIT_BACK;
-	for (uint32_t i = 0; i < n && !(co->flags & CTP_CO_JOINS); i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (h->back[i].from_ns > co->suspended_ns && h->back[i].id != co->id)
 			return true;
 	return false;
@@ -179,11 +194,12 @@ static bool is_handed_on(struct ctp_judge *j, const struct ctp_coroutine *co)
 static void look_at_chain(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	enum { LAST_PART = 10 };
-	struct ctp_coroutine *end = co->goal;
+	struct ctp_coroutine *end = co->leads_to;
 	if (!co->why || !awaited(j, co) || !end || end == co || is_handed_on(j, co))
 		return;
 	uint64_t idle_ns = ctp_follow_ns(j->follow, end->resumed_ns, ctp_judge_end_ns(j, end));
-	bool runs = end->state != CTP_BORN && !(end->flags & CTP_CO_STUCK) && idle_ns <= ctp_wait_ns(j, co) / LAST_PART;
+	bool recent = idle_ns <= ctp_wait_ns(j, co) / LAST_PART;
+	bool runs = recent && end->state != CTP_BORN && !(end->flags & CTP_CO_STUCK);
 	if (runs || ctp_wait_is_quiet(j, end)) /* such as one that sleeps, and holds a lock meanwhile */
 		co->why = 0;
 	else if (ctp_wait_is(end) && ctp_has_run(end) && !end->why)
@@ -193,33 +209,32 @@ static void look_at_chain(struct ctp_judge *j, struct ctp_coroutine *co)
 /* A parent waits too long for its children: a child that waits far too long is to blame. */
 static void look_at_child(struct ctp_judge *j, struct ctp_coroutine *child)
 {
-	struct ctp_coroutine *parent = child->parent ? ctp_follow_find(j->follow, child->parent) : NULL;
-	if (!ctp_wait_is(child) || !ctp_wait_is(parent) || !parent->why || awaited(j, parent) ||
-	    !ctp_habit_is_for_children(ctp_habit_of(j, parent)) || !ctp_wait_is_too_long(j, child))
+	struct ctp_coroutine *parent = ctp_judge_living(j, child->parent);
+	if (!ctp_wait_is(child) || !ctp_wait_is(parent) || !parent->why || awaited(j, parent))
 		return;
-	child->why |= CTP_WHY_NEEDED;
-	parent->blames = child;
+	if (ctp_habit_is_for_children(ctp_habit_of(j, parent)) && ctp_wait_is_too_long(j, child)) {
+		child->why |= CTP_WHY_NEEDED;
+		parent->blames = child;
+	}
 }
 
 /* The coroutine that has held the thread of the last run of co ever since co was ready; or null. */
-static struct ctp_coroutine *waits_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
+static struct ctp_coroutine *holds_thread_of(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	uint64_t current = j->follow->threads->list[co->thread].current;
-	struct ctp_coroutine *other = current && co->thread ? ctp_follow_find(j->follow, current) : NULL;
-	return other && other != co && other->state == CTP_RUNNING && other->since_ns <= co->since_ns ? other : NULL;
+	return ctp_judge_holds_thread(j, co, co->since_ns);
 }
 
 static struct ctp_coroutine *blames(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	if (co->state == CTP_RUNNABLE || co->state == CTP_BORN)
-		return waits_behind(j, co);
+		return holds_thread_of(j, co);
 	if (!ctp_wait_is(co) || co->flags & CTP_CO_FOUND)
 		return NULL;
 	struct ctp_coroutine *target = co->blames ? co->blames : blames_target(j, co);
 	return target || !ctp_wait_is_too_long(j, co) ? target : blames_waker(j, co);
 }
 
-/* --- the rest of those who wait ------------------------------------------------------------------------------------------- */
+/* --- other waits ---------------------------------------------------------------------------------------------------------- */
 
 /*
  * Several coroutines wait where hardly any wait ended, while others of the same spawn place have ended, and soon. A spawn place may
@@ -232,12 +247,11 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
 	uint64_t age_ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
 	const struct ctp_judge_place *first = co->first_at ? &j->places[co->first_at] : &j->places[place];
-	if (!(co->flags & CTP_CO_BIRTH) || j->places[place].waits >= CTP_JUDGE_HISTORY || h->here < LEAKED_MIN ||
-	    !ctp_spawn_has_siblings(s) || !ctp_judge_too_long(&s->life, age_ns) || first->waits < CTP_JUDGE_HISTORY ||
-	    first->different < CTP_HABIT_DIFFERENT)
-		return;
-	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_LEAKED, co->spawn, place), co,
-	              likely(j, co), co->born_ns, age_ns);
+	bool hardly_any_ended = j->places[place].waits < CTP_JUDGE_HISTORY;
+	bool first_has_history = first->waits >= CTP_JUDGE_HISTORY && first->different >= CTP_HABIT_DIFFERENT;
+	bool outlives = ctp_spawn_has_siblings(s) && ctp_judge_too_long(&s->life, age_ns);
+	if (co->flags & CTP_CO_BIRTH && h->here >= LEAKED_MIN && hardly_any_ended && first_has_history && outlives)
+		ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_LEAKED, co->spawn, place), co, likely(j, co), co->born_ns, age_ns);
 }
 
 /*
@@ -249,8 +263,9 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 	uint64_t ns = ctp_judge_ready_ns(j, co);
 	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or dead and forgotten */
 	bool starved = ns >= CTP_JUDGE_QUIET_NS && ns / STARVED_FACTOR >= j->tally->ready.max_ns;
-	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || waits_behind(j, co) ||
-	    (!starved && ctp_judge_is_crowded(j, co->since_ns)))
+	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || holds_thread_of(j, co))
+		return;
+	if (!starved && ctp_judge_is_crowded(j, co->since_ns))
 		return;
 	/* With lost wakes, other coroutines may have been ready for as long; with one in a gap, a thread may not have been idle. */
 	enum ctp_certainty sure = j->follow->counts.missed || j->in_gap ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
@@ -263,11 +278,9 @@ static void never_started(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	uint64_t ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
-	if (!(co->flags & CTP_CO_BIRTH) || ctp_has_run(co) || s->unstarted || !ctp_judge_too_long(&s->start, ns) ||
-	    ctp_judge_is_crowded(j, co->born_ns))
-		return;
-	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NEVER_STARTED, co->spawn, 0), co,
-	              likely(j, co), co->born_ns, ns);
+	bool never_ran = co->flags & CTP_CO_BIRTH && !ctp_has_run(co);
+	if (never_ran && !s->unstarted && ctp_judge_too_long(&s->start, ns) && !ctp_judge_is_crowded(j, co->born_ns))
+		ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NEVER_STARTED, co->spawn, 0), co, likely(j, co), co->born_ns, ns);
 }
 
 /* --- the whole program ---------------------------------------------------------------------------------------------------- */
@@ -277,10 +290,8 @@ static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	bool gone = h->more_wakers || (!h->woken && !ctp_follow_has_wakes(&j->follow->counts));
-	for (uint32_t i = 0; i < h->nwakers && !gone; i++) {
-		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
-		gone = !waker || waker->state == CTP_DEAD;
-	}
+	for (uint32_t i = 0; i < h->nwakers && !gone; i++)
+		gone = !ctp_judge_living(j, h->wakers[i]);
 	return gone && !co->depth && ctp_spawn_is_at_rest(j, co->spawn, h->place);
 }
 
@@ -302,9 +313,10 @@ static bool all_is_still(struct ctp_judge *j)
 	uint64_t members = 0, alone = 0;
 	if (!ctp_judge_stands_still(j))
 		return false;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		struct ctp_judge_place p = ctp_judge_history(j, co);
-		if (co->state == CTP_RUNNABLE || (ctp_wait_is(co) && p.woken && !ctp_place_is_inside(p) && !co->awaits))
+		bool from_outside = ctp_wait_is(co) && p.woken && !ctp_place_is_inside(p) && !co->awaits;
+		if (co->state == CTP_RUNNABLE || from_outside)
 			return false; /* this coroutine may go on */
 		bool member = is_still(j, co) && !awaited(j, co);
 		members += member;
@@ -327,9 +339,12 @@ static void standstill(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	struct ctp_group *g = NULL;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		if (!is_still(j, co) || co->flags & CTP_CO_FOUND || co->goal || (co->goal = awaited(j, co)))
-			continue; /* the coroutine that it waits for is to be looked at */
+	CTP_EACH_COROUTINE(j, co) {
+		if (!is_still(j, co) || co->flags & CTP_CO_FOUND || co->leads_to)
+			continue;
+		co->leads_to = awaited(j, co);
+		if (co->leads_to)
+			continue; /* the awaited coroutine is to be looked at */
 		g = g ? g : ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
 		j->still |= g != NULL;
 		ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
@@ -351,9 +366,9 @@ static void judge_one(struct ctp_judge *j, struct ctp_coroutine *co)
 			return;
 		if (!ctp_has_run(co) && co->flags & CTP_CO_BIRTH)
 			never_started(j, co);
-		else if (co->why && !co->goal)
+		else if (co->why && !co->leads_to)
 			never_woken(j, co);
-		else if (!co->goal && !awaited(j, co))
+		else if (!co->leads_to && !awaited(j, co))
 			leaked(j, co);
 	}
 }
@@ -381,14 +396,14 @@ static void needs(struct ctp_judge *j, const struct ctp_coroutine *co)
 static bool fell_silent(const struct ctp_judge *j)
 {
 	uint64_t quiet_ns = ctp_follow_ns(j->follow, j->tally->last_resume_ns, j->end_ns);
-	return !ctp_judge_exited(j) && !j->busy && quiet_ns >= CTP_JUDGE_QUIET_NS &&
-	       quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns;
+	bool unusual = quiet_ns >= CTP_JUDGE_QUIET_NS && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns;
+	return !ctp_judge_exited(j) && !j->busy && unusual;
 }
 
 static void count_all(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		j->waiting += ctp_wait_is(co);
 		j->in_gap |= co->state == CTP_RUNNING && co->flags & CTP_CO_TAIL;
 		if (ctp_wait_is(co) && !ctp_follow_place(j->follow, co)) {
@@ -400,43 +415,72 @@ static void count_all(struct ctp_judge *j)
 	}
 }
 
+/* The coroutines that may be stuck: only coroutines have ever ended such a wait, and it is far too long. */
+static void mark_stuck(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	CTP_EACH_COROUTINE(j, co) {
+		if (!ctp_wait_is(co) || !ctp_wait_is_too_long(j, co) || ctp_judge_in_doubt(j, co))
+			continue;
+		if (ctp_place_is_closed(ctp_judge_history(j, co)) && !ctp_habit_is_called(ctp_habit_of(j, co)))
+			co->flags |= CTP_CO_STUCK;
+	}
+	ctp_judge_close(j);
+}
+
+/* Why each wait is not in order; then why that of its last waker is not, if that explains it. */
+static void find_why(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	CTP_EACH_COROUTINE(j, co)
+		co->why = ctp_wait_is(co) && ctp_has_run(co) ? ctp_wait_why(j, co) : 0;
+	CTP_EACH_COROUTINE(j, co) {
+		struct ctp_coroutine *waker = co->why & ~(uint32_t)CTP_WHY_FRESH ? last_waker(j, co) : NULL;
+		if (waker && !waker->why && !ctp_wait_is_quiet(j, waker) && ctp_wait_is_suspect(j, waker, co))
+			waker->why = CTP_WHY_FRESH;
+	}
+	CTP_EACH_COROUTINE(j, co)
+		look_at_chain(j, co);
+	CTP_EACH_COROUTINE(j, co)
+		look_at_child(j, co);
+}
+
+/* The coroutine because of which each one waits. still: the whole program stands still. */
+static void find_causes(struct ctp_judge *j, bool still)
+{
+	struct ctp_coroutine *co;
+	CTP_EACH_COROUTINE(j, co)
+		co->blames = co->state == CTP_DEAD ? NULL : blames(j, co);
+	CTP_EACH_COROUTINE(j, co) {
+		if (!co->blames && still && !(co->flags & CTP_CO_FOUND))
+			co->blames = leads_to_still(j, co);
+		co->leads_to = co->blames;
+	}
+}
+
 void ctp_judge_waits(struct ctp_judge *j)
 {
-	struct ctp_coroutine *co, *waker;
+	struct ctp_coroutine *co;
 	count_all(j);
 	ctp_judge_look(j);
 	ctp_judge_holders(j);
 	ctp_judge_circles(j, &awaits);
 	ctp_judge_objects(j);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		co->goal->depth += co->goal != co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		bool candidate = ctp_wait_is(co) && ctp_wait_is_too_long(j, co) && ctp_place_is_closed(ctp_judge_history(j, co)) &&
-		                 !ctp_habit_is_called(ctp_habit_of(j, co)) && !ctp_judge_in_doubt(j, co);
-		co->flags |= candidate ? CTP_CO_STUCK : 0;
+	CTP_EACH_COROUTINE(j, co) {
+		assert(co->leads_to); /* awaits.ends: a coroutine that awaits none leads to itself */
+		co->leads_to->depth += co->leads_to != co;
 	}
-	ctp_judge_close(j);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	mark_stuck(j);
+	CTP_EACH_COROUTINE(j, co)
 		if (ctp_wait_is(co) && ctp_wait_ns(j, co) >= CTP_JUDGE_QUIET_NS)
 			needs(j, co);
 	j->silent = fell_silent(j);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		co->why = ctp_wait_is(co) && ctp_has_run(co) ? ctp_wait_why(j, co) : 0;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		if (co->why & ~(uint32_t)CTP_WHY_FRESH && (waker = last_waker(j, co)) && !waker->why &&
-		    !ctp_wait_is_quiet(j, waker) && ctp_wait_is_suspect(j, waker, co))
-			waker->why = CTP_WHY_FRESH;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		look_at_chain(j, co);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		look_at_child(j, co);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		co->blames = co->state == CTP_DEAD ? NULL : blames(j, co);
+	find_why(j);
 	bool still = !j->ordinal && all_is_still(j);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		co->goal = co->blames = co->blames || !still || co->flags & CTP_CO_FOUND ? co->blames : leads_to_still(j, co);
-	for (uint32_t at = 0; !j->ordinal && (co = ctp_follow_each(j->follow, &at));)
-		judge_one(j, co);
+	find_causes(j, still);
+	if (!j->ordinal)
+		CTP_EACH_COROUTINE(j, co)
+			judge_one(j, co);
 	if (still && !j->objects_found)
 		standstill(j);
 }

@@ -3,7 +3,7 @@
  *
  * A wait proves nothing, however long: an idle server waits everywhere. A wait is looked at if it is far longer than any that ended
  * at the same place, or if hardly any ended there. It is not in order if one of the CTP_WHY reasons holds. Most reasons need that
- * no waker may still come (judge-hope.c), and that the coroutine does not rest: it waits neither at its home, where something from
+ * no waker may still come (judge-wakers.c), and that the coroutine does not rest: it waits neither at its home, where something from
  * outside mostly wakes it, nor where it and its siblings suspended first.
  *
  * Rows without an end record stop with their last event, and most coroutines have waited for an instant then. If such rows have no
@@ -11,7 +11,7 @@
  */
 #include "analyse/judge-why.h"
 
-#include "analyse/judge-hope.h"
+#include "analyse/judge-wakers.h"
 #include "analyse/judge-object.h"
 
 enum {
@@ -26,7 +26,7 @@ enum {
 	FRESH_WAITS = 3,         /* fewer ended waits of a habit do not tell how its waits end */
 	FRESH_RESUMES = 100,     /* of a coroutine that came back from all earlier waits */
 	RHYTHM_EVENTS = 100,     /* fewer events are no activity that could end */
-	HOME_FACTOR = 10,        /* a coroutine that waits this many times as long elsewhere does not rest at its home */
+	REST_FACTOR = 10,        /* a coroutine that waits this many times as long elsewhere does not rest at its home */
 };
 
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
@@ -88,7 +88,7 @@ bool ctp_habit_is_passing(const struct ctp_judge *j, uint32_t habit, uint64_t fr
 bool ctp_habit_is_away(const struct ctp_judge *j, uint32_t habit)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[habit];
-	uint32_t home = j->spawns[h->spawn].home;
+	uint32_t home = j->spawns[h->spawn].outside;
 	bool on = lives_on(j, h->spawn);
 	bool known = home ? h->place != j->tally->habits.list[home].place : on && ctp_tally_spawn(j->tally, h->spawn)->rest_votes;
 	/* In a program that was attached to, too little is known of where coroutines rest that do not live on. */
@@ -148,7 +148,7 @@ static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_corouti
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
-	bool elsewhere = j->spawns[co->spawn].home != co->habit && (p.woken || !ctp_spawn_is_at_rest(j, co->spawn, h->place));
+	bool elsewhere = j->spawns[co->spawn].outside != co->habit && (p.woken || !ctp_spawn_is_at_rest(j, co->spawn, h->place));
 	return elsewhere && !co->awaits && has_come_back(j, co) && h->waits >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_QUIET_NS &&
 	       ns / FAR_FACTOR >= h->max_ns && !ctp_place_is_inside(p) && is_overtaken(j, co->habit, co->suspended_ns);
 }
@@ -198,7 +198,7 @@ static bool is_left_behind(struct ctp_judge *j, const struct ctp_coroutine *co, 
 	const struct ctp_hist *life = &ctp_tally_spawn(j->tally, co->spawn)->life;
 	uint64_t ns = ctp_wait_ns(j, co), far_ns = ns / FAR_FACTOR;
 	return !co->depth && ctp_wait_is_for_objects(j, co) && ns >= CTP_JUDGE_QUIET_NS && far_ns >= p.max_ns && life->count >= CTP_JUDGE_HISTORY &&
-	       far_ns >= life->max_ns && !ctp_judge_hope(j, co);
+	       far_ns >= life->max_ns && !ctp_judge_waker_may_come(j, co);
 }
 
 static uint64_t mean_ns(const struct ctp_habit *h) { return h->waits ? h->total_ns / h->waits : 0; }
@@ -212,13 +212,13 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 	/* In a program that was attached to, only the last earlier wake of each coroutine is known. */
 	bool told = p.woken || (ctp_follow_has_wakes(&j->follow->counts) && !j->follow->attached_ns), bare = is_bare(j);
 	bool several = p.different >= CTP_HABIT_DIFFERENT, rests = ctp_spawn_is_at_rest(j, co->spawn, h->place);
-	bool lost = ctp_place_is_inside(p) && !ctp_judge_hope(j, co);
+	bool lost = ctp_place_is_inside(p) && !ctp_judge_waker_may_come(j, co);
 	/* A coroutine that rests there may be idle while others are not, unless it has a home, and waits there for as long. */
-	uint32_t home = j->spawns[co->spawn].home;
-	bool busy = !rests || (home && mean_ns(&j->tally->habits.list[home]) >= mean_ns(h) / HOME_FACTOR);
+	uint32_t home = j->spawns[co->spawn].outside;
+	bool busy = !rests || (home && mean_ns(&j->tally->habits.list[home]) >= mean_ns(h) / REST_FACTOR);
 	bool came_back = bare ? co->resumes >= CTP_JUDGE_HISTORY : lost && busy && has_come_back(j, co);
 	uint32_t why = 0;
-	if ((lost || (!told && !ctp_judge_hope(j, co)) || is_left_behind(j, co, p)) && several &&
+	if ((lost || (!told && !ctp_judge_waker_may_come(j, co)) || is_left_behind(j, co, p)) && several &&
 	    ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co)))
 		why |= CTP_WHY_PASSING;
 	if (lost && co->resumes > 1 && ctp_habit_is_away(j, co->habit))

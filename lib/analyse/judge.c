@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/judge-hope.h"
+#include "analyse/judge-wakers.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 #include "analyse/suspects.h"
@@ -21,10 +21,10 @@ static uint32_t root_of(struct ctp_coroutine *start)
 {
 	enum { UNDER_WAY = UINT32_MAX, NONE = UINT32_MAX - 1 };
 	struct ctp_coroutine *co = start;
-	for (; co && !co->group && !co->visit; co = co->goal)
+	for (; co && !co->group && !co->visit; co = co->leads_to)
 		co->visit = UNDER_WAY;
 	uint32_t root = !co || co->visit == UNDER_WAY ? NONE : co->group ? co->group : co->visit;
-	for (co = start; co && co->visit == UNDER_WAY; co = co->goal)
+	for (co = start; co && co->visit == UNDER_WAY; co = co->leads_to)
 		co->visit = root;
 	return root == NONE ? 0 : root;
 }
@@ -33,11 +33,11 @@ static uint32_t root_of(struct ctp_coroutine *start)
 static void follow_joins(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		bool joins = ctp_wait_is(co) && co->awaits && co->flags & CTP_CO_JOINS && !co->goal && !co->group;
+	CTP_EACH_COROUTINE(j, co) {
+		bool joins = ctp_wait_is(co) && co->awaits && co->flags & CTP_CO_JOINS && !co->leads_to && !co->group;
 		struct ctp_coroutine *target = joins ? ctp_follow_find(j->follow, co->awaits) : NULL;
 		if (target && target->state != CTP_DEAD)
-			co->goal = target;
+			co->leads_to = target;
 	}
 }
 
@@ -45,10 +45,10 @@ static void find_waiters(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	follow_joins(j);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	CTP_EACH_COROUTINE(j, co)
 		co->visit = 0;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		uint32_t root = co->group || co->state == CTP_DEAD || !co->goal ? 0 : root_of(co);
+	CTP_EACH_COROUTINE(j, co) {
+		uint32_t root = co->group || co->state == CTP_DEAD || !co->leads_to ? 0 : root_of(co);
 		struct ctp_group *g = root ? &j->groups[root - 1] : NULL;
 		if (!g)
 			continue;
@@ -62,8 +62,8 @@ static void find_waiters(struct ctp_judge *j)
 		g->waiters[g->nwaiters++] = (struct ctp_report_member){
 			.id = co->id,
 			.probe = co->probe,
-			.waits_for = co->goal->id,
-			.awaits = co->awaits == co->goal->id,
+			.waits_for = co->leads_to->id,
+			.awaits = co->awaits == co->leads_to->id,
 			.since_ns = ctp_span_ns(j->start_ns, since_ns),
 			.for_ns = ctp_follow_ns(j->follow, since_ns, ctp_judge_end_ns(j, co)),
 			.tid = j->follow->threads->list[co->thread].tid,
@@ -94,7 +94,7 @@ static struct ctp_coroutine *runner_at_end(struct ctp_judge *j, const struct ctp
 static void find_blockers(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co, *runs;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		if (j->still && ctp_judge_blocks(j, co))
 			co->flags |= CTP_CO_FOUND;
 		else if (co->flags & CTP_CO_FOUND && (runs = runner_at_end(j, co)))

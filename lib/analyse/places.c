@@ -21,45 +21,45 @@ static bool is_place(const void *list, uint32_t number, const void *spot)
 	return is->site == want->site && is->addr == want->addr && is->file == want->file;
 }
 
-bool ctp_places_init(struct ctp_places *a)
+bool ctp_places_init(struct ctp_places *places)
 {
-	*a = (struct ctp_places){.place = malloc(ROOM_MIN * sizeof *a->place), .room = ROOM_MIN, .map = ctp_map_new(ROOM_MIN)};
-	if (!a->place || !a->map)
+	*places = (struct ctp_places){.place = malloc(ROOM_MIN * sizeof *places->place), .room = ROOM_MIN, .map = ctp_map_new(ROOM_MIN)};
+	if (!places->place || !places->map)
 		return false;
-	ctp_places_clear(a);
+	ctp_places_clear(places);
 	return true;
 }
 
-void ctp_places_fini(struct ctp_places *a)
+void ctp_places_fini(struct ctp_places *places)
 {
-	free(a->place);
-	ctp_map_free(a->map);
+	free(places->place);
+	ctp_map_free(places->map);
 }
 
-void ctp_places_clear(struct ctp_places *a)
+void ctp_places_clear(struct ctp_places *places)
 {
-	ctp_map_clear(a->map);
-	a->place[0] = (struct ctp_place){0};
-	a->count = 1;
+	ctp_map_clear(places->map);
+	places->place[0] = (struct ctp_place){0};
+	places->count = 1;
 }
 
-uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t pid, uint64_t who)
+uint32_t ctp_places_number(struct ctp_places *places, struct ctp_spot spot, uint64_t pid, uint64_t who)
 {
 	if (spot.site)
 		spot = (struct ctp_spot){.site = spot.site};
 	else if (!spot.addr && !spot.file)
 		return 0;
-	bool room = CTP_ARRAY_RESERVE(a->place, a->room, a->count + 1, CTP_PLACES_MAX) &&
-	            ctp_map_reserve(a->map, a->count - 1, hash_place, a->place);
-	uint32_t *slot = ctp_map_slot(a->map, hash_spot(&spot), is_place, a->place, &spot);
+	bool room = CTP_ARRAY_RESERVE(places->place, places->room, places->count + 1, CTP_PLACES_MAX) &&
+	            ctp_map_reserve(places->map, places->count - 1, hash_place, places->place);
+	uint32_t *slot = ctp_map_slot(places->map, hash_spot(&spot), is_place, places->place, &spot);
 	if (*slot) {
-		struct ctp_place *place = &a->place[*slot];
+		struct ctp_place *place = &places->place[*slot];
 		place->shared |= place->first != who;
 		place->pid = place->pid == pid ? pid : 0;
 		return *slot;
 	}
 	if (!room)
 		return 0;
-	a->place[a->count] = (struct ctp_place){spot, who, pid, spot.site || spot.file};
-	return *slot = a->count++;
+	places->place[places->count] = (struct ctp_place){spot, who, pid, spot.site || spot.file};
+	return *slot = places->count++;
 }

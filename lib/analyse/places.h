@@ -40,12 +40,12 @@ struct ctp_places {
 	struct ctp_map *map; /* places.c's own */
 };
 
-bool ctp_places_init(struct ctp_places *a); /* false: out of memory */
-void ctp_places_fini(struct ctp_places *a);
-void ctp_places_clear(struct ctp_places *a);
+bool ctp_places_init(struct ctp_places *places); /* false: out of memory */
+void ctp_places_fini(struct ctp_places *places);
+void ctp_places_clear(struct ctp_places *places);
 
 /* The number of a spot, where coroutine who of process pid is. 0: the spot is not known, or the table is full. */
-uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t pid, uint64_t who);
+uint32_t ctp_places_number(struct ctp_places *places, struct ctp_spot spot, uint64_t pid, uint64_t who);
 
 CTP_C_END
 

@@ -19,18 +19,18 @@ static int16_t with_role(const struct ctp_class *cls, enum ctp_role role)
 }
 
 /* Whether all fields that a transition needs are where the standard has them. */
-static bool is_standard(const struct ctp_roles *s)
+static bool is_standard(const struct ctp_roles *roles)
 {
 	const struct ctp_roles *std = &ctp_roles_standard;
-	return s->kind == std->kind && s->numbered && s->id == std->id && s->probe == std->probe && s->ts == std->ts &&
-	       s->tid == std->tid && s->addr == std->addr && s->index == std->index && s->active == std->active &&
-	       s->site == std->site;
+	return roles->kind == std->kind && roles->numbered && roles->id == std->id && roles->probe == std->probe && roles->ts == std->ts &&
+	       roles->tid == std->tid && roles->addr == std->addr && roles->index == std->index && roles->active == std->active &&
+	       roles->site == std->site;
 }
 
-void ctp_roles_learn(struct ctp_roles *s, const struct ctp_class *cls)
+void ctp_roles_learn(struct ctp_roles *roles, const struct ctp_class *cls)
 {
 	int text = ctp_class_role(cls, CTP_ROLE_NAME);
-	*s = (struct ctp_roles){
+	*roles = (struct ctp_roles){
 		.known = true,
 		.kind = cls->kind,
 		.missed = ctp_class_is_missed(cls),
@@ -66,10 +66,10 @@ void ctp_roles_learn(struct ctp_roles *s, const struct ctp_class *cls)
 		.ended = ctp_roles_named(cls, "ended"),
 		.type = ctp_roles_named(cls, "type"),
 	};
-	s->numbered = s->index != CTP_ROLES_NONE;
-	if (!s->numbered)
-		s->index = with_role(cls, CTP_ROLE_SEQUENCE);
-	if (s->id == CTP_ROLES_NONE)
-		s->id = s->probe;
-	s->standard = is_standard(s);
+	roles->numbered = roles->index != CTP_ROLES_NONE;
+	if (!roles->numbered)
+		roles->index = with_role(cls, CTP_ROLE_SEQUENCE);
+	if (roles->id == CTP_ROLES_NONE)
+		roles->id = roles->probe;
+	roles->standard = is_standard(roles);
 }

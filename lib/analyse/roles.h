@@ -32,7 +32,7 @@ static const struct ctp_roles ctp_roles_standard = {
 	.site = CTP_TRANSITION_SITE,
 };
 
-void ctp_roles_learn(struct ctp_roles *s, const struct ctp_class *cls);
+void ctp_roles_learn(struct ctp_roles *roles, const struct ctp_class *cls);
 int16_t ctp_roles_named(const struct ctp_class *cls, const char *name); /* the field of this name, if it is a whole number */
 
 static inline uint64_t ctp_roles_value(const uint64_t *val, int16_t field) { return field == CTP_ROLES_NONE ? 0 : val[field]; }

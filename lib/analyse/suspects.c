@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/judge-hope.h"
+#include "analyse/judge-wakers.h"
 #include "analyse/judge-object.h"
 #include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
@@ -283,7 +283,7 @@ static void say_lost(struct ctp_words *w)
 static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t one)
 {
 	struct ctp_judge *j = w->j;
-	const struct ctp_coroutine *co = s->co, *waker = ctp_own_hope(j, co);
+	const struct ctp_coroutine *co = s->co, *waker = ctp_own_active_waker(j, co);
 	const struct ctp_judge_place *p = &j->places[s->group.place];
 	if (!s->group.by_certainty[CTP_CERTAIN_POSSIBLE])
 		say_lost(w);
@@ -402,9 +402,9 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 static void find_children(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	CTP_EACH_COROUTINE(j, co)
 		co->blames = NULL;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		struct ctp_coroutine *parent = ctp_wait_is(co) ? ctp_own_parent(j, co) : NULL;
 		if (parent && (!parent->blames || co->suspended_ns < parent->blames->suspended_ns))
 			parent->blames = co;
@@ -418,7 +418,7 @@ static bool look(struct suspects *all)
 	find_children(j);
 	for (uint32_t i = 0; i < j->ngroups; i++)
 		all->found[j->groups[i].place] |= j->groups[i].rule == CTP_RULE_GROWTH && j->groups[i].place;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		co->visit = 0;
 		if (!ctp_wait_is(co))
 			continue;
@@ -428,11 +428,11 @@ static bool look(struct suspects *all)
 		all->far[place] += how_far(j, co) > 0;
 	}
 	all->one = one_site(all);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	CTP_EACH_COROUTINE(j, co)
 		if ((ctp_wait_is(co) || co->state == CTP_RUNNABLE) && ctp_has_run(co) && !(co->flags & CTP_CO_FOUND) &&
 		    !suspect(all, co))
 			return false;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	CTP_EACH_COROUTINE(j, co)
 		if (ctp_wait_is(co) && !(co->flags & CTP_CO_FOUND))
 			add_waiting(all, co);
 	return true;

@@ -1,20 +1,20 @@
-/* judge-hope.h - whether a waker of a waiting coroutine may still come. */
-#ifndef CTP_JUDGE_HOPE_H
-#define CTP_JUDGE_HOPE_H
+/* judge-wakers.h - whether a waker of a waiting coroutine may still come. */
+#ifndef CTP_JUDGE_WAKERS_H
+#define CTP_JUDGE_WAKERS_H
 
 #include "analyse/judge-groups.h"
 
 /* Fills places and spawns of the judge from the habits. False: out of memory. */
 bool ctp_judge_places(struct ctp_judge *j);
 
-/* Counts living coroutines by habit, and fills middle_ns: since when a coroutine of a habit may go on by itself. */
+/* Counts living coroutines by habit, and fills active_ns. An active coroutine runs, or something from outside may wake it. */
 void ctp_judge_look(struct ctp_judge *j);
 
 /* How waits end at the place of a coroutine: those of its habit, or where these are too few, all. */
 struct ctp_judge_place ctp_judge_history(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
-/* Whether a possible waker has been in the middle of something for at least half of the wait of co. */
-bool ctp_judge_hope(struct ctp_judge *j, const struct ctp_coroutine *co);
+/* Whether a possible waker has been active for at least half of the wait of co. */
+bool ctp_judge_waker_may_come(struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /* Takes CTP_CO_STUCK from coroutines that another one could wake, until all that keep it need one another. */
 void ctp_judge_close(struct ctp_judge *j);

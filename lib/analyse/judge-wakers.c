@@ -1,17 +1,18 @@
 /*
- * judge-hope.c - whether a waker of a waiting coroutine may still come.
+ * judge-wakers.c - whether a waker of a waiting coroutine may still come.
  *
  * A habit has its wakers, and the habits that these came from. A coroutine that waits far too long is not stuck while one of its
- * possible wakers has been in the middle of something ever since: that waker runs, or something from outside may wake it. So a
- * server that a client waits for may wait for its disk, and a publisher for news. A waker that did something else
- * meanwhile does not count.
+ * possible wakers has been active for half of that time: the waker runs, or something from outside may wake it. So a client waits for
+ * a server that waits for its disk, and a subscriber for a publisher without news. A waker that did something else meanwhile does
+ * not count.
  */
-#include "analyse/judge-hope.h"
+#include "analyse/judge-wakers.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-/* The home of a spawn place is the habit with the most waits that ended from outside; of about as many, the one with more time. */
-static bool is_more_home(const struct ctp_habit *a, const struct ctp_habit *b)
+/* Whether something from outside ended more waits of a than of b; if about as many, whether those of a took more time. */
+static bool ends_more_from_outside(const struct ctp_habit *a, const struct ctp_habit *b)
 {
 	uint64_t of_a = a->woken - a->inside, of_b = b->woken - b->inside;
 	if (10 * of_a < 9 * of_b || 10 * of_b < 9 * of_a)
@@ -26,12 +27,12 @@ bool ctp_judge_places(struct ctp_judge *j)
 	j->visits = j->follow->attached_ns ? 1 : CTP_JUDGE_VISITS;
 	j->places = calloc(n, sizeof *j->places);
 	j->spawns = calloc(n, sizeof *j->spawns);
-	j->middle_ns = malloc(CTP_HABITS_MAX * sizeof *j->middle_ns);
-	if (!j->places || !j->spawns || !j->middle_ns)
+	j->active_ns = malloc(CTP_HABITS_MAX * sizeof *j->active_ns);
+	if (!j->places || !j->spawns || !j->active_ns)
 		return false;
 	for (uint32_t i = 0; i < CTP_HABITS_MAX; i++)
-		j->middle_ns[i] = UINT64_MAX;
-	j->any_middle_ns = UINT64_MAX;
+		j->active_ns[i] = UINT64_MAX;
+	j->any_active_ns = UINT64_MAX;
 	for (uint32_t i = 1; i < habits; i++) {
 		const struct ctp_habit *h = &j->tally->habits.list[i];
 		struct ctp_judge_place *p = &j->places[h->place];
@@ -44,17 +45,17 @@ bool ctp_judge_places(struct ctp_judge *j)
 		uint64_t outside = h->woken - h->inside;
 		s->waits += h->waits;
 		s->max_ns = h->max_ns > s->max_ns ? h->max_ns : s->max_ns;
-		if (outside >= j->history && (!s->home || is_more_home(h, &j->tally->habits.list[s->home]))) {
-			s->home = i;
-			s->home_waits = outside;
+		if (outside >= j->history && (!s->outside || ends_more_from_outside(h, &j->tally->habits.list[s->outside]))) {
+			s->outside = i;
+			s->outside_waits = outside;
 		}
 		if (h->waits >= j->history && (!s->main || h->waits > j->tally->habits.list[s->main].waits))
 			s->main = i;
 		j->nplaces += h->waits && p->waits == h->waits;
 	}
 	struct ctp_coroutine *co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) { /* the union had times until now */
-		co->goal = co->blames = NULL;
+	CTP_EACH_COROUTINE(j, co) { /* these members share their memory with times */
+		co->leads_to = co->blames = NULL;
 		co->depth = co->visit = co->group = co->why = 0;
 		/* Its address may have become a place since, when a second coroutine was there. */
 		if (co->state == CTP_SUSPENDED)
@@ -84,49 +85,50 @@ static bool may_go_on(const struct ctp_judge *j, const struct ctp_coroutine *co)
 void ctp_judge_look(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+	CTP_EACH_COROUTINE(j, co) {
 		if (co->state == CTP_DEAD)
 			continue;
 		j->tally->habits.list[co->habit].here++;
 		struct ctp_coroutine *parent = co->parent ? ctp_follow_find(j->follow, co->parent) : NULL;
 		if (parent)
 			parent->flags |= CTP_CO_PARENT;
-		bool middle = co->state == CTP_RUNNING ? co->flags & CTP_CO_OURS : co->state == CTP_SUSPENDED && may_go_on(j, co);
-		if (!middle || co->flags & CTP_CO_STUCK)
+		bool runs = co->state == CTP_RUNNING && co->flags & CTP_CO_OURS;
+		bool active = runs || (co->state == CTP_SUSPENDED && may_go_on(j, co));
+		if (!active || co->flags & CTP_CO_STUCK)
 			continue;
-		if (co->since_ns < j->middle_ns[co->habit])
-			j->middle_ns[co->habit] = co->since_ns;
-		if (co->since_ns < j->any_middle_ns)
-			j->any_middle_ns = co->since_ns;
+		if (co->since_ns < j->active_ns[co->habit])
+			j->active_ns[co->habit] = co->since_ns;
+		if (co->since_ns < j->any_active_ns)
+			j->any_active_ns = co->since_ns;
 	}
 }
 
-/* Whether a coroutine has been in the middle of something since since_ns: it runs, or may go on by itself. */
-static bool is_middle(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
+/* Whether a coroutine has been active since since_ns: it runs, or may go on by itself. */
+static bool is_active(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
 {
-	if (co->flags & CTP_CO_STUCK)
+	if (co->flags & CTP_CO_STUCK || co->since_ns > since_ns)
 		return false;
-	return (co->state == CTP_RUNNING || (co->state == CTP_SUSPENDED && may_go_on(j, co))) && co->since_ns <= since_ns;
+	return co->state == CTP_RUNNING || (co->state == CTP_SUSPENDED && may_go_on(j, co));
 }
 
-bool ctp_judge_hope(struct ctp_judge *j, const struct ctp_coroutine *co)
+bool ctp_judge_waker_may_come(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	enum { CHAIN = 16 };
 	const struct ctp_habit *h = &j->tally->habits.list[co->habit];
-	uint64_t since_ns = co->suspended_ns + ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)) / 2;
+	uint64_t half_ns = ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)) / 2, since_ns = co->suspended_ns + half_ns;
 	const struct ctp_coroutine *target = co;
 	for (int i = 0; i < CHAIN && target && target->state == CTP_SUSPENDED && target->awaits; i++)
 		target = ctp_follow_find(j->follow, target->awaits);
 	if (target && target != co && target->state != CTP_DEAD)
-		return is_middle(j, target, since_ns);
+		return is_active(j, target, since_ns);
 	if (h->more_from)
-		return j->any_middle_ns <= since_ns;
+		return j->any_active_ns <= since_ns;
 	for (uint32_t i = 0; i < h->nfrom; i++)
-		if (h->from[i] != co->habit && j->middle_ns[h->from[i]] <= since_ns)
+		if (h->from[i] != co->habit && j->active_ns[h->from[i]] <= since_ns)
 			return true;
 	for (uint32_t i = 0; i < h->nwakers; i++) {
-		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
-		if (waker && waker != co && waker->state != CTP_DEAD && is_middle(j, waker, since_ns))
+		const struct ctp_coroutine *waker = ctp_judge_living(j, h->wakers[i]);
+		if (waker && waker != co && is_active(j, waker, since_ns))
 			return true;
 	}
 	return false;
@@ -138,11 +140,9 @@ bool ctp_judge_hope(struct ctp_judge *j, const struct ctp_coroutine *co)
 static bool has_way_out(struct ctp_judge *j, const struct ctp_coroutine *co, bool others)
 {
 	const struct ctp_habit *list = j->tally->habits.list, *h = &list[co->habit];
-	if (co->awaits) {
-		const struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
-		if (target && target->state != CTP_DEAD)
-			return !(target->flags & CTP_CO_STUCK);
-	}
+	const struct ctp_coroutine *target = ctp_judge_living(j, co->awaits);
+	if (target)
+		return !(target->flags & CTP_CO_STUCK);
 	if (h->more_from)
 		return others;
 	for (uint32_t i = 0; i < h->nfrom; i++) {
@@ -152,8 +152,8 @@ static bool has_way_out(struct ctp_judge *j, const struct ctp_coroutine *co, boo
 			return true;
 	}
 	for (uint32_t i = 0; i < h->nwakers; i++) {
-		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
-		if (waker && waker->state != CTP_DEAD && !(waker->flags & CTP_CO_STUCK))
+		const struct ctp_coroutine *waker = ctp_judge_living(j, h->wakers[i]);
+		if (waker && !(waker->flags & CTP_CO_STUCK))
 			return true;
 	}
 	return false;
@@ -163,22 +163,24 @@ void ctp_judge_close(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	uint64_t alive = 0, stuck = 0;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		bool is = co->state != CTP_DEAD && co->flags & CTP_CO_STUCK;
+	CTP_EACH_COROUTINE(j, co) {
+		bool is_stuck = co->state != CTP_DEAD && co->flags & CTP_CO_STUCK;
 		alive += co->state != CTP_DEAD;
-		stuck += is;
-		j->tally->habits.list[co->habit].stuck += is;
+		stuck += is_stuck;
+		j->tally->habits.list[co->habit].stuck += is_stuck;
 	}
 	enum { PASSES = 64 }; /* a longer chain of wakers is given up, and its coroutines are not stuck */
 	bool again = stuck > 0;
 	for (uint32_t pass = 0; again; pass++) {
 		again = false;
-		for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-			if (!(co->flags & CTP_CO_STUCK) || co->state != CTP_SUSPENDED ||
-			    (pass < PASSES && !has_way_out(j, co, alive > stuck)))
+		CTP_EACH_COROUTINE(j, co) {
+			bool waits = co->flags & CTP_CO_STUCK && co->state == CTP_SUSPENDED;
+			if (!waits || (pass < PASSES && !has_way_out(j, co, alive > stuck)))
 				continue;
+			struct ctp_habit *h = &j->tally->habits.list[co->habit];
+			assert(stuck > 0 && h->stuck > 0);
 			co->flags &= (uint16_t)~CTP_CO_STUCK;
-			j->tally->habits.list[co->habit].stuck--;
+			h->stuck--;
 			stuck--;
 			again = stuck > 0;
 		}
@@ -191,17 +193,15 @@ bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co,
 	bool peers = !h->more_from;
 	for (uint32_t i = 0; i < h->nfrom; i++)
 		peers &= j->tally->habits.list[h->from[i]].spawn == co->spawn;
-	for (uint32_t i = 0; at_rest && !peers && i < h->nwakers; i++) {
-		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
-		if (!waker || waker->state == CTP_DEAD || h->more_wakers)
+	for (uint32_t i = 0; at_rest && !peers && i < h->nwakers; i++)
+		if (!ctp_judge_living(j, h->wakers[i]) || h->more_wakers)
 			return false;
-	}
 	for (uint32_t i = 0; i < h->nfrom; i++)
 		if (h->from[i] != co->habit && j->tally->habits.list[h->from[i]].stuck)
 			return true;
 	for (uint32_t i = 0; i < h->nwakers; i++) {
-		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
-		if (waker && waker != co && waker->state != CTP_DEAD)
+		const struct ctp_coroutine *waker = ctp_judge_living(j, h->wakers[i]);
+		if (waker && waker != co)
 			return true;
 	}
 	return false;
