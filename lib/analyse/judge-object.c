@@ -21,7 +21,9 @@ enum {
 
 const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	const struct ctp_reasons *r = ctp_wait_is(co) && co->next ? ctp_objects_reasons(j->follow->objects, co->id, co->next - 1) : NULL;
+	if (!ctp_wait_is(co) || !co->next)
+		return NULL;
+	const struct ctp_reasons *r = ctp_objects_reasons(j->follow->objects, co->id, co->next - 1);
 	return r && !r->more ? r : NULL;
 }
 
@@ -32,9 +34,12 @@ static struct ctp_object *object_of(const struct ctp_judge *j, const struct ctp_
 	return is_for_object(&r->list[i]) ? ctp_objects_find(j->follow->objects, r->pid, r->list[i].value) : NULL;
 }
 
+/* Coroutines hold what the reason is for, and give it back. */
+static bool is_held(const struct ctp_reason_of *r) { return r->what == CTP_WAITS_LOCK || r->what == CTP_WAITS_PERMITS; }
+
 static uint64_t wanted(const struct ctp_reason_of *r) { return r->count ? r->count : 1; }
 
-/* There is not as much as the reason wants. */
+/* Less is available than the reason wants. */
 static bool is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
 {
 	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
@@ -91,8 +96,8 @@ static bool makers_are_idle(struct ctp_judge *j, const struct ctp_object *ob, co
 	if (!ob->nmakers || ob->more_makers)
 		return false;
 	for (uint32_t i = 0; i < ob->nmakers; i++) {
-		const struct ctp_coroutine *maker = ctp_follow_find(j->follow, ob->makers[i]);
-		if (!maker || maker == co || maker->state == CTP_DEAD)
+		const struct ctp_coroutine *maker = ctp_judge_living(j, ob->makers[i]);
+		if (!maker || maker == co)
 			return false;
 		bool recent = maker->state == CTP_RUNNING ||
 		              ctp_judge_is_recent(j, maker->resumed_ns, co->suspended_ns, ctp_judge_end_ns(j, co));
@@ -102,12 +107,21 @@ static bool makers_are_idle(struct ctp_judge *j, const struct ctp_object *ob, co
 	return true;
 }
 
+/* The last look at the descriptor of a reason, if that was since the wait began; or null. */
+static const struct ctp_descriptor *look_at(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid,
+                                            const struct ctp_reason_of *r)
+{
+	if (r->what != CTP_WAITS_DESCRIPTOR)
+		return NULL;
+	const struct ctp_descriptor *d = ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value);
+	return d && d->ts_ns >= co->suspended_ns ? d : NULL;
+}
+
 /* The collector has looked at the descriptor since the wait began, and there was nothing to read. */
 static bool is_empty(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
 {
-	const struct ctp_descriptor *d =
-		r->what == CTP_WAITS_DESCRIPTOR ? ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value) : NULL;
-	return d && r->count == POLLIN && d->ts_ns >= co->suspended_ns && !d->unread && !d->ended;
+	const struct ctp_descriptor *d = look_at(j, co, pid, r);
+	return d && r->count == POLLIN && !d->unread && !d->ended;
 }
 
 static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, unsigned deep)
@@ -117,8 +131,7 @@ static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, uns
 		if (is_empty(j, co, r->pid, &r->list[i]))
 			return true;
 		const struct ctp_object *ob = object_of(j, r, i);
-		bool made = r->list[i].what != CTP_WAITS_LOCK && r->list[i].what != CTP_WAITS_PERMITS;
-		if (ob && made && !ob->closed_ns && is_short(ob, &r->list[i]) && makers_are_idle(j, ob, co, deep))
+		if (ob && !is_held(&r->list[i]) && !ob->closed_ns && is_short(ob, &r->list[i]) && makers_are_idle(j, ob, co, deep))
 			return true;
 	}
 	return false;
@@ -148,8 +161,9 @@ static const struct ctp_object *held_object(const struct ctp_judge *j, const str
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
 	const struct ctp_object *ob = r && r->n == 1 ? object_of(j, r, 0) : NULL;
-	bool lock = ob && (r->list[0].what == CTP_WAITS_LOCK || r->list[0].what == CTP_WAITS_PERMITS);
-	return lock && ob->holders_known && ob->nholders && !ob->others && !is_enough(ob, &r->list[0]) ? ob : NULL;
+	if (!ob || !is_held(&r->list[0]) || is_enough(ob, &r->list[0]))
+		return NULL;
+	return ob->holders_known && ob->nholders && !ob->others ? ob : NULL;
 }
 
 /* The program says that only the holders can end the wait. */
@@ -161,8 +175,7 @@ static bool only_holders(const struct ctp_judge *j, const struct ctp_coroutine *
 
 static struct ctp_coroutine *holder(const struct ctp_judge *j, const struct ctp_object *ob, uint32_t i)
 {
-	struct ctp_coroutine *co = ctp_follow_find(j->follow, ob->holders[i].coro);
-	return co && co->state != CTP_DEAD && ob->holders[i].count > 0 ? co : NULL;
+	return ob->holders[i].count > 0 ? ctp_judge_living(j, ob->holders[i].coro) : NULL;
 }
 
 /* Whether a coroutine may be in a circle of holders; visit is 1 as long as that is so. */
@@ -243,8 +256,7 @@ bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co)
 bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
-	bool queues = r && r->n == 1 && (r->list[0].what == CTP_WAITS_LOCK || r->list[0].what == CTP_WAITS_PERMITS);
-	const struct ctp_object *ob = queues ? object_of(j, r, 0) : NULL;
+	const struct ctp_object *ob = r && r->n == 1 && is_held(&r->list[0]) ? object_of(j, r, 0) : NULL;
 	return ob && is_short(ob, &r->list[0]);
 }
 
@@ -269,10 +281,9 @@ static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *c
                         const struct ctp_reason_of *r)
 {
 	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
-	bool exact;
-	return r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER && is_enough(ob, r) &&
-	       ob->first_count <= ctp_object_available(ob, stock, &exact) && since(j, co, stock->since_ns) >= LATE_NS &&
-	       !somebody_comes(j, ob, stock->since_ns);
+	bool exact, counted = r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER;
+	bool enough = counted && is_enough(ob, r) && ob->first_count <= ctp_object_available(ob, stock, &exact);
+	return enough && since(j, co, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
 }
 
 /* A holder has ended, and every holder that is alive waits, and has for half of this wait. */
@@ -308,23 +319,23 @@ static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, co
 /* The collector saw unread data for the descriptor, or its end, during the wait, LATE_NS before its end or earlier. */
 static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
 {
-	const struct ctp_descriptor *d =
-		r->what == CTP_WAITS_DESCRIPTOR ? ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value) : NULL;
-	return d && (d->unread || d->ended) && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS &&
-	       !ctp_judge_holds_thread(j, co, d->unread_ns + LATE_NS);
+	const struct ctp_descriptor *d = look_at(j, co, pid, r);
+	bool readable = d && (d->unread || d->ended) && r->count & POLLIN;
+	return readable && since(j, co, d->unread_ns) >= LATE_NS && !ctp_judge_holds_thread(j, co, d->unread_ns + LATE_NS);
 }
 
 const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r)
 {
-	bool gives = r->what == CTP_WAITS_ROOM;
-	const struct ctp_queue *queue = gives || r->what == CTP_WAITS_ITEM ? ctp_queues_find(&j->follow->objects->queues, pid, r->value) : NULL;
-	const struct ctp_queue_end *own = queue ? gives ? &queue->gives : &queue->takes : NULL;
-	const struct ctp_queue_end *other = queue ? gives ? &queue->takes : &queue->gives : NULL;
-	bool known = other && other->n && !other->more && other->uses >= CTP_JUDGE_HISTORY && 10 * other->uses >= 9 * own->uses;
-	return known ? other : NULL;
+	bool gives = r->what == CTP_WAITS_ROOM, takes = r->what == CTP_WAITS_ITEM;
+	const struct ctp_queue *queue = gives || takes ? ctp_queues_find(&j->follow->objects->queues, pid, r->value) : NULL;
+	if (!queue)
+		return NULL;
+	const struct ctp_queue_end *own = gives ? &queue->gives : &queue->takes, *other = gives ? &queue->takes : &queue->gives;
+	bool often = other->uses >= CTP_JUDGE_HISTORY && 10 * other->uses >= 9 * own->uses;
+	return often && other->n && !other->more ? other : NULL;
 }
 
-/* It rests where it waits for work: then the end of those who gave it some is the end of the work. */
+/* A coroutine that rests where it waits for items has no work left when those that gave items have ended. Others are at work. */
 static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
 {
 	uint32_t place = ctp_follow_place(j->follow, co);
@@ -337,10 +348,11 @@ static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co
 /* The coroutines at the other end of the queue have all ended, and nobody else is known to have done their part. */
 static bool has_no_peer(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
 {
-	const struct ctp_queue_end *other = r->n == 1 ? ctp_wait_other_end(j, r->pid, &r->list[0]) : NULL;
+	const struct ctp_reason_of *reason = &r->list[i];
+	const struct ctp_queue_end *other = r->n == 1 ? ctp_wait_other_end(j, r->pid, reason) : NULL;
 	const struct ctp_object *ob = object_of(j, r, i);
-	if (!other || r->list[i].marks & (CTP_REASON_TIMED | CTP_REASON_RESTS) || (ob && is_enough(ob, &r->list[i])) ||
-	    ctp_wait_ns(j, co) < CTP_JUDGE_QUIET_NS || !is_at_work(j, co, &r->list[i]))
+	bool may_end = reason->marks & (CTP_REASON_TIMED | CTP_REASON_RESTS) || (ob && is_enough(ob, reason));
+	if (!other || may_end || ctp_wait_ns(j, co) < CTP_JUDGE_QUIET_NS || !is_at_work(j, co, reason))
 		return false;
 	for (uint32_t k = 0; k < other->n; k++) {
 		const struct ctp_coroutine *user = ctp_follow_find(j->follow, other->users[k].coro);
@@ -348,6 +360,14 @@ static bool has_no_peer(const struct ctp_judge *j, const struct ctp_coroutine *c
 			return false;
 	}
 	return true;
+}
+
+/* During the wait, a wake for the object went to a coroutine that waited for something else. */
+static bool has_strayed_wake(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob,
+                             const struct ctp_reason_of *r)
+{
+	bool meanwhile = ob->strayed && ob->strayed_ns >= co->suspended_ns;
+	return meanwhile && since(j, co, ob->strayed_ns) >= LATE_NS && !is_short(ob, r);
 }
 
 /* The rule that a wait breaks, by reason i; CTP_RULES: none. */
@@ -363,7 +383,7 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 		return has_no_peer(j, co, r, i) ? CTP_RULE_PEER_ENDED : CTP_RULES;
 	if (ob->closed_ns && since(j, co, ob->closed_ns) >= LATE_NS)
 		return CTP_RULE_CLOSED;
-	if (ob->strayed && ob->strayed_ns >= co->suspended_ns && since(j, co, ob->strayed_ns) >= LATE_NS && !is_short(ob, reason))
+	if (has_strayed_wake(j, co, ob, reason))
 		return CTP_RULE_STRAYED;
 	if (is_unserved(j, co, ob, reason))
 		return CTP_RULE_UNSERVED;

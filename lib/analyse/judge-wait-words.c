@@ -14,13 +14,13 @@ static void say_rest(struct ctp_words *w)
 {
 	const struct ctp_judge *j = w->j;
 	const struct ctp_coroutine *co = w->f->nwho ? ctp_follow_find(j->follow, w->f->who[0].id) : NULL;
-	uint32_t home = co ? j->spawns[co->spawn].outside : 0;
+	uint32_t outside = co ? j->spawns[co->spawn].outside : 0;
 	uint32_t rest = co ? ctp_tally_spawn(j->tally, co->spawn)->rest : 0;
-	uint32_t at = home ? j->tally->habits.list[home].place : rest;
+	uint32_t at = outside ? j->tally->habits.list[outside].place : rest;
 	const char *place = at ? ctp_follow_text(j->follow, at) : "another place";
 	const char *idle = ctp_words_they(w, "it is not idle: coroutines from the same spawn site rest",
 	                                  "they are not idle: coroutines from the same spawn site rest");
-	if (home)
+	if (outside)
 		ctp_words_evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do",
 		                   idle, place, ctp_words_counted(w, j->spawns[co->spawn].outside_waits, "time", "times"));
 	else

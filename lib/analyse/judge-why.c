@@ -3,8 +3,8 @@
  *
  * A wait proves nothing, however long: an idle server waits everywhere. A wait is looked at if it is far longer than any that ended
  * at the same place, or if hardly any ended there. It is not in order if one of the CTP_WHY reasons holds. Most reasons need that
- * no waker may still come (judge-wakers.c), and that the coroutine does not rest: it waits neither at its home, where something from
- * outside mostly wakes it, nor where it and its siblings suspended first.
+ * no waker may still come (judge-wakers.c), and that the coroutine does not rest: it waits neither where something from outside mostly
+ * wakes it, nor where it and its siblings suspended first.
  *
  * Rows without an end record stop with their last event, and most coroutines have waited for an instant then. If such rows have no
  * places either, there is nothing to compare with, and the reason is that nearly all of many coroutines are suspended.
@@ -26,7 +26,7 @@ enum {
 	FRESH_WAITS = 3,         /* fewer ended waits of a habit do not tell how its waits end */
 	FRESH_RESUMES = 100,     /* of a coroutine that came back from all earlier waits */
 	RHYTHM_EVENTS = 100,     /* fewer events are no activity that could end */
-	REST_FACTOR = 10,        /* a coroutine that waits this many times as long elsewhere does not rest at its home */
+	REST_FACTOR = 10,        /* a coroutine that waits this many times as long elsewhere does not rest */
 };
 
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
@@ -40,7 +40,7 @@ bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine 
 	return ns >= CTP_JUDGE_FLOOR_NS && ns / CTP_JUDGE_FACTOR >= p.max_ns;
 }
 
-/* --- its like ------------------------------------------------------------------------------------------------------------- */
+/* --- siblings ------------------------------------------------------------------------------------------------------------- */
 
 bool ctp_spawn_has_siblings(const struct ctp_tally_spawn *s)
 {
@@ -52,9 +52,11 @@ bool ctp_spawn_has_siblings(const struct ctp_tally_spawn *s)
 static bool is_overtaken(const struct ctp_judge *j, uint32_t habit, uint64_t from_ns)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[habit];
-	uint64_t usual_ns = h->max_ns < UINT64_MAX / (2 * CTP_JUDGE_FACTOR) ? CTP_JUDGE_FACTOR * h->max_ns : UINT64_MAX / 2;
-	return ctp_habit_overtook(h, from_ns + (usual_ns > CTP_JUDGE_FLOOR_NS ? usual_ns : CTP_JUDGE_FLOOR_NS),
-	                          j->follow->attached_ns);
+	bool fits = h->max_ns < UINT64_MAX / (2 * CTP_JUDGE_FACTOR);
+	uint64_t too_long_ns = fits ? CTP_JUDGE_FACTOR * h->max_ns : UINT64_MAX / 2;
+	if (too_long_ns < CTP_JUDGE_FLOOR_NS)
+		too_long_ns = CTP_JUDGE_FLOOR_NS;
+	return ctp_habit_overtook(h, from_ns + too_long_ns, j->follow->attached_ns);
 }
 
 /* The coroutines of a spawn place come to one place again and again. */
@@ -72,8 +74,8 @@ bool ctp_spawn_is_at_rest(const struct ctp_judge *j, uint32_t spawn, uint32_t pl
 		return false;
 	if (s->rest_votes)
 		return s->rest == place;
-	const struct ctp_habit *main = &j->tally->habits.list[j->spawns[spawn].main];
-	return 2 * j->tally->habits.list[ctp_habits_number(&j->tally->habits, spawn, place)].waits >= main->waits;
+	const struct ctp_habit *list = j->tally->habits.list, *main = &list[j->spawns[spawn].main];
+	return 2 * list[ctp_habits_number(&j->tally->habits, spawn, place)].waits >= main->waits;
 }
 
 bool ctp_habit_is_passing(const struct ctp_judge *j, uint32_t habit, uint64_t from_ns, uint64_t ns)
@@ -88,11 +90,14 @@ bool ctp_habit_is_passing(const struct ctp_judge *j, uint32_t habit, uint64_t fr
 bool ctp_habit_is_away(const struct ctp_judge *j, uint32_t habit)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[habit];
-	uint32_t home = j->spawns[h->spawn].outside;
+	uint32_t outside = j->spawns[h->spawn].outside;
 	bool on = lives_on(j, h->spawn);
-	bool known = home ? h->place != j->tally->habits.list[home].place : on && ctp_tally_spawn(j->tally, h->spawn)->rest_votes;
 	/* In a program that was attached to, too little is known of where coroutines rest that do not live on. */
-	return known && !ctp_spawn_is_at_rest(j, h->spawn, h->place) && (on || !j->follow->attached_ns);
+	if (ctp_spawn_is_at_rest(j, h->spawn, h->place) || (!on && j->follow->attached_ns))
+		return false;
+	if (outside)
+		return h->place != j->tally->habits.list[outside].place;
+	return on && ctp_tally_spawn(j->tally, h->spawn)->rest_votes;
 }
 
 /* --- the program ---------------------------------------------------------------------------------------------------------- */
@@ -124,8 +129,8 @@ bool ctp_judge_stands_still(const struct ctp_judge *j)
 {
 	const struct ctp_proc_seen *seen = &j->follow->seen;
 	const struct ctp_follow_counts *c = &j->follow->counts;
-	bool asleep = seen->still_to_ns && seen->still_from_ns >= c->last_ns && seen->still_to_ns <= j->end_ns &&
-	              ctp_span_ns(seen->still_from_ns, seen->still_to_ns) >= CTP_JUDGE_QUIET_NS;
+	bool after_all_events = seen->still_to_ns && seen->still_from_ns >= c->last_ns && seen->still_to_ns <= j->end_ns;
+	bool asleep = after_all_events && ctp_span_ns(seen->still_from_ns, seen->still_to_ns) >= CTP_JUDGE_QUIET_NS;
 	/* A program that was attached to may have had a rhythm before. */
 	uint64_t quiet_ns = ctp_follow_ns(j->follow, j->tally->last_resume_ns, j->end_ns);
 	bool unusual = j->follow->attached_ns || (has_rhythm(j) && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns);
@@ -140,17 +145,15 @@ static bool has_come_back(const struct ctp_judge *j, const struct ctp_coroutine 
 	return co->resumes >= (j->history < CTP_JUDGE_VISITS ? j->history : CTP_JUDGE_VISITS);
 }
 
-/*
- * The coroutine and its siblings returned from there in a hundredth of the time, and some still do; and the coroutine does not rest
- * there, for its home is elsewhere.
- */
+/* The coroutine and its siblings returned from there in a hundredth of the time, and some still do; and the coroutine rests elsewhere. */
 static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
 	bool elsewhere = j->spawns[co->spawn].outside != co->habit && (p.woken || !ctp_spawn_is_at_rest(j, co->spawn, h->place));
-	return elsewhere && !co->awaits && has_come_back(j, co) && h->waits >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_QUIET_NS &&
-	       ns / FAR_FACTOR >= h->max_ns && !ctp_place_is_inside(p) && is_overtaken(j, co->habit, co->suspended_ns);
+	bool far_longer = h->waits >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= h->max_ns;
+	return elsewhere && far_longer && !co->awaits && has_come_back(j, co) && !ctp_place_is_inside(p) &&
+	       is_overtaken(j, co->habit, co->suspended_ns);
 }
 
 /* The whole program sleeps, and the coroutine rests elsewhere. In a stream without wakes, the second is enough. */
@@ -158,11 +161,13 @@ static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
-	if (!told)
-		return j->follow->counts.births && h->place && lives_on(j, co->spawn) && has_come_back(j, co) &&
-		       !ctp_spawn_is_at_rest(j, co->spawn, h->place) && ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
-	return ctp_judge_stands_still(j) && ns >= FARTHEST_NS && ns / FARTHEST_FACTOR >= p.max_ns && !ctp_place_is_inside(p) &&
-	       ctp_habit_is_away(j, co->habit);
+	if (told) {
+		bool farthest = ns >= FARTHEST_NS && ns / FARTHEST_FACTOR >= p.max_ns;
+		return farthest && !ctp_place_is_inside(p) && ctp_habit_is_away(j, co->habit) && ctp_judge_stands_still(j);
+	}
+	bool far_longer = ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
+	bool elsewhere = lives_on(j, co->spawn) && !ctp_spawn_is_at_rest(j, co->spawn, h->place);
+	return far_longer && elsewhere && h->place && j->follow->counts.births && has_come_back(j, co);
 }
 
 bool ctp_habit_is_for_children(const struct ctp_habit *h)
@@ -176,16 +181,17 @@ static bool is_fresh(const struct ctp_judge *j, const struct ctp_coroutine *co)
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
 	bool needed = co->flags & CTP_CO_NEEDED || (!ctp_follow_has_wakes(&j->follow->counts) && j->follow->counts.births);
-	return needed && !co->awaits && h->waits < FRESH_WAITS && j->places[h->place].waits < CTP_JUDGE_HISTORY &&
-	       lives_on(j, co->spawn) && co->resumes >= FRESH_RESUMES && ns >= CTP_JUDGE_QUIET_NS &&
-	       ns / CTP_JUDGE_FACTOR >= j->spawns[co->spawn].max_ns;
+	bool no_history = h->waits < FRESH_WAITS && j->places[h->place].waits < CTP_JUDGE_HISTORY;
+	bool far_longer = ns >= CTP_JUDGE_QUIET_NS && ns / CTP_JUDGE_FACTOR >= j->spawns[co->spawn].max_ns;
+	return needed && no_history && far_longer && !co->awaits && co->resumes >= FRESH_RESUMES && lives_on(j, co->spawn);
 }
 
 bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_coroutine *other)
 {
+	if (!ctp_wait_is(co) || co->awaits || ctp_habit_of(j, co)->waits >= FRESH_WAITS)
+		return false;
 	uint64_t ns = ctp_wait_ns(j, co);
-	return ctp_wait_is(co) && !co->awaits && ctp_habit_of(j, co)->waits < FRESH_WAITS && ns >= CTP_JUDGE_QUIET_NS &&
-	       ns >= ctp_wait_ns(j, other) / 10 * 9;
+	return ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_wait_ns(j, other) / 10 * 9;
 }
 
 /*
@@ -193,47 +199,88 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
  * coroutine ends the waits there, a callback or a cancellation does, and that is the program's as well. A coroutine that another one
  * awaits does not count: it may be a helper, through which the others wait for different things.
  */
-static bool is_left_behind(struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
+static bool is_abandoned(struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
 	const struct ctp_hist *life = &ctp_tally_spawn(j->tally, co->spawn)->life;
-	uint64_t ns = ctp_wait_ns(j, co), far_ns = ns / FAR_FACTOR;
-	return !co->depth && ctp_wait_is_for_objects(j, co) && ns >= CTP_JUDGE_QUIET_NS && far_ns >= p.max_ns && life->count >= CTP_JUDGE_HISTORY &&
-	       far_ns >= life->max_ns && !ctp_judge_waker_may_come(j, co);
+	uint64_t ns = ctp_wait_ns(j, co);
+	bool far_longer = ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
+	bool outlives = life->count >= CTP_JUDGE_HISTORY && ns / FAR_FACTOR >= life->max_ns;
+	return far_longer && outlives && !co->depth && ctp_wait_is_for_objects(j, co) && !ctp_judge_waker_may_come(j, co);
 }
 
 static uint64_t mean_ns(const struct ctp_habit *h) { return h->waits ? h->total_ns / h->waits : 0; }
 
+/*
+ * Whether a coroutine is at work where it waits. One that rests there may be idle while others are not; unless something from outside
+ * also ends its waits at another place, and those take about as long.
+ */
+static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	uint32_t outside = j->spawns[co->spawn].outside;
+	if (!ctp_spawn_is_at_rest(j, co->spawn, h->place))
+		return true;
+	return outside && mean_ns(&j->tally->habits.list[outside]) >= mean_ns(h) / REST_FACTOR;
+}
+
+/* What the reasons below compare. */
+struct wait {
+	struct ctp_judge_place place;
+	bool told;    /* wakes are recorded where the coroutine waits */
+	bool bare;    /* nothing but transitions is recorded */
+	bool several; /* enough coroutines have returned from there */
+	bool lost;    /* only a coroutine ends such waits, and none may still come */
+};
+
+static bool is_passing(struct ctp_judge *j, const struct ctp_coroutine *co, const struct wait *w)
+{
+	bool not_woken = w->lost || (!w->told && !ctp_judge_waker_may_come(j, co)) || is_abandoned(j, co, w->place);
+	return not_woken && w->several && ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co));
+}
+
+static bool is_in_circle(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	bool rests = ctp_spawn_is_at_rest(j, co->spawn, ctp_habit_of(j, co)->place);
+	return co->flags & CTP_CO_STUCK && (co->depth || ctp_judge_needs_others(j, co, rests));
+}
+
+static bool is_in_silence(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct wait *w)
+{
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
+	return w->several && j->silent && !w->told && (w->bare || s->died - s->destroyed >= SIBLINGS_MIN);
+}
+
+static bool was_overtaken(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct wait *w)
+{
+	bool returned = w->bare ? co->resumes >= CTP_JUDGE_HISTORY : w->lost && is_at_work(j, co) && has_come_back(j, co);
+	return returned && is_overtaken(j, co->habit, co->suspended_ns);
+}
+
 /* The reasons that compare a wait with others at the same place. */
 static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	const struct ctp_habit *h = ctp_habit_of(j, co);
-	struct ctp_judge_place p = ctp_judge_history(j, co);
-	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
+	struct wait w = {.place = ctp_judge_history(j, co), .bare = is_bare(j)};
 	/* In a program that was attached to, only the last earlier wake of each coroutine is known. */
-	bool told = p.woken || (ctp_follow_has_wakes(&j->follow->counts) && !j->follow->attached_ns), bare = is_bare(j);
-	bool several = p.different >= CTP_HABIT_DIFFERENT, rests = ctp_spawn_is_at_rest(j, co->spawn, h->place);
-	bool lost = ctp_place_is_inside(p) && !ctp_judge_waker_may_come(j, co);
-	/* A coroutine that rests there may be idle while others are not, unless it has a home, and waits there for as long. */
-	uint32_t home = j->spawns[co->spawn].outside;
-	bool busy = !rests || (home && mean_ns(&j->tally->habits.list[home]) >= mean_ns(h) / REST_FACTOR);
-	bool came_back = bare ? co->resumes >= CTP_JUDGE_HISTORY : lost && busy && has_come_back(j, co);
+	w.told = w.place.woken || (ctp_follow_has_wakes(&j->follow->counts) && !j->follow->attached_ns);
+	w.several = w.place.different >= CTP_HABIT_DIFFERENT;
+	w.lost = ctp_place_is_inside(w.place) && !ctp_judge_waker_may_come(j, co);
+	bool no_child = ctp_habit_is_for_children(ctp_habit_of(j, co)) && !(co->flags & CTP_CO_PARENT);
 	uint32_t why = 0;
-	if ((lost || (!told && !ctp_judge_waker_may_come(j, co)) || is_left_behind(j, co, p)) && several &&
-	    ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co)))
+	if (is_passing(j, co, &w))
 		why |= CTP_WHY_PASSING;
-	if (lost && co->resumes > 1 && ctp_habit_is_away(j, co->habit))
+	if (w.lost && co->resumes > 1 && ctp_habit_is_away(j, co->habit))
 		why |= CTP_WHY_AWAY;
-	if (co->flags & CTP_CO_STUCK && (co->depth || ctp_judge_needs_others(j, co, rests)))
+	if (is_in_circle(j, co))
 		why |= CTP_WHY_CIRCLE;
-	if (several && j->silent && !told && (bare || s->died - s->destroyed >= SIBLINGS_MIN))
+	if (is_in_silence(j, co, &w))
 		why |= CTP_WHY_QUIET;
-	if (came_back && is_overtaken(j, co->habit, co->suspended_ns))
+	if (was_overtaken(j, co, &w))
 		why |= CTP_WHY_OVERTAKEN;
-	if (lost && ctp_habit_is_for_children(h) && !(co->flags & CTP_CO_PARENT))
+	if (w.lost && no_child)
 		why |= CTP_WHY_CHILDREN;
-	if (is_out_of_rhythm(j, co, p))
+	if (is_out_of_rhythm(j, co, w.place))
 		why |= CTP_WHY_RHYTHM;
-	else if (is_forgotten(j, co, p, told))
+	else if (is_forgotten(j, co, w.place, w.told))
 		why |= CTP_WHY_FORGOTTEN;
 	return why;
 }
