@@ -15,9 +15,7 @@ struct tree {
 static int by_length(const void *a, const void *b)
 {
 	const struct ctp_report_member *x = *(const struct ctp_report_member *const *)a, *y = *(const struct ctp_report_member *const *)b;
-	if (x->for_ns != y->for_ns)
-		return x->for_ns < y->for_ns ? 1 : -1;
-	return x->id == y->id ? 0 : x->id < y->id ? -1 : 1;
+	return x->for_ns != y->for_ns ? ctp_most_first(x->for_ns, y->for_ns) : ctp_most_first(y->id, x->id);
 }
 
 /* Those who wait for this one, if any do, below it. Each leaves the list, so that no circle could be endless. */

@@ -6,12 +6,6 @@
 
 #include "analyse/objects.h"
 
-static void copy(struct ctp_report *r, const char *text, char **to)
-{
-	*to = text ? strdup(text) : NULL;
-	r->failed |= text && !*to;
-}
-
 static void fill_holders(struct ctp_analysis *a, const struct ctp_object *ob, struct ctp_report_object *to)
 {
 	to->holders_known = ob->holders_known;
@@ -22,7 +16,7 @@ static void fill_holders(struct ctp_analysis *a, const struct ctp_object *ob, st
 		const struct ctp_coroutine *co = ctp_follow_find(&a->follow, ob->holders[i].coro);
 		struct ctp_report_holder *h = &to->holders[to->nholders++];
 		*h = (struct ctp_report_holder){.id = ob->holders[i].coro, .count = ob->holders[i].count, .alive = co && co->state != CTP_DEAD};
-		copy(&a->report, co ? co->name : NULL, &h->name);
+		h->name = ctp_report_copy(co ? co->name : NULL, &a->report.failed);
 	}
 }
 
@@ -31,12 +25,10 @@ static int by_wait(const void *x, const void *y)
 {
 	const struct ctp_report_object *a = x, *b = y;
 	if (a->longest_ns != b->longest_ns)
-		return a->longest_ns < b->longest_ns ? 1 : -1;
+		return ctp_most_first(a->longest_ns, b->longest_ns);
 	if (a->waiters != b->waiters)
-		return a->waiters < b->waiters ? 1 : -1;
-	if (a->nholders != b->nholders)
-		return a->nholders < b->nholders ? 1 : -1;
-	return a->at == b->at ? 0 : a->at < b->at ? -1 : 1;
+		return ctp_most_first(a->waiters, b->waiters);
+	return a->nholders != b->nholders ? ctp_most_first(a->nholders, b->nholders) : ctp_most_first(b->at, a->at);
 }
 
 void ctp_analysis_objects(struct ctp_analysis *a, struct ctp_report_section *s)
@@ -61,8 +53,8 @@ void ctp_analysis_objects(struct ctp_analysis *a, struct ctp_report_section *s)
 			.exact = ob->stock.exact || !ob->stock.available, .room_exact = ob->room.exact || !ob->room.available,
 			.counted = exact, .left = left, .total = ob->total, .waiters = ob->waiters, .longest_ns = ob->longest_ns,
 		};
-		copy(&a->report, ob->name, &to->name);
-		copy(&a->report, ob->site ? ctp_follow_text(&a->follow, ob->site) : NULL, &to->made);
+		to->name = ctp_report_copy(ob->name, &a->report.failed);
+		to->made = ctp_report_copy(ctp_follow_text(&a->follow, ob->site), &a->report.failed);
 		fill_holders(a, ob, to);
 	}
 	if (s->nobjects)

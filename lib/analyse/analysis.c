@@ -25,12 +25,7 @@ struct ctp_analysis_priv {
 
 /* --- what follow.c tells -------------------------------------------------------------------------------------------------- */
 
-static char *copy(struct ctp_analysis *a, const char *text)
-{
-	char *s = text ? strdup(text) : NULL;
-	a->report.failed |= text && !s;
-	return s;
-}
+static char *copy(struct ctp_analysis *a, const char *text) { return ctp_report_copy(text, &a->report.failed); }
 
 /* The elements of argv, one after the other. */
 static char *command_of(const struct ctp_section *sec, size_t *bytes)
@@ -122,21 +117,19 @@ static struct ctp_report_times times_of(const struct ctp_hist *h)
 	return (struct ctp_report_times){h->count, h->total_ns, ctp_hist_quantile(h, 0.5), ctp_hist_quantile(h, 0.99), h->max_ns};
 }
 
-static uint64_t time_in(const struct ctp_report_site *site, enum ctp_state state)
+/* The items with the largest number first; offset: of that number, in an item. */
+static int by_number_at(const void *a, const void *b, void *offset)
 {
-	return (state == CTP_RUNNING ? site->running : state == CTP_RUNNABLE ? site->runnable : site->suspended).total_ns;
+	uint64_t m, n;
+	memcpy(&m, (const char *)a + *(size_t *)offset, sizeof m);
+	memcpy(&n, (const char *)b + *(size_t *)offset, sizeof n);
+	return ctp_most_first(m, n);
 }
 
-static int by_time_in(const void *a, const void *b, void *state)
+static void sort_by(void *items, uint32_t n, size_t item_bytes, size_t offset)
 {
-	uint64_t m = time_in(a, *(enum ctp_state *)state), n = time_in(b, *(enum ctp_state *)state);
-	return m == n ? 0 : m < n ? 1 : -1;
-}
-
-static int by_waits(const void *a, const void *b)
-{
-	uint64_t m = ((const struct ctp_report_site *)a)->suspended.count, n = ((const struct ctp_report_site *)b)->suspended.count;
-	return m == n ? 0 : m < n ? 1 : -1;
+	if (n)
+		qsort_r(items, n, item_bytes, by_number_at, &offset);
 }
 
 static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, const uint64_t *waiting)
@@ -157,22 +150,11 @@ static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, con
 		};
 	}
 	s->sites_by = a->priv->sites_by ? a->priv->sites_by : CTP_SUSPENDED;
-	if (s->nsites && s->ordinal)
-		qsort(s->sites, s->nsites, sizeof *s->sites, by_waits);
-	else if (s->nsites)
-		qsort_r(s->sites, s->nsites, sizeof *s->sites, by_time_in, &s->sites_by);
-}
-
-static int by_busy(const void *a, const void *b)
-{
-	const struct ctp_report_thread *x = a, *y = b;
-	return x->busy_ns == y->busy_ns ? 0 : x->busy_ns < y->busy_ns ? 1 : -1;
-}
-
-static int by_resumes(const void *a, const void *b)
-{
-	const struct ctp_report_thread *x = a, *y = b;
-	return x->resumes == y->resumes ? 0 : x->resumes < y->resumes ? 1 : -1;
+	size_t by = s->ordinal                     ? offsetof(struct ctp_report_site, suspended.count) :
+	            s->sites_by == CTP_RUNNING  ? offsetof(struct ctp_report_site, running.total_ns) :
+	            s->sites_by == CTP_RUNNABLE ? offsetof(struct ctp_report_site, runnable.total_ns) :
+	                                          offsetof(struct ctp_report_site, suspended.total_ns);
+	sort_by(s->sites, s->nsites, sizeof *s->sites, by);
 }
 
 /* The threads that ever ran a coroutine, or have a gap. The time before the collector attached is unknown. */
@@ -194,12 +176,12 @@ static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, u
 			.unknown_ns = unknown_ns,
 			.known_ns = ctp_span_ns(unknown_ns, s->looked_ns),
 			.resumes = th->resumes,
-			.last_ns = th->last_ns > s->start_ns ? th->last_ns - s->start_ns : 0,
+			.last_ns = ctp_span_ns(s->start_ns, th->last_ns),
 			.name = th->name[0] ? copy(a, th->name) : NULL,
 		};
 	}
-	if (s->nthreads)
-		qsort(s->threads, s->nthreads, sizeof *s->threads, s->ordinal ? by_resumes : by_busy);
+	sort_by(s->threads, s->nthreads, sizeof *s->threads,
+	        s->ordinal ? offsetof(struct ctp_report_thread, resumes) : offsetof(struct ctp_report_thread, busy_ns));
 	s->nthreads_seen = s->nthreads;
 }
 
@@ -268,19 +250,12 @@ static void group_add(struct ctp_analysis *a, struct groups *gs, const struct ct
 	g->still.certain &= !(co->flags & CTP_CO_CONFLICT) && co->since_ns >= a->follow.unsure_ns && (!s->cut || s->until);
 }
 
-static int by_number(const void *a, const void *b)
-{
-	uint64_t m = ((const struct group *)a)->still.coroutines, n = ((const struct group *)b)->still.coroutines;
-	return m == n ? 0 : m < n ? 1 : -1;
-}
-
 /* The groups with their texts, *n of them; frees the list. */
 static struct ctp_report_still *groups_done(struct ctp_analysis *a, struct groups *gs, uint32_t *n)
 {
 	struct ctp_report_still *still = calloc(gs->count + 1, sizeof *still);
 	a->report.failed |= !still;
-	if (gs->count)
-		qsort(gs->list, gs->count, sizeof *gs->list, by_number);
+	sort_by(gs->list, gs->count, sizeof *gs->list, offsetof(struct group, still.coroutines));
 	for (uint32_t i = 0; still && i < gs->count; i++) {
 		const struct ctp_coroutine *longest = ctp_follow_find(&a->follow, gs->list[i].still.longest);
 		still[i] = gs->list[i].still;

@@ -64,8 +64,9 @@ static void object_told(struct ctp_follow *f, const struct ctp_roles *roles, con
 		ctp_objects_tell(f->objects, &told);
 }
 
-static void object_named(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val)
+static void object_named(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
+	(void)ts;
 	const struct ctp_str *name = roles->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[roles->text]);
 	uint64_t at = ctp_roles_value(val, roles->object);
 	keep_if_done(f, false);
@@ -102,26 +103,10 @@ static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *roles,
 
 void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	switch (roles->kind) {
-	case CTP_KIND_REASON:
-		reason_told(f, roles, val, ts);
-		break;
-	case CTP_KIND_OBJECT:
-		object_told(f, roles, val, ts);
-		break;
-	case CTP_KIND_LABEL:
-		object_named(f, roles, val);
-		break;
-	case CTP_KIND_HOLD:
-		hold_told(f, roles, val, ts);
-		break;
-	case CTP_KIND_CAUSE:
-		wake_for_told(f, roles, val, ts);
-		break;
-	case CTP_KIND_DESCRIPTOR:
-		descriptor_told(f, roles, val, ts);
-		break;
-	default:
-		break;
-	}
+	static void (*const told[CTP_KIND_COUNT])(struct ctp_follow *, const struct ctp_roles *, const uint64_t *, uint64_t) = {
+		[CTP_KIND_REASON] = reason_told, [CTP_KIND_OBJECT] = object_told, [CTP_KIND_LABEL] = object_named,
+		[CTP_KIND_HOLD] = hold_told, [CTP_KIND_CAUSE] = wake_for_told, [CTP_KIND_DESCRIPTOR] = descriptor_told,
+	};
+	if (roles->kind < CTP_KIND_COUNT && told[roles->kind])
+		told[roles->kind](f, roles, val, ts);
 }

@@ -454,62 +454,32 @@ static void happened(struct ctp_follow *f, uint64_t ts)
 		f->counts.last_ns = ts;
 }
 
+static void conflict_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
+	if (co)
+		conflict(f, co);
+}
+
 /* Records of all kinds but transitions. */
 static void other(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
-	switch (roles->kind) {
-	case CTP_KIND_WAKE:
+	static void (*const told[CTP_KIND_COUNT])(struct ctp_follow *, const struct ctp_roles *, const uint64_t *, uint64_t) = {
+		[CTP_KIND_WAKE] = wake, [CTP_KIND_BIRTH] = birth, [CTP_KIND_DEATH] = death, [CTP_KIND_CONFLICT] = conflict_told,
+		[CTP_KIND_AWAIT] = awaits, [CTP_KIND_FUNCTION] = has_function, [CTP_KIND_NAME] = named_so,
+	};
+	if (roles->kind == CTP_KIND_WAKE || roles->kind == CTP_KIND_BIRTH || roles->kind == CTP_KIND_DEATH)
 		happened(f, ts);
-		wake(f, roles, rec->val, ts);
-		break;
-	case CTP_KIND_BIRTH:
-		happened(f, ts);
-		birth(f, roles, rec->val, ts);
-		break;
-	case CTP_KIND_DEATH:
-		happened(f, ts);
-		death(f, roles, rec->val, ts);
-		break;
-	case CTP_KIND_LOSS:
+	if (roles->kind < CTP_KIND_COUNT && told[roles->kind])
+		told[roles->kind](f, roles, rec->val, ts);
+	else if (roles->kind == CTP_KIND_LOSS)
 		ctp_follow_loss(f, roles, rec, ts);
-		break;
-	case CTP_KIND_CONFLICT: {
-		struct ctp_coroutine *co = ctp_follow_whose(f, roles, rec->val, ts);
-		if (co)
-			conflict(f, co);
-		break;
-	}
-	case CTP_KIND_AWAIT:
-		awaits(f, roles, rec->val, ts);
-		break;
-	case CTP_KIND_REASON:
-	case CTP_KIND_OBJECT:
-	case CTP_KIND_LABEL:
-	case CTP_KIND_HOLD:
-	case CTP_KIND_CAUSE:
-	case CTP_KIND_DESCRIPTOR:
-		ctp_follow_fact(f, roles, rec->val, ts);
-		break;
-	case CTP_KIND_FUNCTION:
-		has_function(f, roles, rec->val, ts);
-		break;
-	case CTP_KIND_NAME:
-		named_so(f, roles, rec->val, ts);
-		break;
-	case CTP_KIND_SITE:
+	else if (roles->kind == CTP_KIND_SITE)
 		ctp_sites_learn(f->sites, rec);
-		break;
-	case CTP_KIND_THREAD:
-	case CTP_KIND_END:
-	case CTP_KIND_UNTRACED:
-	case CTP_KIND_PROCESS:
-	case CTP_KIND_SIGNAL:
-	case CTP_KIND_SAMPLE:
+	else if (roles->kind >= CTP_KIND_REASON)
+		ctp_follow_fact(f, roles, rec->val, ts);
+	else
 		ctp_follow_seen(f, roles, rec, ts);
-		break;
-	default:
-		break;
-	}
 }
 
 static __attribute__((noinline)) void any_record(struct ctp_follow *f, const struct ctp_record *rec)

@@ -106,12 +106,7 @@ struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, cons
 
 /* --- members -------------------------------------------------------------------------------------------------------------- */
 
-char *ctp_judge_copy(struct ctp_judge *j, const char *text)
-{
-	char *s = text ? strdup(text) : NULL;
-	j->failed |= text && !s;
-	return s;
-}
+char *ctp_judge_copy(struct ctp_judge *j, const char *text) { return ctp_report_copy(text, &j->failed); }
 
 char *ctp_judge_in(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
@@ -150,28 +145,37 @@ static void group_count(struct ctp_group *g, uint64_t from_ns, uint64_t ns)
 	g->to_ns = from_ns + ns > g->to_ns ? from_ns + ns : g->to_ns;
 }
 
+struct ctp_report_member ctp_judge_member(struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t from_ns, uint64_t ns)
+{
+	const struct ctp_thread *thread = &j->follow->threads->list[co->thread];
+	return (struct ctp_report_member){
+		.id = co->id,
+		.probe = co->probe,
+		.since_ns = ctp_span_ns(j->start_ns, from_ns),
+		.for_ns = ns,
+		.tid = thread->tid,
+		.pid = thread->pid,
+		.name = ctp_judge_copy(j, co->name),
+		.in = ctp_judge_in(j, co),
+		.place = ctp_judge_copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
+		.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, co->spawn)),
+		.state = co->state,
+	};
+}
+
 void ctp_group_add(struct ctp_judge *j, struct ctp_group *g, const struct ctp_coroutine *co, enum ctp_certainty certainty,
                    uint64_t from_ns, uint64_t ns)
 {
 	struct ctp_report_member *m = member_put(j, g, ns);
 	g->by_certainty[certainty]++;
 	group_count(g, from_ns, ns);
-	if (m)
-		*m = (struct ctp_report_member){
-			.id = co->id,
-			.probe = co->probe,
-			.since_ns = from_ns > j->start_ns ? from_ns - j->start_ns : 0,
-			.for_ns = ns,
-			.waker = co->waker ? co->waker : co->before,
-			.tid = j->follow->threads->list[co->thread].tid,
-			.pid = j->follow->threads->list[co->thread].pid,
-			.name = co->name ? strdup(co->name) : NULL,
-			.in = ctp_judge_in(j, co),
-			.place = ctp_judge_copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
-			.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, co->spawn)),
-			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* in a gap the state is not known */
-			.certainty = certainty,
-		};
+	if (!m)
+		return;
+	*m = ctp_judge_member(j, co, from_ns, ns);
+	m->waker = co->waker ? co->waker : co->before;
+	m->certainty = certainty;
+	if (co->flags & CTP_CO_TAIL) /* in a gap the state is not known */
+		m->state = CTP_UNBORN;
 }
 
 void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
@@ -221,12 +225,12 @@ void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct c
 		*m = (struct ctp_report_member){
 			.id = c->id,
 			.probe = c->probe,
-			.since_ns = c->from_ns > j->start_ns ? c->from_ns - j->start_ns : 0,
+			.since_ns = ctp_span_ns(j->start_ns, c->from_ns),
 			.for_ns = c->ns,
 			.waker = c->waker,
 			.tid = c->tid,
 			.pid = ctp_threads_has(threads, c->tid) ? threads->list[ctp_threads_number(threads, c->tid)].pid : 0,
-			.name = c->name ? strdup(c->name) : NULL,
+			.name = ctp_judge_copy(j, c->name),
 			.place = ctp_judge_copy(j, ctp_follow_text(j->follow, c->place)),
 			.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, c->spawn)),
 			.state = g->dead ? CTP_DEAD : CTP_RUNNING,

@@ -127,6 +127,9 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
                    uint64_t from_ns, uint64_t ns);
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
 
+/* A coroutine as a report lists it. Its texts belong to the caller. */
+struct ctp_report_member ctp_judge_member(struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t from_ns, uint64_t ns);
+
 /*
  * The time up to which all events of a coroutine are known: the end of the section; for a coroutine of another process, the last
  * event or look at that process, because no record tells its end.

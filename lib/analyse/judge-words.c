@@ -55,39 +55,18 @@ const char *ctp_words_any(struct ctp_words *w, uint64_t id)
 	return text;
 }
 
-static __attribute__((format(printf, 2, 0))) char *format(struct ctp_words *w, const char *fmt, va_list args)
-{
-	char *text;
-	if (vasprintf(&text, fmt, args) >= 0)
-		return text;
-	w->j->failed = true;
-	return NULL;
-}
-
-void ctp_words_title(struct ctp_words *w, const char *fmt, ...)
+void ctp_words_line(struct ctp_words *w, char **lines, uint32_t *n, uint32_t most, const char *fmt, ...)
 {
 	va_list args;
+	if (*n == most)
+		return;
 	va_start(args, fmt);
-	w->f->title = format(w, fmt, args);
+	if (vasprintf(&lines[*n], fmt, args) < 0) {
+		lines[*n] = NULL;
+		w->j->failed = true;
+	}
 	va_end(args);
-}
-
-void ctp_words_evidence(struct ctp_words *w, const char *fmt, ...)
-{
-	va_list args;
-	va_start(args, fmt);
-	if (w->nevidence < CTP_REPORT_LINES - 1)
-		w->f->evidence[w->nevidence++] = format(w, fmt, args);
-	va_end(args);
-}
-
-void ctp_words_next(struct ctp_words *w, const char *fmt, ...)
-{
-	va_list args;
-	va_start(args, fmt);
-	if (w->nnext < CTP_REPORT_LINES - 1)
-		w->f->next[w->nnext++] = format(w, fmt, args);
-	va_end(args);
+	++*n;
 }
 
 const char *ctp_words_named(const char *place) { return place ? place : "a place that the trace does not name"; }

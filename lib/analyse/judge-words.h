@@ -19,9 +19,11 @@ struct ctp_words {
 };
 
 /* The title, a line of evidence, a line of what to look at next. Lines that there is no room for are left out. */
-void ctp_words_title(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void ctp_words_evidence(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void ctp_words_next(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define ctp_words_title(w, ...) ctp_words_line(w, &(w)->f->title, &(uint32_t){0}, 1, __VA_ARGS__)
+#define ctp_words_evidence(w, ...) ctp_words_line(w, (w)->f->evidence, &(w)->nevidence, CTP_REPORT_LINES - 1, __VA_ARGS__)
+#define ctp_words_next(w, ...) ctp_words_line(w, (w)->f->next, &(w)->nnext, CTP_REPORT_LINES - 1, __VA_ARGS__)
+void ctp_words_line(struct ctp_words *w, char **lines, uint32_t *n, uint32_t most, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 
 /* Texts for one line: of each sort, the last few are kept. */
 const char *ctp_words_duration(struct ctp_words *w, uint64_t ns); /* only where there is a clock */

@@ -34,10 +34,9 @@ static void follow_joins(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	CTP_EACH_COROUTINE(j, co) {
-		bool joins = ctp_wait_is(co) && co->awaits && co->flags & CTP_CO_JOINS && !co->leads_to && !co->group;
-		struct ctp_coroutine *target = joins ? ctp_follow_find(j->follow, co->awaits) : NULL;
-		if (target && target->state != CTP_DEAD)
-			co->leads_to = target;
+		bool joins = ctp_wait_is(co) && co->flags & CTP_CO_JOINS && !co->group;
+		if (joins && !co->leads_to)
+			co->leads_to = ctp_judge_living(j, co->awaits);
 	}
 }
 
@@ -59,21 +58,10 @@ static void find_waiters(struct ctp_judge *j)
 		if (!g->waiters || g->nwaiters == CTP_REPORT_MEMBERS)
 			continue;
 		uint64_t since_ns = co->state == CTP_RUNNABLE || !co->suspended_ns ? co->since_ns : co->suspended_ns;
-		g->waiters[g->nwaiters++] = (struct ctp_report_member){
-			.id = co->id,
-			.probe = co->probe,
-			.waits_for = co->leads_to->id,
-			.awaits = co->awaits == co->leads_to->id,
-			.since_ns = ctp_span_ns(j->start_ns, since_ns),
-			.for_ns = ctp_follow_ns(j->follow, since_ns, ctp_judge_end_ns(j, co)),
-			.tid = j->follow->threads->list[co->thread].tid,
-			.pid = j->follow->threads->list[co->thread].pid,
-			.name = ctp_judge_copy(j, co->name),
-			.in = ctp_judge_in(j, co),
-			.place = ctp_judge_copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
-			.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, co->spawn)),
-			.state = co->state,
-		};
+		struct ctp_report_member *waiter = &g->waiters[g->nwaiters++];
+		*waiter = ctp_judge_member(j, co, since_ns, ctp_follow_ns(j->follow, since_ns, ctp_judge_end_ns(j, co)));
+		waiter->waits_for = co->leads_to->id;
+		waiter->awaits = co->awaits == waiter->waits_for;
 	}
 }
 
@@ -155,10 +143,8 @@ static int by_gravity(const void *a, const void *b)
 {
 	const struct ctp_finding *x = a, *y = b;
 	if (x->certainty != y->certainty)
-		return x->certainty < y->certainty ? 1 : -1;
-	if (x->rule != y->rule)
-		return x->rule < y->rule ? -1 : 1;
-	return x->members == y->members ? 0 : x->members < y->members ? 1 : -1;
+		return ctp_most_first(x->certainty, y->certainty);
+	return x->rule != y->rule ? ctp_most_first(y->rule, x->rule) : ctp_most_first(x->members, y->members);
 }
 
 /* The first finding whose members are stopped gets this as evidence. */

@@ -6,6 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+char *ctp_report_copy(const char *text, bool *failed)
+{
+	char *copy = text ? strdup(text) : NULL;
+	*failed |= text && !copy;
+	return copy;
+}
+
+static void members_fini(struct ctp_report_member *members, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		ctp_report_member_fini(&members[i]);
+	free(members);
+}
+
 void ctp_report_member_fini(struct ctp_report_member *m)
 {
 	free(m->name);
@@ -23,12 +37,8 @@ void ctp_finding_fini(struct ctp_finding *f)
 	}
 	free(f->spawn);
 	free(f->place);
-	for (uint32_t i = 0; i < f->nwho; i++)
-		ctp_report_member_fini(&f->who[i]);
-	free(f->who);
-	for (uint32_t i = 0; i < f->nwaiters; i++)
-		ctp_report_member_fini(&f->waiters[i]);
-	free(f->waiters);
+	members_fini(f->who, f->nwho);
+	members_fini(f->waiters, f->nwaiters);
 }
 
 void ctp_suspect_fini(struct ctp_suspect *s)
@@ -38,9 +48,7 @@ void ctp_suspect_fini(struct ctp_suspect *s)
 	free(s->also);
 	free(s->place);
 	free(s->spawn);
-	for (uint32_t i = 0; i < s->nwho; i++)
-		ctp_report_member_fini(&s->who[i]);
-	free(s->who);
+	members_fini(s->who, s->nwho);
 }
 
 void ctp_report_object_fini(struct ctp_report_object *o)

@@ -194,6 +194,12 @@ void ctp_suspect_fini(struct ctp_suspect *s);
 void ctp_report_member_fini(struct ctp_report_member *m);
 void ctp_report_object_fini(struct ctp_report_object *o);
 
+/* For qsort: the larger of two numbers comes first. */
+static inline int ctp_most_first(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
+
+/* A copy of a text, or null. *failed becomes true if there is no memory for it. */
+char *ctp_report_copy(const char *text, bool *failed);
+
 /* The line in the text of a place, FILE:LINE:FUNCTION, and how many bytes FILE has; 0: there is no line in it. place may be null. */
 uint64_t ctp_report_line(const char *place, size_t *file_bytes);
 

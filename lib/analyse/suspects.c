@@ -259,11 +259,7 @@ static uint64_t members_of(const struct suspicion *s)
 /* The more coroutines, and the farther from what is usual, the more a suspicion stands out. */
 static uint64_t weight(const struct suspicion *s) { return (members_of(s) + s->far) * s->ratio; }
 
-static int by_weight(const void *a, const void *b)
-{
-	uint64_t m = weight(a), n = weight(b);
-	return m == n ? 0 : m < n ? 1 : -1;
-}
+static int by_weight(const void *a, const void *b) { return ctp_most_first(weight(a), weight(b)); }
 
 /* --- words ---------------------------------------------------------------------------------------------------------------- */
 
