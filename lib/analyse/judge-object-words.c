@@ -100,16 +100,17 @@ void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 	}
 }
 
-/* The first member, and the first of its reasons that is for an object; or null. */
-static const struct ctp_coroutine *first_of(struct ctp_words *w)
+/* The reasons of the first member; or null. */
+static const struct ctp_reasons *first_reasons(const struct ctp_words *w)
 {
-	return w->f->nwho ? ctp_follow_find(w->j->follow, w->f->who[0].id) : NULL;
+	const struct ctp_coroutine *co = ctp_words_first(w);
+	return co ? ctp_wait_reasons(w->j, co) : NULL;
 }
 
+/* The object of the first reason that is for one; or null. */
 static const struct ctp_object *first_object(struct ctp_words *w)
 {
-	const struct ctp_coroutine *co = first_of(w);
-	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+	const struct ctp_reasons *r = first_reasons(w);
 	const struct ctp_object *ob = NULL;
 	for (uint32_t i = 0; r && i < r->n && !ob; i++)
 		ob = r->list[i].what > CTP_WAITS_DESCRIPTOR ? ctp_objects_find(w->j->follow->objects, r->pid, r->list[i].value) : NULL;
@@ -154,7 +155,7 @@ static __attribute__((format(printf, 2, 3))) void say_wait(struct ctp_words *w, 
 	ctp_words_title(w, "%s at %s for %s", ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"),
 	                ctp_words_where(w), what);
 	ctp_words_evidence(w, "suspended for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
-	ctp_words_reasons(w, first_of(w));
+	ctp_words_reasons(w, ctp_words_first(w));
 }
 
 void ctp_say_overdue(struct ctp_words *w)
@@ -169,7 +170,8 @@ void ctp_say_unserved(struct ctp_words *w)
 	const struct ctp_object *ob = first_object(w);
 	say_wait(w, "what %s %s, and %s not woken", named_object(w), ob && !is_one_object(w, ob) ? "have" : "has",
 	         ctp_words_they(w, "was", "were"));
-	if (ob && ob->woken && !(ctp_follow_find(w->j->follow, ob->woken) && ob->woken == (first_of(w) ? first_of(w)->id : 0)))
+	const struct ctp_coroutine *first = ctp_words_first(w);
+	if (ob && ob->woken && !(first && first->id == ob->woken))
 		ctp_words_evidence(w, "the last coroutine that was woken for it is %s", ctp_words_any(w, ob->woken));
 	ctp_words_next(w, "the coroutine that puts something there must wake a waiter: does it look for one before %s there, or wake"
 	               " one that does not take it?", ctp_words_they(w, "this one is", "these are"));
@@ -189,8 +191,7 @@ void ctp_say_held_by_dead(struct ctp_words *w)
 
 void ctp_say_peer_ended(struct ctp_words *w)
 {
-	const struct ctp_coroutine *co = first_of(w);
-	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+	const struct ctp_reasons *r = first_reasons(w);
 	const struct ctp_queue_end *other = r && r->n ? ctp_wait_other_end(w->j, r->pid, &r->list[0]) : NULL;
 	bool gives = r && r->n && r->list[0].what == CTP_WAITS_ROOM;
 	say_wait(w, "%s a queue, and whoever %s has ended", gives ? "room in" : "an item of", gives ? "took from it" : "gave to it");
@@ -228,8 +229,7 @@ void ctp_say_own(struct ctp_words *w)
 
 void ctp_say_unread(struct ctp_words *w)
 {
-	const struct ctp_coroutine *co = first_of(w);
-	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+	const struct ctp_reasons *r = first_reasons(w);
 	say_wait(w, "a descriptor that has something to read");
 	for (uint32_t i = 0; r && i < r->n; i++) {
 		const struct ctp_descriptor *d = r->list[i].what != CTP_WAITS_DESCRIPTOR ? NULL :

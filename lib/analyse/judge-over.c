@@ -23,14 +23,16 @@ void ctp_judge_destroyed(struct ctp_judge *j)
 		const struct ctp_tally_case *c = &l->cases[i];
 		const struct ctp_habit *h = &j->tally->habits.list[c->habit];
 		struct ctp_judge_place p = ctp_judge_history(j, &(struct ctp_coroutine){.habit = c->habit});
-		if (p.different >= CTP_HABIT_DIFFERENT && p.waits >= CTP_JUDGE_HISTORY && c->ns >= CTP_JUDGE_FLOOR_NS &&
-		    c->ns / CTP_JUDGE_FACTOR >= p.max_ns && ctp_place_is_inside(p) && !ctp_habit_is_called(h) && !is_usual(j, c) &&
-		    ctp_habit_is_passing(j, c->habit, c->from_ns, c->ns)) {
-			struct ctp_group *g = ctp_judge_group(j, CTP_RULE_DESTROYED, c->spawn, c->place);
-			if (g)
-				g->dead = true;
-			ctp_judge_add_case(j, g, c, CTP_CERTAIN_LIKELY);
-		}
+		bool has_history = p.different >= CTP_HABIT_DIFFERENT && p.waits >= CTP_JUDGE_HISTORY;
+		bool too_long = c->ns >= CTP_JUDGE_FLOOR_NS && c->ns / CTP_JUDGE_FACTOR >= p.max_ns;
+		bool by_coroutine = ctp_place_is_inside(p) && !ctp_habit_is_called(h);
+		if (!has_history || !too_long || !by_coroutine || is_usual(j, c) ||
+		    !ctp_habit_is_passing(j, c->habit, c->from_ns, c->ns))
+			continue;
+		struct ctp_group *g = ctp_judge_group(j, CTP_RULE_DESTROYED, c->spawn, c->place);
+		if (g)
+			g->dead = true;
+		ctp_judge_add_case(j, g, c, CTP_CERTAIN_LIKELY);
 	}
 }
 
@@ -39,8 +41,9 @@ static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[c->habit];
 	/* Later waits may have shown that such waits are usual. */
-	return c->ns / CTP_JUDGE_FACTOR >= h->max_ns && 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h) &&
-	       (c->elsewhere || (j->spawns[c->spawn].outside && ctp_habit_is_away(j, c->habit)));
+	bool too_long = c->ns / CTP_JUDGE_FACTOR >= h->max_ns, by_coroutine = 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h);
+	bool not_idle = c->elsewhere || (j->spawns[c->spawn].outside && ctp_habit_is_away(j, c->habit));
+	return too_long && by_coroutine && not_idle;
 }
 
 void ctp_judge_late(struct ctp_judge *j)

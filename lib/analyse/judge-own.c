@@ -39,8 +39,8 @@ bool ctp_own_rests_elsewhere(const struct ctp_judge *j, const struct ctp_corouti
 uint64_t ctp_own_dead_waker(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_visits *v = ctp_own_visits(co, ctp_follow_place(j->follow, co));
-	const struct ctp_coroutine *waker = v->waker ? ctp_follow_find(j->follow, v->waker) : NULL;
-	return v->back >= j->visits && !v->several && v->waker != co->id && (!waker || waker->state == CTP_DEAD) ? v->waker : 0;
+	bool always = v->back >= j->visits && !v->several && v->waker != co->id;
+	return always && !ctp_judge_living(j, v->waker) ? v->waker : 0;
 }
 
 bool ctp_judge_is_recent(const struct ctp_judge *j, uint64_t resumed_ns, uint64_t from_ns, uint64_t to_ns)
@@ -51,8 +51,8 @@ bool ctp_judge_is_recent(const struct ctp_judge *j, uint64_t resumed_ns, uint64_
 const struct ctp_coroutine *ctp_own_active_waker(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	uint64_t id = ctp_own_visits(co, ctp_follow_place(j->follow, co))->waker;
-	const struct ctp_coroutine *waker = id && id != co->id ? ctp_follow_find(j->follow, id) : NULL;
-	if (!waker || waker->state == CTP_DEAD)
+	const struct ctp_coroutine *waker = id != co->id ? ctp_judge_living(j, id) : NULL;
+	if (!waker)
 		return NULL;
 	bool active = waker->state == CTP_RUNNING ||
 	              ctp_judge_is_recent(j, waker->resumed_ns, co->suspended_ns, ctp_judge_end_ns(j, co));
@@ -61,8 +61,7 @@ const struct ctp_coroutine *ctp_own_active_waker(const struct ctp_judge *j, cons
 
 struct ctp_coroutine *ctp_own_parent(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *parent = co->parent ? ctp_follow_find(j->follow, co->parent) : NULL;
-	return parent && parent != co && parent->state != CTP_DEAD ? parent : NULL;
+	return co->parent != co->id ? ctp_judge_living(j, co->parent) : NULL;
 }
 
 bool ctp_own_is_for(const struct ctp_coroutine *parent, const struct ctp_coroutine *child)

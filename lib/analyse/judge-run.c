@@ -32,8 +32,10 @@ static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 	if (!was_seen(run))
 		return SEEN_NOTHING;
 	/* On a busy machine, a thread that was ready and had no processor counts as busy. */
-	bool busy = run->cpu_ns >= ns / 2 || (run->cpu_ns >= CTP_JUDGE_RUN_NS && run->cpu_ns + run->delay_ns >= ns / 4 * 3);
-	return busy ? SEEN_BUSY : run->cpu_ns < ns / 10 && 2 * run->asleep >= run->samples ? SEEN_ASLEEP : SEEN_NOTHING;
+	bool ready = run->cpu_ns >= CTP_JUDGE_RUN_NS && run->cpu_ns + run->delay_ns >= ns / 4 * 3;
+	if (run->cpu_ns >= ns / 2 || ready)
+		return SEEN_BUSY;
+	return run->cpu_ns < ns / 10 && 2 * run->asleep >= run->samples ? SEEN_ASLEEP : SEEN_NOTHING;
 }
 
 /*
@@ -43,6 +45,16 @@ static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 static bool was_kept_out(const struct ctp_proc_seen_run *run, const struct ctp_thread *th, uint64_t ns)
 {
 	return was_seen(run) ? what_was_seen(run) == SEEN_NOTHING : th && th->delay.most_ns >= ns / 2;
+}
+
+/* The longest stretch between the first sample of a run and its last. */
+static void note_samples(struct ctp_group *g, const struct ctp_proc_seen_run *seen)
+{
+	uint64_t ns = ctp_span_ns(seen->first_ns, seen->last_ns);
+	if (was_seen(seen) && ns > g->seen_ns) {
+		g->seen_ns = ns;
+		g->cpu_ns = seen->cpu_ns;
+	}
 }
 
 static void add_run(struct ctp_judge *j, const struct ctp_tally_case *c, bool proved)
@@ -55,25 +67,27 @@ static void add_run(struct ctp_judge *j, const struct ctp_tally_case *c, bool pr
 	g->count += c->count;
 	g->late += c->late;
 	g->most_ns = c->most_ns > g->most_ns ? c->most_ns : g->most_ns;
-	if (was_seen(&c->seen) && c->seen.last_ns - c->seen.first_ns > g->seen_ns) {
-		g->seen_ns = c->seen.last_ns - c->seen.first_ns;
-		g->cpu_ns = c->seen.cpu_ns;
-	}
+	note_samples(g, &c->seen);
+}
+
+/* Whether a run that has ended is a finding: it was far too long, coroutines had to wait for it, and it had a processor. */
+static bool is_long_run(const struct ctp_judge *j, const struct ctp_tally_case *c)
+{
+	struct ctp_threads *threads = j->follow->threads;
+	const struct ctp_thread *th = ctp_threads_has(threads, c->tid) ? &threads->list[ctp_threads_number(threads, c->tid)] : NULL;
+	uint64_t floor_ns = c->elsewhere || was_seen(&c->seen) ? CTP_JUDGE_RUN_NS : 5 * (uint64_t)CTP_JUDGE_RUN_NS;
+	bool too_long = c->ns >= floor_ns && c->ns / CTP_JUDGE_FACTOR >= ctp_hist_quantile(&j->tally->run, 0.99);
+	bool others_wait = c->count || c->late >= LATE_MIN;
+	return too_long && others_wait && j->tally->run.count >= CTP_JUDGE_HISTORY && !was_kept_out(&c->seen, th, c->ns);
 }
 
 static void long_runs(struct ctp_judge *j, bool proved)
 {
 	const struct ctp_tally_list *l = &j->tally->runs;
-	struct ctp_threads *threads = j->follow->threads;
-	uint64_t usual_ns = ctp_hist_quantile(&j->tally->run, 0.99);
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct ctp_tally_case *c = &l->cases[i];
-		const struct ctp_thread *th =
-			ctp_threads_has(threads, c->tid) ? &threads->list[ctp_threads_number(threads, c->tid)] : NULL;
-		uint64_t floor_ns = c->elsewhere || was_seen(&c->seen) ? CTP_JUDGE_RUN_NS : 5 * (uint64_t)CTP_JUDGE_RUN_NS;
-		bool told = j->tally->run.count >= CTP_JUDGE_HISTORY && c->ns >= floor_ns && c->ns / CTP_JUDGE_FACTOR >= usual_ns &&
-		            (c->count || c->late >= LATE_MIN) && !was_kept_out(&c->seen, th, c->ns);
-		if (told && proved == (c->count && what_was_seen(&c->seen) == SEEN_BUSY))
+		bool is_proof = c->count && what_was_seen(&c->seen) == SEEN_BUSY;
+		if (proved == is_proof && is_long_run(j, c))
 			add_run(j, c, proved);
 	}
 }
@@ -105,7 +119,8 @@ void ctp_judge_storms(struct ctp_judge *j)
 		uint64_t wakes = c->count - CTP_TALLY_STORM;
 		uint64_t run_ns = ctp_hist_quantile(&ctp_tally_place(j->tally, c->place)->run, 0.5);
 		bool idle = c->ns / wakes <= STORM_PERIOD_NS && run_ns <= STORM_RUN_NS;
-		if (c->count < CTP_TALLY_STORMS || c->ns < STORM_NS || c->others > wakes / 10 || !(idle || never_leaves(j, c)))
+		bool lasts = c->count >= CTP_TALLY_STORMS && c->ns >= STORM_NS, alone = c->others <= wakes / 10;
+		if (!lasts || !alone || !(idle || never_leaves(j, c)))
 			continue;
 		struct ctp_group *g = ctp_judge_group(j, CTP_RULE_SELF_WAKE, c->spawn, c->place);
 		ctp_judge_add_case(j, g, c, c->whole ? CTP_CERTAIN_LIKELY : CTP_CERTAIN_UNKNOWN);
@@ -169,8 +184,9 @@ static struct kept keeps_waiting(struct ctp_judge *j, const struct ctp_coroutine
 		uint64_t waits_ns = ctp_follow_ns(j->follow, from_ns, j->end_ns);
 		const struct ctp_habit *h = &j->tally->habits.list[co->habit];
 		bool ready = co->state == CTP_RUNNABLE && waits_ns >= ns / 2;
-		bool due = co->state == CTP_SUSPENDED && !co->migrations && h->waits >= CTP_JUDGE_HISTORY && !co->awaits &&
-		           waits_ns / CTP_JUDGE_FACTOR >= h->max_ns && co->since_ns + 2 * h->max_ns >= runs->since_ns;
+		bool stays = co->state == CTP_SUSPENDED && !co->migrations && !co->awaits;
+		bool too_long = h->waits >= CTP_JUDGE_HISTORY && waits_ns / CTP_JUDGE_FACTOR >= h->max_ns;
+		bool due = stays && too_long && co->since_ns + 2 * h->max_ns >= runs->since_ns;
 		kept.ready += ready;
 		kept.due += due;
 		kept.most_ns = ready && waits_ns > kept.most_ns ? waits_ns : kept.most_ns;
@@ -178,6 +194,29 @@ static struct kept keeps_waiting(struct ctp_judge *j, const struct ctp_coroutine
 			kept_at(kept.at, ctp_follow_place(j->follow, co));
 	}
 	return kept;
+}
+
+static void add_stalled(struct ctp_judge *j, struct ctp_coroutine *co, uint64_t ns, struct kept kept, const struct ctp_proc_seen_run *run)
+{
+	enum seen seen = what_was_seen(run);
+	enum ctp_rule rule = seen == SEEN_BUSY ? CTP_RULE_LONG_RUN : seen == SEEN_ASLEEP ? CTP_RULE_BLOCKED : CTP_RULE_STALLED_THREAD;
+	enum ctp_certainty sure = ctp_judge_sure(j, co, false);
+	if (sure == CTP_CERTAIN_PROVED && (seen != SEEN_BUSY || !kept.ready))
+		sure = CTP_CERTAIN_LIKELY;
+	struct ctp_group *g = ctp_judge_group(j, rule, co->spawn, ctp_follow_place(j->follow, co));
+	ctp_judge_add(j, g, co, sure, co->since_ns, ns);
+	co->flags |= CTP_CO_STUCK;
+	if (!g)
+		return;
+	g->cases++;
+	g->count += kept.ready;
+	g->late += kept.due;
+	for (uint32_t k = 0; k < CTP_GROUP_KEPT; k++)
+		kept_at(g->kept_at, kept.at[k]);
+	g->most_ns = kept.most_ns > g->most_ns ? kept.most_ns : g->most_ns;
+	g->still = true;
+	g->seen_ns = was_seen(run) ? 0 : g->seen_ns; /* this run replaces those that have ended */
+	note_samples(g, run);
 }
 
 /*
@@ -189,39 +228,19 @@ static void stalled_threads(struct ctp_judge *j)
 	struct ctp_follow *f = j->follow;
 	for (uint32_t i = 1; i < f->threads->count; i++) {
 		const struct ctp_thread *th = &f->threads->list[i];
-		struct ctp_coroutine *co = th->current ? ctp_follow_find(f, th->current) : NULL;
-		if (!co || co->state != CTP_RUNNING || co->thread != i || !(co->flags & CTP_CO_OURS) || was_kept_out(&th->seen, th, ctp_span_ns(co->since_ns, j->end_ns)))
+		struct ctp_coroutine *co = ctp_follow_find(f, th->current);
+		bool runs = co && co->state == CTP_RUNNING && co->thread == i && co->flags & CTP_CO_OURS;
+		if (!runs || was_kept_out(&th->seen, th, ctp_span_ns(co->since_ns, j->end_ns)))
 			continue;
 		uint64_t ns = ctp_follow_ns(f, co->since_ns, ctp_judge_end_ns(j, co));
 		if (ns < CTP_JUDGE_RUN_NS || !ctp_judge_too_long(&j->tally->run, ns))
 			continue;
 		struct kept kept = keeps_waiting(j, co, ns);
-		enum seen seen = what_was_seen(&th->seen);
 		/* A run that sleeps where other runs take a moment is a finding even if no coroutine waits for it. */
 		const struct ctp_tally_place *place = ctp_tally_place(j->tally, ctp_follow_place(f, co));
-		bool alone = seen == SEEN_ASLEEP && ctp_judge_too_long(&place->run, ns);
-		if (!kept.ready && !kept.due && !alone)
-			continue;
-		enum ctp_certainty sure = ctp_judge_sure(j, co, false);
-		bool proved = sure == CTP_CERTAIN_PROVED && seen == SEEN_BUSY && kept.ready;
-		struct ctp_group *g = ctp_judge_group(j, seen == SEEN_BUSY     ? CTP_RULE_LONG_RUN :
-		                                         seen == SEEN_ASLEEP ? CTP_RULE_BLOCKED : CTP_RULE_STALLED_THREAD,
-		                                      co->spawn, ctp_follow_place(f, co));
-		ctp_judge_add(j, g, co, proved ? sure : sure == CTP_CERTAIN_PROVED ? CTP_CERTAIN_LIKELY : sure, co->since_ns, ns);
-		co->flags |= CTP_CO_STUCK;
-		if (!g)
-			continue;
-		g->cases++;
-		g->count += kept.ready;
-		g->late += kept.due;
-		for (uint32_t k = 0; k < CTP_GROUP_KEPT; k++)
-			kept_at(g->kept_at, kept.at[k]);
-		g->most_ns = kept.most_ns > g->most_ns ? kept.most_ns : g->most_ns;
-		g->still = true;
-		if (was_seen(&th->seen)) {
-			g->seen_ns = th->seen.last_ns - th->seen.first_ns;
-			g->cpu_ns = th->seen.cpu_ns;
-		}
+		bool alone = what_was_seen(&th->seen) == SEEN_ASLEEP && ctp_judge_too_long(&place->run, ns);
+		if (kept.ready || kept.due || alone)
+			add_stalled(j, co, ns, kept, &th->seen);
 	}
 }
 

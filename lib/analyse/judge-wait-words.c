@@ -13,7 +13,7 @@ enum { CIRCLE_LISTED = 6 }; /* members of a circle that have a line of their own
 static void say_rest(struct ctp_words *w)
 {
 	const struct ctp_judge *j = w->j;
-	const struct ctp_coroutine *co = w->f->nwho ? ctp_follow_find(j->follow, w->f->who[0].id) : NULL;
+	const struct ctp_coroutine *co = ctp_words_first(w);
 	uint32_t outside = co ? j->spawns[co->spawn].outside : 0;
 	uint32_t rest = co ? ctp_tally_spawn(j->tally, co->spawn)->rest : 0;
 	uint32_t at = outside ? j->tally->habits.list[outside].place : rest;
@@ -49,21 +49,10 @@ static void say_last_waker(struct ctp_words *w)
 		ctp_words_evidence(w, "the last to wake it was %s, which %s", ctp_words_any(w, m->waker), state_of(w, m->waker));
 }
 
-void ctp_say_waiting(struct ctp_words *w)
+/* A line of evidence for each reason against the waits. */
+static void say_why(struct ctp_words *w)
 {
 	const struct ctp_group *g = w->g;
-	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
-	ctp_words_title(w, woken ? "%s suspended at %s for %s%s and not woken" : "%s suspended at %s for %s%s", ctp_words_those(w),
-	                ctp_words_where(w), ctp_words_they(w, "", "up to "), ctp_words_duration(w, g->longest_ns));
-	if (g->why == CTP_WHY_STANDSTILL)
-		ctp_words_evidence(w, "where the trace ends, %s of %s %s suspended, and nobody is left who could wake %s",
-		                   ctp_words_count(w, w->j->waiting),
-		                   ctp_words_counted(w, w->j->waiting + w->j->running, "coroutine", "coroutines"),
-		                   ctp_word(w->j->waiting, "is", "are"), ctp_word(w->j->waiting, "it", "them"));
-	else
-		ctp_words_history(w);
-	if (woken)
-		ctp_words_evidence(w, "the trace has every wake, and none is for %s", ctp_words_it(w));
 	if (g->why & CTP_WHY_PASSING)
 		ctp_words_siblings(w);
 	if (g->why & CTP_WHY_AWAY)
@@ -88,16 +77,32 @@ void ctp_say_waiting(struct ctp_words *w)
 		                   "their parents wait"), ctp_words_it(w));
 	if (g->why & CTP_WHY_OVERTAKEN && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
 		ctp_words_evidence(w, "coroutines that began to wait there later have returned, again and again");
-	if (w->f->nwho)
-		ctp_words_reasons(w, ctp_follow_find(w->j->follow, w->f->who[0].id));
+}
+
+void ctp_say_waiting(struct ctp_words *w)
+{
+	const struct ctp_group *g = w->g;
+	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
+	ctp_words_title(w, woken ? "%s suspended at %s for %s%s and not woken" : "%s suspended at %s for %s%s", ctp_words_those(w),
+	                ctp_words_where(w), ctp_words_they(w, "", "up to "), ctp_words_duration(w, g->longest_ns));
+	if (g->why == CTP_WHY_STANDSTILL)
+		ctp_words_evidence(w, "where the trace ends, %s of %s %s suspended, and nobody is left who could wake %s",
+		                   ctp_words_count(w, w->j->waiting),
+		                   ctp_words_counted(w, w->j->waiting + w->j->running, "coroutine", "coroutines"),
+		                   ctp_word(w->j->waiting, "is", "are"), ctp_word(w->j->waiting, "it", "them"));
+	else
+		ctp_words_history(w);
+	if (woken)
+		ctp_words_evidence(w, "the trace has every wake, and none is for %s", ctp_words_it(w));
+	say_why(w);
+	const struct ctp_coroutine *first = ctp_words_first(w);
+	ctp_words_reasons(w, first);
 	say_last_waker(w);
-	const struct ctp_coroutine *first = w->f->nwho > 1 ? ctp_follow_find(w->j->follow, w->f->who[0].id) : NULL;
-	if (first)
+	if (first && w->f->nwho > 1)
 		ctp_words_dead_waker(w, first);
 	if (g->why & CTP_WHY_QUIET && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
 		ctp_words_evidence(w, "nothing has run since, for far longer than ever before");
-	const struct ctp_coroutine *one = w->f->nwho ? ctp_follow_find(w->j->follow, w->f->who[0].id) : NULL;
-	if (one && ctp_wait_is_for_silence(w->j, one))
+	if (first && ctp_wait_is_for_silence(w->j, first))
 		ctp_words_next(w, "look at the other side of the connection: is it slow, does it wait for more than it got, or was a request"
 		               " not sent whole?");
 	else if (w->f->place)

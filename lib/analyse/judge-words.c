@@ -138,7 +138,7 @@ void ctp_words_history(struct ctp_words *w)
 
 void ctp_words_siblings(struct ctp_words *w)
 {
-	const struct ctp_coroutine *co = w->g->spawn || !w->f->nwho ? NULL : ctp_follow_find(w->j->follow, w->f->who[0].id);
+	const struct ctp_coroutine *co = w->g->spawn ? NULL : ctp_words_first(w);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, co ? co->spawn : w->g->spawn);
 	uint64_t ended = s->died - s->destroyed;
 	if (s->died)

@@ -41,6 +41,12 @@ const char *ctp_words_those(struct ctp_words *w);
 const char *ctp_words_member(struct ctp_words *w, const struct ctp_report_member *m);
 const char *ctp_words_any(struct ctp_words *w, uint64_t id);
 
+/* The first listed member, if it is not forgotten; or null. */
+static inline const struct ctp_coroutine *ctp_words_first(const struct ctp_words *w)
+{
+	return w->f->nwho ? ctp_follow_find(w->j->follow, w->f->who[0].id) : NULL;
+}
+
 /* The suspend place and the spawn place of the finding; the places of its listed members; a place that may be null. */
 const char *ctp_words_where(struct ctp_words *w);
 const char *ctp_words_made(struct ctp_words *w);

@@ -93,6 +93,11 @@ static bool outlives(const struct ctp_judge *j, const struct ctp_coroutine *co)
 	return life->count >= j->history && age_ns / FACTOR_INSIDE >= life->max_ns;
 }
 
+static bool is_half_of_trace(const struct ctp_judge *j, uint64_t ns)
+{
+	return ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_follow_ns(j->follow, j->start_ns, j->end_ns) / 2;
+}
+
 /* How many times as long as usual the wait of a coroutine is, by its place alone; 0: not far longer. */
 static uint64_t how_far(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
@@ -102,7 +107,7 @@ static uint64_t how_far(const struct ctp_judge *j, const struct ctp_coroutine *c
 	if (!place || ns < CTP_JUDGE_FLOOR_NS || ctp_habit_is_called(ctp_habit_of(j, co)))
 		return 0;
 	if (p->waits < FEW_ENDED)
-		return ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_follow_ns(j->follow, j->start_ns, j->end_ns) / 2 && is_missed(j, co) ? 1 : 0;
+		return is_half_of_trace(j, ns) && is_missed(j, co) ? 1 : 0;
 	if (ctp_place_is_inside(*p))
 		return ns / FACTOR_INSIDE >= p->max_ns && returned >= j->visits ? ratio_of(ns, p->max_ns) : 0;
 	uint64_t p99_ns = ctp_hist_quantile(&ctp_tally_place(j->tally, place)->wait, 0.99);
@@ -124,8 +129,7 @@ static uint64_t how_late(const struct ctp_judge *j, const struct ctp_coroutine *
 	if (ready->count >= CTP_JUDGE_HISTORY)
 		return ctp_judge_too_long(ready, ns) ? ratio_of(ns, ready->max_ns) : 0;
 	/* Hardly one was woken and resumed, as in a trace of one moment. */
-	bool half = ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_follow_ns(j->follow, j->start_ns, j->end_ns) / 2;
-	return half && ns / FACTOR_INSIDE >= ready->max_ns ? 1 : 0;
+	return is_half_of_trace(j, ns) && ns / FACTOR_INSIDE >= ready->max_ns ? 1 : 0;
 }
 
 /*
@@ -169,9 +173,10 @@ static uint64_t stands_out(const struct suspects *all, const struct ctp_coroutin
 /* The living coroutine that a waiting one waits for, as the trace or earlier waits at the place tell; or null. */
 static struct ctp_coroutine *waits_for(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *other = co->awaits                                      ? ctp_follow_find(j->follow, co->awaits) :
-	                              ctp_habit_is_for_children(ctp_habit_of(j, co)) ? co->blames : NULL;
-	return other && other->state != CTP_DEAD ? other : NULL;
+	if (co->awaits)
+		return ctp_judge_living(j, co->awaits);
+	bool for_child = ctp_habit_is_for_children(ctp_habit_of(j, co)) && co->blames;
+	return for_child && co->blames->state != CTP_DEAD ? co->blames : NULL;
 }
 
 /* The coroutine at the end of the chain of such waits, or co itself; null: that coroutine still moves, and so the wait may end. */
@@ -203,16 +208,29 @@ static struct suspicion *suspicion_of(struct suspects *all, const struct ctp_cor
 	return &all->list[all->count - 1];
 }
 
+/* The wait is in order, because of what it is for. */
+static bool is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_wait_is_quiet(j, co) && !ctp_wait_is_far_off(j, co);
+}
+
+/* A finding explains the wait: it has the coroutine, its place, or the child that it waits for. */
+static bool is_explained(const struct suspects *all, const struct ctp_coroutine *co)
+{
+	const struct ctp_coroutine *child = co->blames;
+	bool by_child = child && child->flags & CTP_CO_FOUND && ctp_own_is_for(co, child);
+	return co->flags & CTP_CO_FOUND || all->found[ctp_follow_place(all->j->follow, co)] || by_child;
+}
+
 static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 {
 	struct ctp_judge *j = all->j;
 	bool passing = ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co)); /* it was meant to end, too */
 	bool rests = !passing && ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
-	bool idle = (ctp_wait_is_quiet(j, co) && !ctp_wait_is_far_off(j, co)) || (rests && ctp_wait_is_for_idle(j, co));
+	bool idle = is_quiet(j, co) || (rests && ctp_wait_is_for_idle(j, co));
 	uint64_t ratio = idle ? 0 : stands_out(all, co);
 	struct ctp_coroutine *end = ratio ? end_of_chain(j, co) : NULL;
-	if (!end || end->flags & CTP_CO_FOUND || (ctp_wait_is_quiet(j, end) && !ctp_wait_is_far_off(j, end)) || all->found[ctp_follow_place(j->follow, end)] ||
-	    (end->blames && end->blames->flags & CTP_CO_FOUND && ctp_own_is_for(end, end->blames)))
+	if (!end || is_quiet(j, end) || is_explained(all, end))
 		return true;
 	struct suspicion *s = suspicion_of(all, end);
 	if (!s)
