@@ -1,5 +1,5 @@
 "use strict";
-// app.js - the page: what is shown is in the address, what is filtered is in the app, and window.ctp is how a test asks both.
+// app.js - the page. The address has what is shown, the app has what is filtered, and tests ask for both through window.ctp.
 
 const VIEWS = {
 	timeline: "Timeline", waiting: "Waiting", sites: "Sites", threads: "Threads", top: "Top coroutines",
@@ -15,7 +15,7 @@ class App {
 		this.searchBox = byId("search");
 		this.text = "";
 		this.finding = -1;
-		this.moment = null; // what findingMoment() says of it
+		this.moment = null; // findingMoment() of it
 		this.before = null; // where the timeline was when it was chosen
 		this.findingNodes = [];
 		this.alone = null; // the timeline of a coroutine's own page
@@ -48,7 +48,7 @@ class App {
 		theme.wire(byId("theme"), () => this.redraw());
 	}
 
-	// At once: paper waits for no frame.
+	// At once: a print does not wait for the next frame.
 	redraw() {
 		Colours.forget();
 		this.overview.draw();
@@ -62,7 +62,7 @@ class App {
 	}
 
 	open(row) {
-		this.timeline.cursor = row; // to be found again on the way back
+		this.timeline.cursor = row; // so that going back shows it again
 		this.go(this.model.address(row));
 	}
 
@@ -87,7 +87,7 @@ class App {
 		this.refocus();
 	}
 
-	// Where what had the focus is gone, what is shown now gets it: keys and screen readers go on from there.
+	// If the element with the focus is gone, the view gets the focus, for keys and screen readers.
 	refocus() {
 		const at = document.activeElement;
 		if (this.routed && (!at || at === document.body || !at.checkVisibility()))
@@ -95,7 +95,7 @@ class App {
 		this.routed = true;
 	}
 
-	// The address of the timeline as it was left.
+	// The address of the timeline, as the user left it.
 	home() {
 		return this.finding >= 0 ? "finding/" + this.finding : "timeline";
 	}
@@ -133,7 +133,7 @@ class App {
 		this.go(index === this.finding && !byId("timeline").hidden ? "timeline" : "finding/" + index);
 	}
 
-	// To the finding's coroutines and its moment; without one, to where the timeline was before.
+	// Shows the finding's coroutines and its moment; without a finding, what the timeline showed before.
 	choose(index) {
 		const { model, timeline, window } = this, finding = model.leads[index], offset = model.reportOffset;
 		const now = { from: window.from, to: window.to, scroll: timeline.coros.scroll };

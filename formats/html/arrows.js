@@ -1,8 +1,8 @@
 "use strict";
-// arrows.js - wakes: from the lane of who woke to the lane that was woken, at their moment.
+// arrows.js - wakes: an arrow from the lane of the waker to the lane of the woken coroutine.
 //
-// Thousands of them are a curtain that hides everything and says nothing. Then only those of the lane under the pointer or the
-// cursor are drawn, and the last ones of a finding, and the status line says so.
+// Thousands of arrows would hide everything else. Then only those of the lane under the pointer or the cursor are drawn, and the
+// last wakes of a finding, and the status line says so.
 
 const MOST_ARROWS = 400, MOST_LOOKED_AT = 40000, MOST_OF_ONE = 4000;
 
@@ -10,8 +10,8 @@ function pointedAt(timeline) {
 	return timeline.hovered >= 0 ? timeline.hovered : timeline.cursor;
 }
 
-// The wakes of a row in sight, as { t, row, waker }; null where there are more than `most`. Those by nobody known point from nowhere
-// and are left out, unless the row is pointed at or of the finding.
+// The visible wakes of a row, as { t, row, waker }; null: there are more than `most`. Wakes by an unknown waker are left out, unless
+// the pointer is on the row or it is in the finding.
 function wakesOf(timeline, row, most) {
 	const { model, window, moment } = timeline, { kind, time, arg } = model.events;
 	const any = row === pointedAt(timeline) || moment && moment.members.has(row);
@@ -42,7 +42,7 @@ function wakesInSight(timeline) {
 	return all;
 }
 
-// Returns how many wakes are drawn, or null where they are too many.
+// Returns how many wakes are drawn; null: there are too many.
 function drawArrows(timeline) {
 	const { ctx, coros, colours } = timeline;
 	if (coros.rowHeight < 6)
@@ -67,7 +67,7 @@ function drawArrows(timeline) {
 	return all ? wakes.length : null;
 }
 
-// One by nobody known, or by one that is not in the list, points from nowhere.
+// The arrow of an unknown waker, or of one that is not in the list, has no start.
 function drawArrow(timeline, { t, row, waker }) {
 	const { ctx, coros } = timeline, x = Math.round(timeline.x(t)) + 0.5;
 	const to = coros.middle(coros.index(row)), index = waker >= 0 && waker < timeline.model.n ? coros.index(waker) : -1;

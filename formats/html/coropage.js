@@ -1,5 +1,5 @@
 "use strict";
-// coropage.js - one coroutine's whole life, alone: who it is, where its time went, its own timeline and each of its events.
+// coropage.js - the page of one coroutine: its name, how it spent its time, its own timeline and each of its events.
 
 const EVENTS_AT_ONCE = 200, MOST_CHILDREN = 100, MOST_OTHERS = 6;
 
@@ -23,7 +23,7 @@ function lifeNotes(flags, events) {
 	return notes.join(" ");
 }
 
-// Others and how often, the most frequent first.
+// Other coroutines and how often, the most frequent first.
 function othersNode(model, times) {
 	const others = [...times].sort((a, b) => b[1] - a[1]), left = others.length - MOST_OTHERS;
 	const nodes = others.slice(0, MOST_OTHERS).flatMap(([row, n], i) => [
@@ -73,7 +73,7 @@ function totalsNode(model, row) {
 	return el("div", { class: "totals" }, bar, list);
 }
 
-// What an event says: what happened; and where, by whom or on which thread.
+// An event as text: what happened; and where, by which coroutine or on which thread.
 function eventCells(app, e) {
 	const { model } = app, { events } = model, arg = events.arg[e];
 	const who = row => row >= 0 && row < model.n ? coroutineLink(model, row) : "not known";
@@ -90,7 +90,7 @@ function eventCells(app, e) {
 	return arg === NO_AWAIT ? ["something else", ""] : ["awaits", who(arg)];
 }
 
-// The events in a window of time, some hundreds at once: a coroutine may have millions.
+// The events in a window of time, some hundreds at a time: a coroutine may have millions.
 class EventTable {
 	constructor(app, row, window) {
 		Object.assign(this, { app, row, window, from: 0, body: el("tbody"), where: el("span", { role: "status" }) });

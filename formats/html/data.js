@@ -1,7 +1,7 @@
 "use strict";
-// data.js - from the text in the page to typed arrays: base64, gzip, varints. doc/ctp-tohtml.1 describes what is read here.
+// data.js - decodes the data in the page to typed arrays: base64, gzip, varints. doc/ctp-tohtml.1 describes the format.
 //
-// A trace may have ten million events. They are decoded in slices of some milliseconds, so that the page can say how far it is.
+// A trace may have ten million events. They are decoded in slices of some milliseconds, so that the page can show progress.
 
 const CERTAIN = 1, DESTROYED = 2, UNSEEN = 4, OMITTED = 8, TAIL = 16; // a coroutine's flags
 // An event's kind, and what an OTHER is.
@@ -9,7 +9,7 @@ const SUSPEND = 0, SUSPEND_AT = 1, RESUME = 2, RESUME_ON = 3, WAKE = 4, WAKE_BY 
 const AWAIT = 1, NO_AWAIT = -2;
 const SLICE_MS = 40;
 
-// Lets the browser paint and take input, if this has gone on for long. The clock costs: due() says when to look at it.
+// Lets the browser paint and take input if decoding has taken long. Reading the clock is slow: due() says when to read it.
 class Breath {
 	constructor(progress) {
 		this.progress = progress;
@@ -40,7 +40,7 @@ function base64(text) {
 	return bytes;
 }
 
-// The elements are emptied as they are read: the text is as large as all that comes of it.
+// Elements are emptied as they are read: their text is as large as the decoded data.
 async function unpack(progress) {
 	if (!globalThis.DecompressionStream)
 		throw new Error("this browser is too old to unpack it");
@@ -57,7 +57,7 @@ async function unpack(progress) {
 		}
 		await writer.close();
 	})();
-	feed.catch(() => {}); // what went wrong is read below, once
+	feed.catch(() => {}); // the error is handled below, once
 	const chunks = [];
 	let size = 0;
 	for (const reader = unzip.readable.getReader(); ;) {
@@ -82,7 +82,7 @@ class Varints {
 		this.bytes = bytes;
 		this.at = 0;
 	}
-	// Exact below 2^53. Behind the end are zeros: finish() tells.
+	// Exact below 2^53. After the end there are zeros, which finish() reports.
 	next() {
 		const bytes = this.bytes;
 		let byte = bytes[this.at++];
@@ -165,7 +165,7 @@ async function readEvents(input, coros, breath) {
 	return events;
 }
 
-// The kinds without an argument get the one they stand for, so that nobody has to look back: 0 and 1, 2 and 3 become one.
+// Kinds without an argument get the last one, so that no reader has to look back: kinds 0 and 1 become one, and so do 2 and 3.
 function readRow(input, coros, row, { time, kind, arg }) {
 	let now = coros.born[row], place = 0, thread = -1;
 	for (let e = coros.first[row], end = coros.first[row + 1]; e < end; e++) {
@@ -190,7 +190,7 @@ function readRow(input, coros, row, { time, kind, arg }) {
 	}
 }
 
-// Of each thread, when transitions of it are missing: { from, to, count }, in the order of time.
+// For each thread, the times in which its transitions are missing: { from, to, count }, in time order.
 function readThreadGaps(input, threads) {
 	return Array.from({ length: threads }, () => {
 		const n = input.next(), gaps = { from: new Float64Array(n), to: new Float64Array(n), count: new Float64Array(n) };

@@ -1,11 +1,11 @@
 "use strict";
-// describe.js - a point of the picture in words, for the pointer's tip and for who cannot see it.
+// describe.js - a point of the picture in words, for the tip at the pointer and for screen readers.
 
 function percent(share) {
 	return share > 0 && share < 0.01 ? "under 1 %" : Math.round(share * 100) + " %";
 }
 
-// The whole stretch of one state around a moment: { state, from, to, e }, e being the event that began it.
+// The whole stretch of one state around a moment: { state, from, to, e }; e: the event that began it.
 function stretch(model, row, t) {
 	const { lanes, coros, events } = model, first = coros.first[row], last = coros.first[row + 1];
 	let begin = lanes.after(row, t), stop = begin;
@@ -20,7 +20,7 @@ function stretch(model, row, t) {
 		to: stop < last ? events.time[stop] : coros.end[row] };
 }
 
-// Of a pixel in which more than one thing happened; null of another.
+// For a pixel with more than one event; null for others.
 function describeMixture(lanes, row, t, per, names) {
 	const from = t - per / 2, to = t + per / 2, e0 = lanes.after(row, from), e1 = lanes.after(row, to);
 	if (e1 - e0 < 2)
@@ -33,7 +33,7 @@ function describeMixture(lanes, row, t, per, names) {
 	return `${plural(e1 - e0, "event")} in the ${duration(to - from)} of this pixel: ${parts.join(", ")}`;
 }
 
-// Where there is no clock, lasting() has it.
+// Without a clock, lasting() has it.
 function sinceText(from) {
 	return hasClock() ? `, since ${moment(from)}` : "";
 }

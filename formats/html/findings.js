@@ -1,5 +1,5 @@
 "use strict";
-// findings.js - what ctp-report found, in its order: how certain, why, and what to look at. A click shows its moment.
+// findings.js - the findings of ctp-report, in its order: certainty, evidence, and what to look at. A click shows the moment.
 
 const CERTAINTY = {
 	proved: "the trace has the fact itself: it holds whatever else happened",
@@ -8,7 +8,7 @@ const CERTAINTY = {
 	unknown: "events were lost: it may be so",
 };
 
-// Those that are about coroutines that run.
+// Rules about running coroutines.
 const RUNNING_RULES = new Set(["crash", "stalled-thread", "blocking-call", "long-run", "double-resume", "use-after-death"]);
 
 function badgesNode({ certainty, rule, members }) {
@@ -30,7 +30,7 @@ function whereNode(node, title, site) {
 	return site ? el("div", null, el("span", { class: "faint" }, title), " ", node(site)) : null;
 }
 
-// How long, or since which number where the section has no clock.
+// How long; without a clock, since which record number.
 function sinceOrFor({ ordinal, start_ns: first }, { since_ns, for_ns }) {
 	return ordinal ? `since ${numberAt(first, since_ns)}` : `for ${duration(for_ns, true)}`;
 }
@@ -47,13 +47,13 @@ function membersNode({ site, coroutine, section }, { coroutines, members }) {
 		members > coroutines.length ? el("p", { class: "faint" }, some) : null);
 }
 
-// What a waiter does, as the other forms of the report say it.
+// What a waiter does, in the words of the other forms of the report.
 function waitText(section, waiter) {
 	const does = waiter.state === "runnable" ? "ready to run " : waiter.state === "born" ? "not yet run " : "";
 	return ` ${does}${sinceOrFor(section, waiter)}${does || waiter.told ? "" : " (inferred)"}`;
 }
 
-// Who waits because of the finding, each below whom it waits for, the longest first; those are roots whom the list does not have.
+// The coroutines that wait because of the finding, each below the one that it waits for, the longest first. Roots are not in the list.
 function treeNode({ site, coroutine, section }, { coroutines, awaits, waiting, members }) {
 	if (!awaits || !awaits.length)
 		return null;
@@ -94,7 +94,7 @@ function choose(node, on) {
 	node.querySelector(".head").setAttribute("aria-pressed", String(on));
 }
 
-// Those of the section that the timeline shows: app.findingNodes has them by their index.
+// The findings of the section that the timeline shows: app.findingNodes has them by index.
 function findingsNode(app) {
 	const { section, leads } = app.model, list = el("ol");
 	const links = { site: siteNode(app), coroutine: member => coroutineNode(app, member), section };
@@ -107,7 +107,7 @@ function findingsNode(app) {
 
 const MOST_STILL = 6;
 
-// Who waited or ran at the end and is in no finding, as ctp-report lists them.
+// Coroutines that waited or ran at the end and are in no finding, as ctp-report lists them.
 function stillNode(app, title, list) {
 	const items = list.filter(item => item.in_findings < item.coroutines), left = items.length - MOST_STILL;
 	const longest = hasClock() ? ", the longest " : ", the first ";
@@ -126,7 +126,7 @@ function whereOf(app, { suspend_site: suspend, spawn_site: spawn }) {
 	return suspend || spawn ? siteNode(app)(suspend || spawn) : "";
 }
 
-// The panel: what the report says of the section, in its words.
+// The panel: the words of the report about the section.
 function panelNodes(app) {
 	const { meta, section, leads } = app.model, { findings, caveats, waiting, running } = section, closing = meta.closing || [];
 	const unmatched = meta.report.ignore_unmatched || [];
@@ -139,7 +139,7 @@ function panelNodes(app) {
 	].filter(node => node);
 }
 
-// Those of the trace's other sections, which can be read but not be shown in the timeline.
+// The findings of other sections, which the timeline cannot show.
 function otherFindingsNodes(model) {
 	const coroutine = ({ name, coro, in: within }) => quoted(`${name || ""} ${idText(coro)}${!name && within ? ", in " + within : ""}`, 120);
 	const nodes = [];

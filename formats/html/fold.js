@@ -1,12 +1,12 @@
 "use strict";
-// fold.js - the words at the ends of a timeline whose silence is folded: how long it is, and a click that shows it.
+// fold.js - the buttons at the ends of a timeline whose silence is folded: they say how long it is, and a click shows it.
 
 function foldButton(side, onclick) {
 	return el("button", { type: "button", class: "fold " + side, onclick });
 }
 
 class Folds {
-	// node: what the buttons are put into; onFold: hears of a click
+	// node: the parent of the buttons; onFold: called on a click
 	constructor(node, window, onFold = () => {}) {
 		Object.assign(this, { window, onFold, before: foldButton("before", () => this.toggle()) });
 		this.after = foldButton("after", () => this.toggle());

@@ -3,7 +3,7 @@
 
 const CLICK_PX = 4; // a drag is longer
 
-// Of one turn of the wheel or one step of a pinch, which comes as a wheel with ctrl.
+// For one turn of the wheel or one step of a pinch, which is a wheel event with ctrl.
 function wheelFactor(event) {
 	const lines = event.deltaMode ? 16 : 1;
 	return Math.exp(Math.max(-50, Math.min(50, event.deltaY * lines)) * 0.01);
@@ -80,7 +80,7 @@ class Gestures {
 			timeline.options.onOpen(row);
 	}
 
-	// Of a coroutine's lane it is the coroutine, of a thread's the one that ran.
+	// On a coroutine's lane it is the coroutine, on a thread's lane the coroutine that ran.
 	coroutine({ region, row, t, inGutter }) {
 		if (region === this.timeline.coros)
 			return row;
@@ -120,7 +120,7 @@ class Gestures {
 		const dx = (sideways ? event.deltaY : event.deltaX) * lines, dy = sideways ? 0 : event.deltaY * lines;
 		const region = this.region(event.offsetY), { scroll } = region;
 		region.scrollTo(scroll + dy);
-		if (dx || region.scroll !== scroll) // or else the page may scroll
+		if (dx || region.scroll !== scroll) // else the page may scroll
 			event.preventDefault();
 		timeline.window.pan(dx * timeline.per);
 		this.hover(event);

@@ -1,8 +1,8 @@
 /*
  * html-gaps.h - when transitions of threads are missing, for the page.
  *
- * There is room for so many gaps. Beyond that a thread's newest gap reaches on to the end of the next one: the page then shows more
- * as unknown than is, and never less.
+ * The number of gaps is limited. After that, the newest gap of a thread is extended to the end of the next one: the page then shows
+ * too much as unknown, never too little.
  */
 #ifndef CTP_HTML_GAPS_H
 #define CTP_HTML_GAPS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CTP_HTML_GAPS_MAX = 1 << 18 }; /* and one for each thread besides */
+enum { CTP_HTML_GAPS_MAX = 1 << 18 }; /* and one more for each thread */
 
 struct ctp_html_gap {
 	uint64_t after_ns, ts_ns, transitions;
@@ -22,7 +22,7 @@ struct ctp_html_gaps {
 	struct ctp_html_gap *list;
 	uint32_t count;
 	size_t room;
-	uint32_t *newest; /* of each thread: its place in the list, plus 1 */
+	uint32_t *newest; /* of each thread: its number in the list, plus 1 */
 	size_t nthreads; /* room for these */
 	bool failed; /* out of memory at some point */
 };
@@ -36,7 +36,7 @@ static inline bool ctp_html_gaps_has(const struct ctp_html_gaps *g, uint32_t thr
 	return thread < g->nthreads && g->newest[thread];
 }
 
-/* Puts them in the order of threads and of times. Nothing can be added any more. */
+/* Sorts the gaps by thread and time. No gap can be added after that. */
 void ctp_html_gaps_sort(struct ctp_html_gaps *g);
 
 #endif

@@ -1,4 +1,4 @@
-/* html-gzip.c - deflate, then three bytes as four characters, then an element around so many of them. */
+/* html-gzip.c - deflate, then base64, in elements of CTP_HTML_PIECE bytes. */
 #include "html/html-gzip.h"
 
 #include <stdio.h>
@@ -7,10 +7,10 @@
 #include <zlib.h>
 
 enum {
-	LEVEL = 4, /* of packed events 6 makes no less, and takes half as long again */
+	LEVEL = 4, /* 6 makes packed events no smaller, and takes half as long again */
 	GZIP_BITS = 15 + 16, /* the largest window; 16: with the header of gzip */
 	MEMORY = 9,          /* what zlib may take; more is a little quicker */
-	OUT = 3 << 13,       /* bytes that are spelled at once: a multiple of 3, of which many make up a piece */
+	OUT = 3 << 13,       /* bytes that are encoded at once: a multiple of 3, and a divisor of a piece */
 	PIECE_BYTES = CTP_HTML_PIECE / 4 * 3,
 };
 
@@ -19,7 +19,7 @@ _Static_assert(PIECE_BYTES % OUT == 0, "a piece ends where a buffer does");
 struct ctp_html_gzip {
 	struct ctp_output *out;
 	z_stream z;
-	uint64_t bytes; /* compressed ones so far */
+	uint64_t bytes; /* compressed bytes so far */
 	unsigned pieces;
 	uint8_t buf[OUT];
 };
@@ -65,7 +65,7 @@ static void end_piece(struct ctp_html_gzip *g)
 	ctp_output_put(g->out, end, sizeof end - 1);
 }
 
-/* The buffer goes out; it is full but for the last time. */
+/* Writes the buffer, which is full except the last time. */
 static void put_buffer(struct ctp_html_gzip *g)
 {
 	size_t n = OUT - g->z.avail_out;

@@ -3,11 +3,12 @@
  * with two million cost about the same.
  *
  * An event is a varint (varint.h) of its distance in time, shifted left by 3, and its kind, as in the page; then its argument,
- * if it has one. It stands in one block. Rows are numbered as they are made, and put in the order of their births at the end,
- * so what is written is coded anew.
+ * if it has one. An event does not cross blocks. Rows are numbered as they are added, and sorted by birth at the end, so the page
+ * gets a new encoding.
  */
 #include "html/html-pack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ enum {
 	SLAB_UNITS = SLAB / UNIT,
 	SLABS_MAX = UINT32_MAX / SLAB_UNITS,
 	EVENT_MAX = 2 * CTP_VARINT_MAX,
-	NOTHING = UINT32_MAX, /* no place or thread was told of yet */
+	NOTHING = UINT32_MAX, /* no place or thread yet */
 };
 
 /* As in the page: the odd ones have an argument, and so has KIND_LOST. */
@@ -76,7 +77,7 @@ static uint32_t block_new(struct ctp_html_pool *pool, unsigned size)
 	return number;
 }
 
-/* Returns the one behind it. */
+/* Returns the next block. */
 static uint32_t block_free(struct ctp_html_pool *pool, uint32_t number)
 {
 	struct block *b = block_at(pool, number);
@@ -131,9 +132,9 @@ void ctp_html_pack_died(struct ctp_html_pack *pack, uint32_t handle, uint64_t ts
 
 /* --- events --------------------------------------------------------------------------------------------------------------- */
 
-/* As it is kept. */
+/* An event, decoded. */
 struct kept {
-	uint64_t dt_ns, arg; /* arg: also where the block does not have it, being as it was */
+	uint64_t dt_ns, arg; /* arg: the block leaves out a place or thread that is the same as before */
 	unsigned kind;
 };
 
@@ -186,6 +187,7 @@ void ctp_html_pack_event(struct ctp_html_pack *pack, uint32_t handle, uint64_t t
 		r->last = number;
 		b = block_at(&pack->pool, number);
 	}
+	assert(len <= EVENT_MAX && b->used + len <= capacity(b));
 	memcpy(b->data + b->used, bytes, len);
 	b->used = (uint16_t)(b->used + len);
 	r->last_ns += dt_ns;
@@ -193,7 +195,7 @@ void ctp_html_pack_event(struct ctp_html_pack *pack, uint32_t handle, uint64_t t
 	pack->events++;
 }
 
-/* Where a reader of a row's events stands. */
+/* The position of a reader in the events of a row. */
 struct cursor {
 	const uint8_t *p, *end;
 	uint32_t place, thread;
@@ -227,13 +229,14 @@ static bool next_kept(struct cursor *c, struct kept *e)
 	return true;
 }
 
-/* Events that the row has in the page: one says that there were more. */
+/* The number of events in the page: one more says that events were cut. */
 static uint32_t shown(const struct ctp_html_row *r) { return r->kept + (r->cut > 0); }
 
 /* --- room ----------------------------------------------------------------------------------------------------------------- */
 
 static void leave_out(struct ctp_html_pack *pack, struct ctp_html_row *r)
 {
+	assert(pack->events >= r->kept);
 	for (uint32_t b = r->first; b;)
 		b = block_free(&pack->pool, b);
 	pack->events -= r->kept;
@@ -260,7 +263,7 @@ static void leave_out_dead(struct ctp_html_pack *pack, uint64_t enough, bool all
 	pack->last_dead = last;
 }
 
-/* Forgets the oldest events of a row, so that so many stay. */
+/* Drops the oldest events of a row, so that stay of them are left. */
 static void cut_row(struct ctp_html_pack *pack, struct ctp_html_row *r, uint64_t stay)
 {
 	uint32_t before = r->kept;
@@ -276,12 +279,13 @@ static void cut_row(struct ctp_html_pack *pack, struct ctp_html_row *r, uint64_t
 		if (!b->used && r->first != r->last)
 			r->first = block_free(&pack->pool, r->first);
 	}
+	assert(r->kept <= before && pack->events >= before - r->kept);
 	r->cut += before - r->kept;
 	pack->events -= before - r->kept;
 	pack->omitted_events += before - r->kept;
 }
 
-/* How many events a row may keep, so that all together keep enough: those that have fewer leave more to the others. */
+/* How many events each row may keep, so that enough are kept in all: rows with fewer leave more to the others. */
 static uint64_t share_of(const struct ctp_html_pack *pack, uint64_t enough)
 {
 	uint64_t share = 0, before, few, many;
@@ -300,7 +304,7 @@ static uint64_t share_of(const struct ctp_html_pack *pack, uint64_t enough)
 
 void ctp_html_pack_trim(struct ctp_html_pack *pack)
 {
-	uint64_t enough = pack->max_events - pack->max_events / 8; /* so that it is not to be done again at once */
+	uint64_t enough = pack->max_events - pack->max_events / 8; /* so that the next trim is not due at once */
 	leave_out_dead(pack, enough, false);
 	leave_out_dead(pack, enough, true);
 	if (pack->events <= enough)
@@ -327,8 +331,8 @@ struct writing {
 	const struct ctp_html_view *view;
 	ctp_html_put *put;
 	void *arg;
-	uint32_t *order; /* rows, as they are written */
-	uint32_t *line;  /* of each row: where it is in that order */
+	uint32_t *order; /* rows, in the order of the page */
+	uint32_t *line;  /* of each row: its index in that order */
 	uint64_t last;   /* value of the column in the line before */
 	size_t used;
 	uint8_t buf[4096];
@@ -384,7 +388,7 @@ static uint64_t cell(struct writing *w, const struct ctp_html_row *r, enum colum
 	}
 }
 
-/* The event with the page's numbers. last: of place and thread, NOTHING: none yet. */
+/* Writes an event with the numbers of the page. last: the last place and thread; NOTHING: none yet. */
 static void put_event(struct writing *w, const struct kept *e, uint64_t dt_ns, uint32_t line, uint32_t last[2])
 {
 	const struct ctp_html_view *view = w->view;
@@ -443,7 +447,7 @@ static void put_events(struct writing *w, const struct ctp_html_row *r, uint32_t
 	}
 }
 
-/* Those of a thread; what two of them have in common is the first one's. */
+/* The gaps of a thread. Time that two gaps share counts for the first. */
 static void put_thread_gaps(struct writing *w, const struct ctp_html_gap *gap, uint32_t n)
 {
 	uint64_t before = 0;

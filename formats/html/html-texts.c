@@ -1,6 +1,7 @@
-/* html-texts.c - texts that stand one behind the other, and a map of them. */
+/* html-texts.c - an array of all texts, one after the other, and a map of them. */
 #include "html/html-texts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,11 @@ void ctp_html_texts_fini(struct ctp_html_texts *t)
 	ctp_map_fini(&t->map);
 }
 
-static const char *text_at(const struct ctp_html_texts *t, uint32_t number) { return t->bytes + t->starts[number]; }
+static const char *text_at(const struct ctp_html_texts *t, uint32_t number)
+{
+	assert(number && number < t->count && t->starts[number] < t->used);
+	return t->bytes + t->starts[number];
+}
 
 static bool is_text(const void *texts, uint32_t number, const void *text) { return !strcmp(text_at(texts, number), text); }
 

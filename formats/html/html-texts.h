@@ -12,9 +12,9 @@
 #include "io/output.h"
 
 struct ctp_html_texts {
-	char *bytes; /* each with its NUL, one behind the other */
+	char *bytes; /* each text with its NUL, one after the other */
 	size_t used, room;
-	size_t *starts; /* of each */
+	size_t *starts; /* where each text starts */
 	uint32_t count;
 	size_t starts_room;
 	struct ctp_map map;

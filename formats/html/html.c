@@ -1,8 +1,8 @@
 /*
- * html.c - a sink that makes the report and packs the events in the same pass, and writes the page when all is known.
+ * html.c - a sink that makes the report and packs the events in one pass, and writes the page at the end.
  *
- * Of the sections one is shown: the last of those that people want to see most. So each is packed, and then is the one that is
- * shown or is forgotten.
+ * The page shows the events of one section: the last of those with the highest rank. So each section is packed, and is then kept or
+ * dropped.
  */
 #include "html/html.h"
 
@@ -18,18 +18,18 @@
 #include "report/report-json.h"
 #include "report/report-print.h"
 
-/* How much people want to see a section. */
+/* The section with the highest rank is shown. */
 enum rank { RANK_NONE, RANK_EMPTY, RANK_CALM, RANK_SUSPECTS, RANK_FINDINGS };
 
 struct shown {
 	enum rank rank;
-	uint32_t section; /* in the report */
+	uint32_t section; /* its number in the report */
 	struct ctp_html_pack pack;
 	struct ctp_html_texts places, names;
 	struct ctp_html_gaps gaps;
-	uint32_t *place_numbers, *thread_numbers; /* from follow.h's to the page's */
+	uint32_t *place_numbers, *thread_numbers; /* from numbers of follow.h to those of the page */
 	uint32_t nplace_numbers, nthread_numbers;
-	struct ctp_follow_thread *threads; /* those that coroutines ran on, or may have */
+	struct ctp_follow_thread *threads; /* threads that ran coroutines, or may have */
 	uint32_t nthreads;
 	uint64_t t0_ns, span_ns;
 };
@@ -42,15 +42,15 @@ struct html_sink {
 	const struct ctp_report *report; /* of that */
 	struct ctp_follow *follow;
 	uint64_t sections; /* so far */
-	struct shown now;  /* the section at hand */
-	struct shown best; /* of those before */
-	bool missing;      /* packets of the section that has ended */
+	struct shown now;  /* the section that is being read */
+	struct shown best; /* the one to show, of the sections before */
+	bool missing;      /* the section that has ended lacks packets */
 	bool failed;       /* out of memory at some point */
 };
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* --- the section at hand -------------------------------------------------------------------------------------------------- */
+/* --- one section ---------------------------------------------------------------------------------------------------------- */
 
 static void shown_init(struct shown *shown, uint64_t max_events)
 {
@@ -72,7 +72,7 @@ static void shown_fini(struct shown *shown)
 	free(shown->threads);
 }
 
-/* What a report has no place for is not shown either. */
+/* A section without room in the report is not shown either. */
 static bool is_wanted(const struct html_sink *s)
 {
 	return s->options.section ? s->sections == s->options.section : s->sections <= CTP_REPORT_SECTIONS;
@@ -94,8 +94,8 @@ static uint32_t handle_of(struct html_sink *s, uint64_t id)
 }
 
 /*
- * A new row. What it did before the time that was asked for is not shown, but the state that this has left it in is: something
- * that is not told, then what began that state, unless it is in a gap. woken: it was, while it ran.
+ * Adds a row. Events before the time that was asked for are not shown. The row begins with a loss, which stands for them, and then
+ * the event that began its present state, unless the coroutine is in a gap. woken: it was woken while it ran.
  */
 static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_state state, uint64_t since_ns, bool gap, bool woken)
 {
@@ -117,7 +117,7 @@ static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_stat
 		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_WAKE, handle_of(s, co->waker));
 }
 
-/* What is known of a coroutine when it dies, or at the end. */
+/* Fills in what is known of a coroutine when it dies, or at the end. */
 static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 {
 	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, co->handle);
@@ -133,7 +133,7 @@ static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 		row->flags |= CTP_HTML_UNSEEN;
 	else if (!(co->flags & (CTP_CO_GAP | CTP_CO_CONFLICT)) && co->born_ns >= s->follow->unsure_ns && !row->older)
 		row->flags |= CTP_HTML_CERTAIN;
-	/* What is lost of nobody knows whom is nobody's gap; but a packet that is missing may have had anybody's last events. */
+	/* A loss of no known coroutine is no gap of a row. But a missing packet may have the last events of any coroutine. */
 	if (co->flags & CTP_CO_TAIL || (s->missing && co->state != CTP_DEAD))
 		row->flags |= CTP_HTML_TAIL;
 }
@@ -142,7 +142,7 @@ static void died(struct html_sink *s, const struct ctp_change *ch)
 {
 	settle_row(s, ch->co);
 	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, ch->co->handle);
-	if (row && ch->by) /* another one's beginning tells of it: when it was is not known */
+	if (row && ch->by) /* only the next coroutine with its probe shows the death: its time is not known */
 		row->flags |= CTP_HTML_TAIL;
 	if (row && ch->was == CTP_SUSPENDED && ch->whole) {
 		row->flags |= CTP_HTML_DESTROYED;
@@ -151,7 +151,7 @@ static void died(struct html_sink *s, const struct ctp_change *ch)
 	ctp_html_pack_died(&s->now.pack, ch->co->handle, ch->ts_ns);
 }
 
-/* Who woke those that live last is worth more than others that are dead. */
+/* Dead coroutines that were the last to wake a living one are kept longest. */
 static void make_room(struct html_sink *s)
 {
 	uint32_t at = 0;
@@ -213,7 +213,7 @@ static void on_change(void *arg, const struct ctp_change *ch)
 		add_row(s, ch->co, ch->was, ch->was_ns, ch->gap, woken && ch->kind != CTP_CHANGE_WAKE);
 	put_change(s, ch);
 	const struct ctp_html_pack *pack = &s->now.pack;
-	if (pack->events > pack->max_events && pack->events - pack->max_events > pack->nrows) /* for it goes through all rows */
+	if (pack->events > pack->max_events && pack->events - pack->max_events > pack->nrows) /* a trim goes through all rows */
 		make_room(s);
 }
 
@@ -225,7 +225,7 @@ static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_
 		ctp_html_gaps_add(&s->now.gaps, thread, larger(after_ns, since_ns), ts_ns, transitions);
 }
 
-/* --- its end -------------------------------------------------------------------------------------------------------------- */
+/* --- the end -------------------------------------------------------------------------------------------------------------- */
 
 static bool settle_places(struct shown *shown, struct ctp_follow *f)
 {
@@ -272,7 +272,7 @@ static bool settle_rows(struct html_sink *s)
 	return !s->now.pack.failed && !s->now.names.failed;
 }
 
-/* From the start of the report's section to its end, and to the last that is shown. */
+/* From the start of the section in the report to its end, or to the last event that is shown. */
 static void settle_span(struct shown *shown, const struct ctp_report_section *sec)
 {
 	uint64_t last_ns = sec->start_ns;
@@ -333,7 +333,7 @@ static void put_threads(struct ctp_output *out, const struct shown *shown)
 	ctp_output_putf(out, "]");
 }
 
-/* What the report says of each section in a line, and of all at its end. */
+/* The verdict on each section, in a line, and the closing lines of the report. */
 static void put_verdicts(struct ctp_output *out, const struct ctp_report *r)
 {
 	char verdict[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
@@ -406,7 +406,7 @@ static bool put_data(struct ctp_output *out, struct shown *shown)
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct html_sink *s = (struct html_sink *)sink;
-	const char *data = strstr(ctp_html_page, CTP_HTML_DATA), *behind = data + strlen(CTP_HTML_DATA);
+	const char *data = strstr(ctp_html_page, CTP_HTML_DATA), *after = data + strlen(CTP_HTML_DATA);
 	if (s->options.section > s->sections)
 		return ctp_err_set(err, "--section %ju: the last is %ju", s->options.section, s->sections);
 	if (s->options.section > CTP_REPORT_SECTIONS)
@@ -415,7 +415,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	put_meta(s);
 	if (!put_data(s->out, &s->best))
 		return ctp_err_set(err, "%s: out of memory", s->out->name);
-	ctp_output_put(s->out, behind, strlen(behind));
+	ctp_output_put(s->out, after, strlen(after));
 	return ctp_output_close(s->out, err);
 }
 

@@ -1,14 +1,14 @@
 "use strict";
-// lanes.js - rows of states over time, and the sums that let any stretch of them be drawn truthfully at once.
+// lanes.js - rows of states over time, with sums that give the exact shares of any stretch at once.
 //
-// A lane is what one coroutine, or one thread, was in: its events first[row] .. first[row + 1], each with the state that begins
+// A lane has the states of one coroutine or of one thread: its events first[row] .. first[row + 1], each with the state that begins
 // with it; before the first event it is in initial[row], and it ends at end[row]. Every BLOCK events the time spent in each
 // state since the lane's birth is kept, and how often each began. So the shares of the states between any two moments cost two
 // searches and at most 2 BLOCK steps, exactly, whether ten events are in between or ten million.
 
-const BORN = 0, SUSPENDED = 1, RUNNABLE = 2, RUNNING = 3, UNKNOWN = 4, DEAD = 5, STATES = 5; // DEAD has no time of its own
+const BORN = 0, SUSPENDED = 1, RUNNABLE = 2, RUNNING = 3, UNKNOWN = 4, DEAD = 5, STATES = 5; // no time is spent in DEAD
 const STATE_NAMES = ["not started", "suspended", "runnable", "running", "unknown", "dead"];
-const STACK = [RUNNING, RUNNABLE, UNKNOWN, SUSPENDED, BORN]; // drawn from the bottom: what is rare and matters first
+const STACK = [RUNNING, RUNNABLE, UNKNOWN, SUSPENDED, BORN]; // drawn from the bottom: the rare states that matter come first
 const BLOCK = 32, BLOCK_SHIFT = 5;
 
 class Lanes {
@@ -20,7 +20,7 @@ class Lanes {
 		const blocks = Math.ceil(this.time.length / BLOCK);
 		this.blockTime = new Float64Array(blocks * STATES);
 		this.blockCount = new Uint32Array(blocks * STATES);
-		// What the last shares() found: the time in each state, and how often each began.
+		// Results of the last shares(): the time in each state, and how often each began.
 		this.share = new Float64Array(STATES);
 		this.begun = new Uint32Array(STATES);
 		this.shareFrom = new Float64Array(STATES);
@@ -81,7 +81,7 @@ class Lanes {
 		return this.stateBefore(row, this.after(row, t));
 	}
 
-	// The state that event e ends, which is the one that the event before began.
+	// The state that event e ends: the event before began it.
 	stateBefore(row, e) {
 		return e > this.first[row] ? this.state[e - 1] : this.initial[row];
 	}

@@ -1,8 +1,8 @@
 "use strict";
-// model.js - what the events mean: the states of the coroutines, who woke whom, and who answers to a name.
+// model.js - the meaning of the events: states of coroutines, wakers, and search by name.
 
 // The state that begins with each event. A loss says that transitions are missing between the last one that is known and the
-// next: all of that is unknown, and a wake in between, known as it is, tells nothing of the state before or behind it.
+// next: all of that is unknown, and a wake in between says nothing about the state before or after it.
 function deriveStates(coros, events) {
 	const { kind } = events, state = new Uint8Array(kind.length), initial = new Uint8Array(coros.n);
 	for (let row = 0; row < coros.n; row++) {
@@ -43,7 +43,7 @@ function deriveStates(coros, events) {
 
 const NAMELESS = "coroutine";
 
-// From an id to its row, the latest where an id came back. A Map of a million BigInts takes most of a second; this hashes their
+// From an id to its row; if an id was reused, to the latest. A Map of a million BigInts takes most of a second; this hashes their
 // halves.
 class Index {
 	constructor(ids) {
@@ -54,7 +54,7 @@ class Index {
 		for (let row = 0; row < ids.length; row++)
 			this.slots[this.slot(this.words[2 * row], this.words[2 * row + 1])] = row;
 	}
-	// The slot that has the id, or else the free one where it belongs.
+	// The slot of the id, or the free slot where it belongs.
 	slot(low, high) {
 		const { slots, words } = this, mask = slots.length - 1;
 		let at = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> this.shift;
@@ -68,7 +68,7 @@ class Index {
 	}
 }
 
-// Rows by a key, smallest first and else as they were: the sort of runs is far faster than one that compares.
+// Rows by a key, smallest first, stable: sorting runs is far faster than comparing.
 function sortedBy(rows, key) {
 	const items = runArrays(rows.length);
 	for (let i = 0; i < rows.length; i++) {
@@ -79,7 +79,7 @@ function sortedBy(rows, key) {
 	return items.row;
 }
 
-// What the panel lists of a section: its findings, and then the waits that stand out, in the form of findings.
+// The list of the panel for a section: its findings, then the waits that stand out, in the form of findings.
 function leadsOf({ findings, suspects = [] }) {
 	return [...findings, ...suspects.map(suspect => ({
 		...suspect, rule: "stands out", members: suspect.count, from_ns: suspect.since_ns, to_ns: suspect.since_ns + suspect.for_ns,
@@ -112,7 +112,7 @@ class Model {
 		return Math.min(this.span, died[row] <= this.span ? Math.max(last, died[row]) : last);
 	}
 
-	// From the first event of all to the last: beyond, nothing happens.
+	// From the first event of all to the last.
 	extent() {
 		let low = Infinity, high = -Infinity;
 		for (let row = 0; row < this.n; row++) {
@@ -144,13 +144,13 @@ class Model {
 		return /^\d{1,20}$/.test(coro) ? this.index.find(BigInt(coro)) : -1;
 	}
 
-	// What stands for a row in the page's address: its id, and the row too where a later one has the same.
+	// A row in the page's address: its id, and the row too if a later one has the same id.
 	address(row) {
 		const id = this.coros.coro[row];
 		return this.index.find(id) === row ? `coro/${id}` : `coro/${id}@${row}`;
 	}
 
-	rowAt(address) { // what is behind "coro/"; or -1
+	rowAt(address) { // what comes after "coro/"; or -1
 		const [id, row] = String(address).split("@");
 		return row === undefined ? this.row(id) : String(this.coros.coro[row]) === id ? Number(row) : -1;
 	}
@@ -159,13 +159,13 @@ class Model {
 		return this.meta.places[index] || "";
 	}
 
-	// What a row is called, beside its number: its name, or else where it was spawned.
+	// The title of a row, beside its number: its name, or else its spawn site.
 	label(row) {
 		const name = this.meta.strings[this.coros.name[row]], spawn = this.place(this.coros.spawn[row]);
 		return clean(name || spawn || NAMELESS, 80);
 	}
 
-	// The same where there is no room for the number, which then stands for a name that is missing.
+	// The same without room for the number: the number replaces a missing name.
 	shortLabel(row) {
 		const label = this.label(row);
 		return label === NAMELESS ? this.idText(row) : label;
@@ -178,7 +178,7 @@ class Model {
 		return clean(thread.name ? `${thread.name} (${thread.tid})` : `thread ${thread.tid}`, 80);
 	}
 
-	// The last suspend at or before event e of the row: where it waits.
+	// The last suspension at or before event e of the row: where it waits.
 	placeAt(row, e) {
 		for (; e >= this.coros.first[row]; e--)
 			if (this.events.kind[e] === SUSPEND)
@@ -219,7 +219,7 @@ class Model {
 		return Int32Array.from([...[...first].filter(row => shown[row]), ...rows.filter(row => !first.has(row))]);
 	}
 
-	// Who woke the row and whom it woke, each as a Map from rows to how often; -1 stands for nobody known.
+	// The wakers of the row, and the rows that it woke, each as a Map from row to count; -1: not known.
 	wakes(row) {
 		const { coros, events } = this, by = new Map(), woke = new Map();
 		const add = (map, other) => map.set(other, (map.get(other) || 0) + 1);
@@ -247,7 +247,7 @@ class Model {
 		const total = state => row => lanes.totals[row * STATES + state];
 		const keys = {
 			running: total(RUNNING), runnable: total(RUNNABLE), suspended: total(SUSPENDED),
-			// Those that are alive and have waited longest at the end first.
+			// Living rows that have waited longest at the end come first.
 			stuck: row => {
 				const last = coros.first[row + 1] - 1;
 				const waits = coros.died[row] > span && lanes.stateBefore(row, last + 1) <= RUNNABLE;

@@ -1,7 +1,7 @@
 "use strict";
-// moment.js - what to look at of a finding: its coroutines, who woke each of them last, and the time in which that happened.
+// moment.js - what to look at for a finding: its coroutines, the last waker of each, and the time in which that happened.
 
-// The last event of a kind at or before t, or -1 where there is none among the last so many.
+// The last event of a kind at or before t; -1: the last few events have none.
 function lastEvent(model, row, t, kind) {
 	const first = model.coros.first[row], e = model.lanes.after(row, t) - 1;
 	for (let i = e; i >= first && i > e - MOST_LOOKED_AT; i--)
@@ -10,8 +10,8 @@ function lastEvent(model, row, t, kind) {
 	return -1;
 }
 
-// Of a member: { row, wake, waker, from, to }. One that was never woken has who made it instead; -1 is nobody known. Of one that
-// runs the whole run matters, of another when it began to wait.
+// For a member: { row, wake, waker, from, to }. If it was never woken, waker is its parent; -1: not known. The span of a running
+// member is its whole run; of another, the time when it began to wait.
 function memberMoment(model, row, { since_ns, for_ns, state }) {
 	const { events, coros } = model, since = since_ns + model.reportOffset;
 	const wake = lastEvent(model, row, since, WAKE), run = lastEvent(model, row, since, RESUME);
@@ -21,15 +21,14 @@ function memberMoment(model, row, { since_ns, for_ns, state }) {
 	return { row, wake, waker: waker < model.n ? waker : -1, from: Math.min(from, since), to };
 }
 
-// Without members: where it began, with some of what was before and behind; all, where it lasted for nearly all the time.
+// Without members: the start of the finding, with some time before and after it; if it lasted for nearly all the time, everything.
 function plainMoment(model, finding) {
 	const from = finding.from_ns + model.reportOffset, to = finding.to_ns + model.reportOffset;
 	const active = Math.max(1, model.lastEvent - model.firstEvent), around = active / 4;
 	return to - from > active * 0.8 ? [model.firstEvent, model.lastEvent] : [from - around, Math.min(to, from + around)];
 }
 
-// { first, members, wakers, wakes, from, to }: sets of rows, first being each member with who woke it last behind it; and those
-// last wakes.
+// { first, members, wakers, wakes, from, to }: sets of rows, and the last wakes. first: each member, followed by its last waker.
 function findingMoment(model, finding) {
 	const moments = finding.coroutines.map(member => [model.row(member.coro), member]).filter(([row]) => row >= 0)
 		.map(([row, member]) => memberMoment(model, row, member));

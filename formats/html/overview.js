@@ -1,12 +1,12 @@
 "use strict";
-// overview.js - the whole trace in one strip: how many events, what the coroutines alive were doing, and the visible window.
+// overview.js - the whole trace in one strip: the number of events, the states of living coroutines, and the visible window.
 //
-// Each column is a sum over all that happened in its time, none of it a sample: the height is the number of events, with one
-// pixel at least where there was any, and the band below is divided by the time spent in each state, exactly.
+// Each column is an exact sum over its time, not a sample: the height is the number of events, at least one pixel if there was
+// any, and the band below is divided by the time spent in each state.
 
 const BAND = 12, BRUSH_EDGE = 6, LEGEND = 14;
 
-// The sums of a list of rows in columns of time. Long stretches are entered where they begin and end, and summed up at last.
+// The sums of a list of rows in columns of time. Long stretches are noted where they begin and end, and summed up at the end.
 class Density {
 	constructor(model, columns, low, high) {
 		Object.assign(this, { model, columns, low, high, per: (high - low) / columns });
@@ -31,7 +31,7 @@ class Density {
 	}
 	addRow(row) {
 		const { time, state, first, end, born, initial } = this.model.lanes;
-		const stop = Math.min(end[row], this.high); // no event is outside of low and high, but lives may go on there
+		const stop = Math.min(end[row], this.high); // no event is outside low and high, but a coroutine may live there
 		let at = Math.max(born[row], this.low), now = initial[row], column = this.column(at);
 		for (let e = first[row]; e < first[row + 1]; e++) {
 			const to = this.column(time[e]);
@@ -88,7 +88,7 @@ class Overview {
 		return Math.max(1, this.canvas.clientWidth - this.left - SCROLLBAR);
 	}
 
-	// Of other rows, or of another width. A count that is overtaken by the next is dropped.
+	// For other rows or another width. If the next count begins first, this one is dropped.
 	async count(rows, say = () => {}) {
 		const turn = ++this.turn, density = new Density(this.model, this.plot(), this.window.low, this.window.high);
 		this.rows = rows;
@@ -137,7 +137,7 @@ class Overview {
 		this.drawLegend(height, css);
 	}
 
-	// Into a canvas of its own, as a pan changes nothing of it.
+	// Into a separate canvas: a pan does not change it.
 	drawDensity(colours, ratio, height) {
 		const { density } = this, { css } = colours, key = [density, colours, ratio, height];
 		if (this.drawn && key.every((part, i) => part === this.drawn[i]))
@@ -162,7 +162,7 @@ class Overview {
 		for (let s = 0; s < STATES; s++)
 			total += part[s][c];
 		for (const s of STACK) {
-			if (part[s][c] < 0.5) // less than a nanosecond is what rounding left
+			if (part[s][c] < 0.5) // less than a nanosecond is a rounding error
 				continue;
 			const h = BAND * part[s][c] / total;
 			ctx.fillStyle = css(s === UNKNOWN ? "hatch" : PALETTE[s]);
@@ -201,7 +201,7 @@ class Overview {
 		const { window } = this, { from, to } = window, x = event.offsetX, a = this.x(from), b = this.x(to);
 		const near = edge => Math.abs(x - edge) <= BRUSH_EDGE;
 		this.canvas.setPointerCapture(event.pointerId);
-		// Of a window that shows all, dragging inside would move nothing: there it draws a new one.
+		// If the window shows all, dragging inside it could move nothing: it draws a new window.
 		const inside = x > a && x < b && window.width < (window.high - window.low) * 0.999;
 		this.drag = { x, from, to, kind: near(a) ? "from" : near(b) ? "to" : inside ? "move" : "new" };
 	}

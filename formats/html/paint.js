@@ -1,18 +1,17 @@
 "use strict";
 // paint.js - lanes into pixels.
 //
-// A column of pixels in which nothing happens has one colour. One in which something does is divided by the time spent in each
-// state, in its true proportions: over some columns a state has as much of the lane as of the time. One that was there for too
-// short a time to get a pixel has a tick below the lane instead: a single run of a microsecond in a minute of waiting is seen.
-// Millions of cells in each frame are too many for calls into the canvas, so they are written to memory.
+// A column of pixels without events has one colour. Other columns are divided by the time spent in each state, in true proportions
+// over several columns. A state that is too short for a pixel gets a tick below the lane: a single run of a microsecond in a minute
+// of waiting is seen. Millions of cells in each frame are too many for calls into the canvas, so they are written to memory.
 
 const PALETTE = ["born", "suspended", "runnable", "running", "unknown"]; // by state
 const FLAT = 4; // lanes lower than this have no room for a division: their columns are blended
 const TICKED = 10; // lanes from this height on have room for ticks below them
 const ALL = 1 - 1e-9; // sums of fractions
-const GOLDEN = 0.6180339887498949; // its multiples, without what is before the point, are spread evenly
+const GOLDEN = 0.6180339887498949; // the fractions of its multiples are spread evenly
 
-// The style sheet's colours. Reading one costs more than drawing with it, so they are read once for a theme.
+// The colours of the style sheet. Reading one is slower than drawing with it, so they are read once for each theme.
 class Colours {
 	static now() {
 		return Colours.current ||= new Colours();
@@ -73,8 +72,8 @@ class Pixels {
 			this.rect(x, y, w, h, palette[state]);
 	}
 
-	// One column, by the shares that the lanes have just worked out. turn is a fraction that differs from column to column:
-	// what is too small for a pixel gets one in as many columns as add up to its share.
+	// One column, by the last shares() of the lanes. turn is a fraction that differs from column to column: a state that is too
+	// small for a pixel gets one in as many columns as its share needs.
 	mixed(x, y, w, h, lanes, colours, palette, turn) {
 		const { share, begun } = lanes;
 		let total = 0;
@@ -113,14 +112,14 @@ class Pixels {
 	}
 
 	// A lane from x0 on: column i is `cell` pixels wide and stands for [from + i per, from + (i + 1) per).
-	// onSpan(x, w, state, e) hears of each stretch of one state, e being the event behind it.
+	// onSpan(x, w, state, e) is called for each stretch of one state; e: the event after it.
 	lane({ lanes, row, x0, y, columns, cell, h, from, per }, colours, palette, onSpan) {
 		const born = lanes.born[row], last = lanes.first[row + 1];
 		let x = Math.max(0, Math.floor((born - from) / per));
 		const stop = Math.min(columns, Math.max(x + 1, Math.ceil((lanes.end[row] - from) / per)));
 		if (x >= stop || lanes.end[row] < from)
 			return;
-		const column = Math.abs(Math.round(from / per)) % 0x10000; // of all there are: a pan leaves what is drawn as it is
+		const column = Math.abs(Math.round(from / per)) % 0x10000; // counted from the start of the trace: a pan does not change what is drawn
 		let e = born >= from + x * per ? lanes.first[row] : lanes.after(row, from + x * per);
 		while (x < stop) {
 			const run = e < last ? Math.min(stop, Math.floor((lanes.time[e] - from) / per)) : stop;

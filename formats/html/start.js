@@ -1,5 +1,5 @@
 "use strict";
-// start.js - reads the data, fills in what stays on the page, and opens the address. window.ctpReady is kept when that is done.
+// start.js - reads the data, fills in the fixed parts of the page, and opens the address. window.ctpReady is resolved then.
 
 function outcomeText({ outcome, status }) {
 	const words = {
@@ -28,7 +28,7 @@ function aboutNodes({ meta, section }) {
 	return [el("h1", null, quoted(meta.title, 100)), el("p", null, facts.filter(fact => fact).join(" · "))];
 }
 
-// What this page cannot show, said before anything that it does show.
+// What this page cannot show comes first.
 function noticeText({ meta, section }) {
 	const said = [], sections = meta.report.sections.length, { lost = 0, lost_of_nobody: nobody = 0 } = section;
 	if (lost > nobody)
@@ -66,7 +66,7 @@ function fillIn(app) {
 			byId("sort").querySelector(`[value=${by}]`).remove();
 }
 
-// What a test may ask.
+// For tests.
 function surface(app) {
 	const { model, window: seen, timeline } = app, { lanes } = model, { coros } = timeline;
 	return {

@@ -1,5 +1,5 @@
 "use strict";
-// tables.js - the report's numbers, each table sortable by each column.
+// tables.js - the tables of the report, sortable by each column.
 
 const ROWS_AT_ONCE = 200;
 
@@ -58,13 +58,13 @@ function timeColumns(...columns) {
 	return hasClock() ? columns : [];
 }
 
-// A site, as a button that looks for those who were there.
+// A site, as a button that searches for the coroutines that were there.
 function siteNode(app) {
 	const attrs = { type: "button", class: "link site", title: "show the coroutines with this site" };
 	return site => el("button", { ...attrs, onclick: () => app.lookFor(site) }, quoted(site, 100));
 }
 
-// A coroutine of the report, which may have more than the page.
+// A coroutine of the report. The page may not have it.
 function coroutineNode(app, { coro, name, in: within }) {
 	const nodes = [name ? quoted(name, 60) : null, el("span", { class: name ? "faint" : null }, (name ? " " : "") + idText(coro)),
 		!name && within ? el("span", null, ", in ", quoted(within, 60)) : null];

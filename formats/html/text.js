@@ -1,10 +1,10 @@
 "use strict";
 // text.js - how times, counts and names become text and elements.
 //
-// Names and sites are whatever the traced program said. They reach the page through textContent and fillText alone, never as
-// markup, and each through clean(), so that none can reorder, break or hide what stands around it.
+// Names and sites come from the traced program. They reach the page through textContent and fillText alone, never as markup, and
+// each through clean(), so that none can reorder, break or hide the text around it.
 
-// Controls, and the marks that change the direction of what follows; the joiners that scripts and emoji need stay.
+// Control characters, and marks that change the direction of writing. Joiners stay: scripts and emoji need them.
 const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 function clean(text, most = 160) {
@@ -31,7 +31,7 @@ function el(tag, attrs, ...children) {
 	return node;
 }
 
-// A text from the trace, isolated; the whole of it is its title where it was cut.
+// A text from the trace, isolated. If it was cut, its title has all of it.
 function quoted(text, most) {
 	const shown = clean(text, most);
 	return el("bdi", { class: "said", title: shown.endsWith("…") ? clean(text, 2000) : null }, shown);
@@ -45,13 +45,13 @@ function plural(n, noun) {
 	return count(n) + " " + noun + (n === 1 ? "" : "s");
 }
 
-// Of a coroutine, as ctp-report has it: an id beyond 32 bits is an address.
+// The number of a coroutine, as in ctp-report: an id of more than 32 bits is an address.
 function idText(id) {
 	const number = BigInt(id);
 	return number > 0xffffffffn ? "#0x" + number.toString(16) : "#" + number;
 }
 
-// The number of the record at t0, where the section that is shown has no clock: its times are numbers, and no span has a length.
+// The number of the record at t0, if the section has no clock: its times are numbers, and no span has a length.
 let firstNumber = null;
 
 function useClock({ ordinal, t0_ns: first }) {
@@ -62,13 +62,13 @@ function hasClock() {
 	return firstNumber === null;
 }
 
-function numberAt(first, behind) {
-	return (BigInt(first) + BigInt(Math.round(behind))).toLocaleString("en");
+function numberAt(first, after) {
+	return (BigInt(first) + BigInt(Math.round(after))).toLocaleString("en");
 }
 
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
-// Four digits that count, in the unit that suits; records, where there is no clock.
+// Four significant digits, in the unit that suits; without a clock, records.
 function duration(ns, clock = hasClock()) {
 	if (!clock)
 		return plural(ns < 1 ? Number(ns.toPrecision(4)) : Math.round(ns), "record");
@@ -94,7 +94,7 @@ function moment(ns, step = 1, most = 1e9) {
 	return (ns < 0 ? "−" : "") + whole + (part ? "." + part.replace(/\d{3}(?=\d)/g, "$&\u2009") : "") + " " + unit;
 }
 
-// Of what lasted between two moments.
+// The time between two moments.
 function lasting(from, to) {
 	return hasClock() ? `for ${duration(to - from)}` : `from ${moment(from)} to ${moment(to)}`;
 }

@@ -1,5 +1,5 @@
 "use strict";
-// theme.js - light or dark: as the system, unless the button says otherwise. Not every browser remembers that for a file.
+// theme.js - light or dark: as the system is, unless the button says otherwise. Not every browser remembers that for a file.
 
 const THEMES = ["auto", "light", "dark"];
 
@@ -12,8 +12,8 @@ class Theme {
 		try {
 			const name = localStorage.getItem("ctp-theme");
 			this.name = THEMES.includes(name) ? name : "auto";
-		} catch { /* then it is the system's */ }
-		// On paper it is light.
+		} catch { /* then the system decides */ }
+		// A print is light.
 		addEventListener("beforeprint", () => this.apply("light"));
 		addEventListener("afterprint", () => this.apply());
 		this.apply();

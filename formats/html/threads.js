@@ -1,12 +1,12 @@
 "use strict";
-// threads.js - what ran on each thread. The events are kept by coroutine; here all their runs are sorted by thread and time.
+// threads.js - the coroutines that ran on each thread. Events are kept by coroutine; here all runs are sorted by thread and time.
 
 function runArrays(n) {
 	return { start: new Float64Array(n), stop: new Float64Array(n), row: new Int32Array(n) };
 }
 
-// Every resume, as what it put on which thread, those of a thread together. Of a run in which events of its coroutine are
-// missing nobody knows how long it was: it stands as ~row, and ends where the gap does at the latest.
+// Every resume, with its row and thread, grouped by thread. A run in which events are missing has no known length: it is stored as
+// ~row, and ends with the gap at the latest.
 function collectRuns(coros, events, state, threads) {
 	const { kind, time, arg } = events, first = new Uint32Array(threads + 1);
 	const starts = e => kind[e] === RESUME && arg[e] >= 0 && arg[e] < threads;
@@ -53,8 +53,8 @@ function insertRuns({ start, stop, row }, first, last) {
 	}
 }
 
-// Runs [first, last) by their start. They are dealt into buckets of equal time, about 8 to each, and each bucket likewise: that
-// walks through memory once for a level, of which there are one or two; millions compared, or sorted by digits, take seconds.
+// Sorts runs [first, last) by their start. They are put into buckets of equal time, about 8 in each, and each bucket is sorted
+// likewise. That passes memory once or twice; comparing millions, or sorting them by digits, takes seconds.
 function sortRuns(runs, spare, first, last) {
 	const { start } = runs;
 	if (last - first <= 32)
@@ -87,15 +87,15 @@ function sortRuns(runs, spare, first, last) {
 			sortRuns(runs, spare, at[i], at[i + 1]);
 }
 
-// Runs may be inside of others, where one coroutine resumes another: the innermost is what the thread is said to run. One whose
-// end is not known lasts until the next that is told of the thread.
+// Runs may be nested, if one coroutine resumes another: the thread shows the innermost. A run without a known end lasts until the
+// next one of the thread.
 function threadLanes(runs, threads, span) {
 	const time = new Float64Array(2 * runs.n), state = new Uint8Array(2 * runs.n), arg = new Int32Array(2 * runs.n);
 	const first = new Uint32Array(threads + 1), stack = [];
 	let n = 0, base = 0, deep = 0;
 	const emit = (t, row, now) => {
 		if (n > base && time[n - 1] === t && arg[n - 1] < 0)
-			n--; // nothing ran for no time
+			n--; // drops runs of no length
 		time[n] = t;
 		arg[n] = row;
 		state[n++] = now;
@@ -133,7 +133,7 @@ function threadLanes(runs, threads, span) {
 	};
 }
 
-// The lanes with the threads' own gaps, in which nothing is known, whatever is said of the time around them.
+// The lanes with the threads' own gaps, in which nothing is known.
 function coverGaps(lanes, gaps) {
 	const total = gaps.reduce((sum, { from }) => sum + from.length, 0), room = lanes.time.length + 2 * total;
 	if (!total)

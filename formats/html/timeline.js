@@ -4,7 +4,7 @@
 const AXIS = 24, HEADING = 20, THREAD_ROW = 18, SCROLLBAR = 10;
 const ROW_HEIGHTS = [2, 6, 12, 20];
 const GLYPHS = 12; // the lanes that are high enough for text
-const GUTTER = 230, GUTTER_SHARE = 0.3; // for names: so many pixels, or less of a narrow picture
+const GUTTER = 230, GUTTER_SHARE = 0.3; // for names: pixels, and a share of a narrow picture
 const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 function gutterOf(width) {
@@ -53,7 +53,7 @@ class Region {
 	get first() {
 		return Math.max(0, Math.floor(this.scroll / this.rowHeight));
 	}
-	get last() { // behind the last in sight
+	get last() { // after the last visible one
 		return Math.min(this.count, Math.ceil((this.scroll + this.height) / this.rowHeight));
 	}
 }
@@ -66,9 +66,9 @@ class Timeline {
 		this.regions = [this.coros];
 		if (options.threads)
 			this.regions.unshift(this.threads = new Region(model.threads, "thread", THREAD_ROW));
-		this.cursor = -1; // the row that the keys are on
+		this.cursor = -1; // the row that the keys move
 		this.mark = null; // a finding's time: [from, to]
-		this.moment = null; // whose coroutines are marked: those of findingMoment()
+		this.moment = null; // findingMoment() of the finding whose coroutines are marked
 		this.folds = null; // the buttons for its silence
 		this.range = null; // being drawn with shift
 		this.pending = 0;
@@ -153,7 +153,7 @@ class Timeline {
 		const ticks = this.window.ticks(this.plot / 110);
 		this.pixels.words.fill(colours.back);
 		this.drawGrid(ticks);
-		for (const region of [...this.regions].reverse()) // so that a region's first row cannot hang into the one above
+		for (const region of [...this.regions].reverse()) // so that the first row of a region cannot overlap the region above
 			this.drawLanes(region, spans);
 		this.ctx.putImageData(this.pixels.image, 0, 0);
 		ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
@@ -180,11 +180,11 @@ class Timeline {
 
 	drawLanes(region, spans) {
 		const { pixels, ratio, colours, window } = this, { lanes } = region, palette = colours[region.palette];
-		// As wide as can be seen; wider in the lowest lanes, of which a screen would have half a million cells.
+		// Cells are wider in the lowest lanes: a screen would have half a million of them.
 		const cell = Math.max(1, Math.round(ratio)) * (region.rowHeight < 4 ? 2 : 1);
 		const columns = Math.round(this.plot * ratio / cell), x0 = Math.round(this.left * ratio);
 		const from = window.from, per = window.width / columns, h = Math.max(1, Math.round(region.bar * ratio));
-		if (region === this.threads) // it hides the top of the coroutines
+		if (region === this.threads) // it covers the top of the coroutines
 			pixels.rect(0, 0, pixels.width, Math.round((region.top + region.height) * ratio), colours.back);
 		for (let index = region.first; index < region.last; index++) {
 			const row = region.row(index), y = Math.round(region.y(index) * ratio) + (h < FLAT ? 0 : 1);
@@ -199,7 +199,7 @@ class Timeline {
 		}
 	}
 
-	// What fits into a stretch of one state: of a site at least the function, of a name at least some letters.
+	// The text for a stretch of one state: at least the function of a site, at least some letters of a name.
 	spanText({ region, row, e, state, w }) {
 		const room = Math.floor((w - 10) / this.glyph);
 		if (state === UNKNOWN)
@@ -286,7 +286,7 @@ class Timeline {
 		return wakers.size ? ` with ${count(wakers.size)} that woke or made ${those} last` : "";
 	}
 
-	// What a row is to the finding that is looked at.
+	// The role of a row in the selected finding.
 	partOf(row) {
 		const { moment } = this;
 		if (!moment || !moment.members.size)
@@ -294,7 +294,7 @@ class Timeline {
 		return moment.members.has(row) ? "member" : moment.wakers.has(row) ? "waker" : "other";
 	}
 
-	// Where the thumb is: { x, y, height, scale }, scale being what a pixel of it scrolls; or null.
+	// The thumb: { x, y, height, scale }, or null; scale: how far one of its pixels scrolls.
 	thumb(region) {
 		const all = region.count * region.rowHeight;
 		if (all <= region.height)
@@ -327,7 +327,7 @@ class Timeline {
 		ctx.stroke();
 	}
 
-	// In place of rows, where there are none.
+	// A text instead of rows, if there are none.
 	drawNothing() {
 		const { ctx, coros, model } = this;
 		ctx.fillStyle = this.colours.css("faint");
@@ -335,7 +335,7 @@ class Timeline {
 		ctx.fillText(text, this.left + 12, coros.top + 16);
 	}
 
-	// Over the lanes: what was destroyed while it waited, the time of the finding, and a range that is being drawn.
+	// Over the lanes: destroyed coroutines, the time of the finding, and a range that is being drawn.
 	drawMarks() {
 		const { ctx, coros, model, colours, canvas, window } = this, bottom = canvas.clientHeight;
 		if (!coros.count)

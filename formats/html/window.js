@@ -1,15 +1,14 @@
 "use strict";
 // window.js - the stretch of time that is seen, which the timeline, the overview and the keys all move.
 //
-// A program may do nothing for seconds before and after all that happens. Where that is more than a little, it is folded away:
-// the window then goes from just before the first event to just behind the last, and silence has how long nothing happens
-// beyond.
+// A program may do nothing for seconds before the first event and after the last. If that is more than a little, it is folded: the
+// window goes from just before the first event to just after the last, and silence has the lengths of the rest.
 
 const NARROWEST_NS = 20, LEAST_ACTIVE_NS = 100;
 const SILENCE_SHARE = 0.05; // of the time with events: less silence than this at an end stays
 
 class TimeWindow {
-	// span: of the trace; first and last: between which something happens
+	// span: of the trace; first and last: of all events
 	constructor(span, first = 0, last = span) {
 		const active = Math.max(last - first, LEAST_ACTIVE_NS), quiet = ns => ns > active * SILENCE_SHARE ? ns : 0;
 		const room = Math.max(active * 0.03, (active - last + first) / 2);
@@ -23,7 +22,7 @@ class TimeWindow {
 	get foldable() {
 		return this.silence.before > 0 || this.silence.after > 0;
 	}
-	// Shows all there is: with silence folded, or everything.
+	// Shows everything; with silence folded, or not.
 	fold(on) {
 		this.folded = on && this.foldable;
 		[this.low, this.high] = this.folded ? this.fit : this.whole;
@@ -50,18 +49,18 @@ class TimeWindow {
 	pan(ns) {
 		this.set(this.from + ns, this.to + ns);
 	}
-	// The moment `at` stays where it is.
+	// Zooms; the moment `at` stays where it is.
 	zoom(factor, at = (this.from + this.to) / 2) {
 		const width = Math.min(Math.max(this.width * factor, NARROWEST_NS), this.high - this.low);
 		const share = (at - this.from) / this.width;
 		this.set(at - share * width, at - share * width + width);
 	}
-	// The moments for an axis: the finest of 1, 2, 5 times a power of ten that leaves them `most` or fewer.
+	// The ticks of an axis: the smallest step of 1, 2 or 5 times a power of ten that gives at most `most`.
 	ticks(most) {
 		let step = 10 ** Math.floor(Math.log10(this.width / most));
 		step *= [1, 2, 5, 10].find(m => this.width / (step * m) <= most);
 		step = Math.max(1, step);
-		const out = [], odd = hasClock() ? 0 : Number(firstNumber % BigInt(step)); // what is shown is round
+		const out = [], odd = hasClock() ? 0 : Number(firstNumber % BigInt(step)); // so that the shown numbers are round
 		for (let t = Math.ceil((this.from + odd) / step) * step - odd; t <= this.to; t += step)
 			out.push(t);
 		return { step, at: out };

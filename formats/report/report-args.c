@@ -1,4 +1,4 @@
-/* report-args.c - times and lists of texts, as a person gives them. */
+/* report-args.c - times and lists of texts, from the command line and from files. */
 #include "report/report-args.h"
 
 #include <ctype.h>
@@ -59,7 +59,7 @@ enum ctp_status ctp_texts_add(struct ctp_texts *t, const char *text, struct ctp_
 	return CTP_OK;
 }
 
-/* Without the space around it; null: a comment, or nothing. */
+/* The line without the space around it; null: it is empty, or a comment. */
 static const char *trim(char *line)
 {
 	char *end = line + strlen(line);

@@ -1,6 +1,7 @@
 /* report-body.c - walks over a report, part by part, in the order in which a person reads it. */
 #include "report/report-doc.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -178,7 +179,12 @@ struct row {
 	uint32_t n;
 };
 
-static void cell(struct row *r, const char *text) { r->cells[r->n++] = text; }
+static void cell(struct row *r, const char *text)
+{
+	assert(r->n < CTP_DOC_COLUMNS);
+	r->cells[r->n++] = text;
+}
+
 static void cell_count(struct row *r, uint64_t n) { cell(r, ctp_print_count(r->numbers[r->n], n)); }
 
 static void cell_ns(struct row *r, bool is_known, uint64_t ns) { cell(r, is_known ? r->doc->ops->ns(r->numbers[r->n], ns) : "-"); }
@@ -191,6 +197,7 @@ static const char *number(char to[CTP_PRINT_NUMBER_MAX], uint64_t n)
 
 static void put_row(const struct ctp_doc_table *table, struct row *r)
 {
+	assert(r->n == table->ncolumns);
 	r->doc->ops->row(r->doc, table, r->cells);
 	r->n = 0;
 }

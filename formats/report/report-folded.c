@@ -1,14 +1,15 @@
 /*
- * report-folded.c - a tree of places, where a node is a stack, with the time that was spent there.
+ * report-folded.c - a tree of places. A node is a stack, with the time that was spent there.
  *
- * Where a coroutine was made and where it suspends are frames alike. Its own node, without the place where it suspends, is kept
- * in the coroutine.
+ * Spawn places and suspend places both become frames. Each coroutine keeps the number of its node, without the frame of its suspend
+ * place.
  *
- * A coroutine that waits for one that it has made is suspended as long as that one is suspended, runs or is ready. Both are in one
- * stack, where a wait must not count twice: it counts for the one at the end.
+ * A parent that waits for its child is suspended as long as the child is suspended, runs or is ready. Both are in one stack, and a
+ * wait must not count twice: it counts for the child.
  */
 #include "report/report-folded.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -17,17 +18,17 @@
 #include "report/report-print.h"
 
 enum { NODES_MIN = 1024 };
-#define COVERED (UINT32_C(1) << 31) /* beside a coroutine's node: its wait is in another's stack */
-#define GAP UINT32_MAX              /* in place of a place */
+#define COVERED (UINT32_C(1) << 31) /* a bit beside the node of a coroutine: its wait counts for a child */
+#define GAP UINT32_MAX              /* stands for a place, where nothing is known */
 
 struct ctp_folded {
 	struct ctp_follow *follow;
 	struct ctp_output *out;
 	enum ctp_state state;
 	uint64_t unit_ns;
-	bool ordinal; /* the section at hand has numbers, which are units */
+	bool ordinal; /* the section has no clock: its times are numbers of records */
 	struct node {
-		uint32_t parent, place; /* of 0, which is below all: none */
+		uint32_t parent, place; /* node 0 is the root, and has neither */
 		uint32_t depth;
 		uint64_t ns;
 	} *nodes;
@@ -60,7 +61,7 @@ static bool has_room(struct ctp_folded *f)
 	       ctp_map_reserve(&f->map, f->count - 1, hash_node, f->nodes);
 }
 
-/* The stack with one frame more; where there can be none, the same. */
+/* The stack with one more frame. Without room for it, the same stack. */
 static uint32_t child(struct ctp_folded *f, uint32_t parent, uint32_t place)
 {
 	uint32_t number = *slot_of(f, parent, place);
@@ -72,7 +73,7 @@ static uint32_t child(struct ctp_folded *f, uint32_t parent, uint32_t place)
 	return *slot_of(f, parent, place) = f->count++;
 }
 
-/* A coroutine's node; its parents' are made on the way. depth: so many of them may still be, for they may go in a circle. */
+/* The node of a coroutine; those of its ancestors are added if they are new. depth: how many ancestors to look at, as they may form a circle. */
 static uint32_t node_of(struct ctp_folded *f, struct ctp_coroutine *co, unsigned depth)
 {
 	if (co->handle & ~COVERED || (!co->parent && !co->spawn))
@@ -91,7 +92,7 @@ static void clear(struct ctp_folded *f)
 	f->count = 1;
 }
 
-/* --- what is followed ----------------------------------------------------------------------------------------------------- */
+/* --- changes -------------------------------------------------------------------------------------------------------------- */
 
 static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, uint64_t from_ns, uint64_t to_ns)
 {
@@ -104,7 +105,7 @@ static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, 
 	ctp_add_capped(&f->nodes[place ? child(f, node, place) : node].ns, to_ns - from_ns);
 }
 
-/* A coroutine was in a state between two times, with nothing missing; before one that was woken is ready, it was suspended. */
+/* A coroutine was in a state between two times, with nothing missing. A runnable coroutine was suspended before. */
 static void add_span(struct ctp_folded *f, struct ctp_coroutine *co, enum ctp_state state, uint32_t place, uint64_t from_ns,
                      uint64_t to_ns)
 {
@@ -114,7 +115,7 @@ static void add_span(struct ctp_folded *f, struct ctp_coroutine *co, enum ctp_st
 		add_span(f, co, CTP_SUSPENDED, place, co->suspended_ns, from_ns);
 }
 
-/* Whether it waits for one that it has made, or that one of those has made: the wait is in the stack of that one already. */
+/* Whether a coroutine waits for one of its descendants: then the stack of that one has the wait already. */
 static bool is_covered(const struct ctp_folded *f, const struct ctp_coroutine *co)
 {
 	const struct ctp_coroutine *below = co->awaits ? ctp_follow_find(f->follow, co->awaits) : NULL;
@@ -140,7 +141,7 @@ static void change(void *arg, const struct ctp_change *ch)
 	uint32_t place = ch->kind == CTP_CHANGE_SUSPEND ? ch->from : ctp_follow_place(f->follow, co);
 	switch (ch->kind) {
 	case CTP_CHANGE_BORN:
-		co->handle = 0; /* only now is it known where it was made */
+		co->handle = 0; /* the spawn place is known only now */
 		node_of(f, co, CTP_FOLDED_DEPTH);
 		break;
 	case CTP_CHANGE_LOST:
@@ -163,7 +164,7 @@ static void change(void *arg, const struct ctp_change *ch)
 	}
 }
 
-/* A frame: no semicolon, which ends it, and no space, behind which a number would be taken for another weight. */
+/* A frame must have no semicolon, which ends it, and no space: a number after a space would be read as a weight. */
 static void put_frame(struct ctp_folded *f, uint32_t place)
 {
 	const char *text = place == GAP ? "[unknown]" : place ? ctp_follow_text(f->follow, place) : NULL;
@@ -178,6 +179,7 @@ static void put_frame(struct ctp_folded *f, uint32_t place)
 static void put_stack(struct ctp_folded *f, const struct node *node)
 {
 	uint32_t places[CTP_FOLDED_DEPTH], n = 0;
+	assert(node->depth <= CTP_FOLDED_DEPTH);
 	for (const struct node *at = node; at->depth; at = &f->nodes[at->parent])
 		places[n++] = at->place;
 	if (!n)

@@ -4,13 +4,13 @@
  *
  *	main.c:88:serve;accept.c:41:accept_loop;handler.c:212:read_request 1730
  *
- * The last frame is the place where the coroutine suspended last, those before it are where it, its parent and so on were made;
- * an unknown place is left out, or is [no_place] where a frame is needed. The number is of the unit that was asked for; in a section
- * without a clock it is a difference of its numbers. A stack may come in several lines, whose numbers are to be added.
+ * The last frame is the place where the coroutine suspended last. The frames before it are the spawn places of the coroutine, its
+ * parent and so on. An unknown place is left out, or is [no_place] if the stack needs a frame. The number is in the unit that was
+ * asked for; in a section without a clock it is a difference of record numbers. A stack may come in several lines: add their numbers.
  *
- * Only spans of which nothing is missing count, and at the end those that last until then: a coroutine that is stuck is the one
- * to be seen. Gaps are there too, whatever state was asked for, in stacks that end in [unknown]. Memory is bounded: a stack has at
- * most CTP_FOLDED_DEPTH frames, and there are CTP_FOLDED_NODES stacks; time beyond that counts for the stack below.
+ * Only spans of which nothing is missing count. A span that lasts until the end counts too, so that a stuck coroutine is seen. Gaps
+ * are in stacks that end in [unknown], whatever state was asked for. Memory is bounded: a stack has at most CTP_FOLDED_DEPTH frames,
+ * and there are at most CTP_FOLDED_NODES stacks. Time of further ones counts for the parent's stack.
  */
 #ifndef CTP_REPORT_FOLDED_H
 #define CTP_REPORT_FOLDED_H
@@ -24,7 +24,7 @@ struct ctp_folded;
 
 /*
  * Listens to the analysis, and writes to out when a section ends. state is CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED. Numbers
- * are units of unit_ns, rounded, but 1 at least: no stack goes. Null: err says why.
+ * are units of unit_ns, rounded, and at least 1, so that no stack is lost. Null: err says why.
  */
 struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
                                   struct ctp_err *err);

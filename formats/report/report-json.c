@@ -8,8 +8,8 @@ struct json {
 	struct ctp_output *out;
 	const struct ctp_report *report;
 	bool in_page;
-	const struct ctp_report_section *s; /* at hand */
-	bool ordinal; /* the section has no clock. A page needs its numbers in place of times, to draw them */
+	const struct ctp_report_section *s; /* the section that is written */
+	bool ordinal; /* the section has no clock, and times are null. A page gets numbers instead, to draw them */
 };
 
 static const char *boolean(bool b) { return b ? "true" : "false"; }
@@ -19,13 +19,13 @@ static void quoted(const struct json *j, const char *value)
 	(j->in_page ? ctp_json_put_in_page : ctp_json_put)(j->out, value, strlen(value));
 }
 
-/* A time from the start, or a span: null without a clock. The key has what stands in front of it. */
+/* A time from the start, or a span: null without a clock. key includes the punctuation before it. */
 static void ns(const struct json *j, const char *key, uint64_t value)
 {
 	ctp_output_putf(j->out, j->ordinal ? "%s:null" : "%s:%ju", key, value);
 }
 
-/* Without a clock, the number of the record that is so far from the start; else nothing. */
+/* Without a clock, the number of the record at from_start; else nothing. */
 static void number(const struct json *j, const char *key, uint64_t from_start)
 {
 	if (j->ordinal)
@@ -73,7 +73,7 @@ static uint32_t lines(char *const *line)
 	return n;
 }
 
-/* What there is of members, and of those who wait for them. */
+/* The keys that members and waiters share. */
 static void anybody(const struct json *j, const struct ctp_report_member *m)
 {
 	ctp_output_putf(j->out, "{\"coro\":\"%ju\",\"probe_id\":\"%ju\",", m->id, m->probe);

@@ -8,7 +8,7 @@
 #include "analyse/report.h"
 #include "io/output.h"
 
-/* One object, no newline. in_page: texts are escaped so that it can stand in a script element of an HTML page. */
+/* One object, no newline. in_page: texts are escaped for a script element of an HTML page. */
 void ctp_report_json(struct ctp_output *out, const struct ctp_report *r, bool in_page);
 
 #endif

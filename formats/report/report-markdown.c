@@ -185,7 +185,7 @@ static void table(struct ctp_doc *doc, const struct ctp_doc_table *t)
 		const struct ctp_doc_column *column = &t->columns[i];
 		titles[i] = column->title;
 		rules[i] = column->width > 0 ? "---:" : "---";
-		if (column->over && strcmp(column->over, last)) { /* it stands in the first of its columns */
+		if (column->over && strcmp(column->over, last)) { /* it is written in the first of its columns */
 			snprintf(over[i], sizeof over[i], "%s %s", column->over, column->title);
 			titles[i] = over[i];
 		}

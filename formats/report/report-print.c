@@ -1,6 +1,7 @@
-/* report-print.c - what the printers of a report share. */
+/* report-print.c - numbers, safe texts and sentences for all forms of a report. */
 #include "report/report-print.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 
@@ -26,6 +27,7 @@ const char *ctp_print_brief(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns)
 {
 	ctp_print_ns(to, ns);
 	char *space = strchr(to, ' ');
+	assert(space); /* between the number and its unit */
 	memmove(space, space + 1, strlen(space));
 	return to;
 }
@@ -40,7 +42,7 @@ const char *ctp_print_percent(char to[CTP_PRINT_NUMBER_MAX], uint64_t part, uint
 	return to;
 }
 
-/* Small numbers were given in turn; large ones are addresses. */
+/* Small ids were counted; large ones are addresses. */
 const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint64_t id)
 {
 	char number[CTP_PRINT_NUMBER_MAX];
@@ -95,7 +97,7 @@ void ctp_print_text(struct ctp_output *out, const char *text)
 		ctp_output_put(out, c, n);
 }
 
-/* Appends a word, in quotes if a shell would see more in it. Returns the end, which is limit where it does not fit. */
+/* Appends a word, in quotes if a shell would interpret it. Returns the end, which is limit if the word does not fit. */
 static char *put_word(char *p, char *limit, const char *word)
 {
 	bool plain = *word;
@@ -140,7 +142,7 @@ const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 	return to;
 }
 
-/* Whether those that wait at the end, if any do, can be compared with waits that ended. */
+/* Whether enough waits have ended to compare the open ones with. */
 static bool has_history(const struct ctp_report_section *s)
 {
 	enum { ENOUGH = 20 };

@@ -1,9 +1,9 @@
 /*
- * report-print.h - what the printers of a report share: numbers as people read them, texts that are safe to show, and the words
- * for what ran and for what a verdict could not see.
+ * report-print.h - numbers as people read them, texts that are safe to show, and the sentences about a section that all forms of a
+ * report have.
  *
- * Names, sites and commands come from outside. Shown to a person, a control character, a mark that changes the direction of
- * writing or cannot be seen, and a byte that is no UTF-8 stand as escapes (\x1b, \u202e), and a backslash is doubled.
+ * Names, sites and commands come from outside. For a person, control characters, invisible marks, marks that change the direction of
+ * writing, and bytes that are no UTF-8 are written as escapes (\x1b, \u202e), and a backslash is doubled.
  */
 #ifndef CTP_REPORT_PRINT_H
 #define CTP_REPORT_PRINT_H
@@ -19,14 +19,14 @@ struct ctp_report_style {
 	enum ctp_state state; /* of folded stacks */
 	uint64_t unit_ns;     /* of their numbers */
 	bool all;    /* every row of the tables, every member that is kept */
-	uint32_t top; /* rows of each table otherwise; 0: as many as the printer thinks right */
+	uint32_t top; /* rows of each table otherwise; 0: the default of the format */
 	bool colour;
-	bool several; /* inputs: each is named, also where only one has a section */
+	bool several; /* there are several inputs: each is named, even if only one has a section */
 };
 
 enum {
 	CTP_PRINT_NUMBER_MAX = 32,
-	CTP_PRINT_LABEL_MAX = 256, /* a coroutine's name, as long as it may be, and its number */
+	CTP_PRINT_LABEL_MAX = 256, /* the longest name of a coroutine, and its number */
 	CTP_PRINT_COMMAND_MAX = 300,
 	CTP_PRINT_CAVEATS = 16,
 	CTP_PRINT_CLOSING = 4,
@@ -41,10 +41,10 @@ const char *ctp_print_percent(char to[CTP_PRINT_NUMBER_MAX], uint64_t part, uint
 const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint64_t id); /* handler 17 (#37); not yet safe */
 const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_report_member *m); /* or: #37, in server */
 
-/* The number of a record that is so far behind the start of an ordinal section. */
+/* The number of the record at ns after the start of a section without a clock. */
 static inline uint64_t ctp_print_number(const struct ctp_report_section *s, uint64_t ns) { return s->start_ns + ns; }
 
-/* Without a clock, whether the section has a first and a last number. */
+/* Whether a section without a clock has a first and a last number. */
 static inline bool ctp_print_numbered(const struct ctp_report_section *s) { return s->start_ns || s->duration_ns || s->counts.events; }
 
 /* How long the section is: "1.73 s"; "numbered 1 to 7264" without a clock. */
@@ -55,7 +55,7 @@ const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_
 
 static inline const char *ctp_print_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-/* What a section's alive says: a death may be in what is missing. */
+/* What is known of the coroutines that alive counts: missing packets may have their deaths. */
 static inline const char *ctp_print_alive(const struct ctp_report_section *s)
 {
 	return s->missing ? "not seen to die" : "alive at the end";
@@ -64,13 +64,13 @@ static inline const char *ctp_print_alive(const struct ctp_report_section *s)
 /* A whole text, safe to show; null: "(not known)". */
 void ctp_print_text(struct ctp_output *out, const char *text);
 
-/* What ran: the command line as a shell would take it, or else where the trace comes from; cut if long, not yet safe. */
+/* The command line, quoted for a shell, or else the source of the trace; cut if long, not yet safe. */
 const char *ctp_print_command(char to[CTP_PRINT_COMMAND_MAX], const struct ctp_report_section *s);
 
 /* "exited with status 0", "killed by SIGKILL" ... */
 const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
-/* What was looked at, if it is only a part of the time: "from 5.00 ms to the end". False: all of it. */
+/* The part of the time that was asked for: "from 5.00 ms to the end". False: all of it. */
 bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 
 /* "no coroutine was resumed in the last 3.42 s; before, that took 75.1 ms at most". False: the program is not quiet. */
@@ -79,28 +79,28 @@ bool ctp_print_quiet(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_sectio
 /* "judged at 12.0 s, before 2,920 coroutines were destroyed". False: at the end. */
 bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
-/* "No findings", or how many of which certainty, and how many were ignored; or that there is nothing to judge. */
+/* "No findings", or the number of findings of each certainty, and how many were ignored; or that there is nothing to judge. */
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
-/* A site of that table: coroutines also run before they have suspended for the first time, which is no place. */
+/* A row of the table of sites. Runs before the first suspension have no site. */
 static inline const char *ctp_print_site(const struct ctp_report_site *site)
 {
 	return site->place ? site->place : site->suspended.count ? "(not known)" : "(the start, or not known)";
 }
 
-/* Above the table of sites: what it is, and in which order. */
+/* The heading of the table of sites, with its order. */
 const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
-/* What is missing of a section's events, in a word or two. */
+/* How many events of a section are lost, in a word or two. */
 const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_report_section *s);
 
 /* What a verdict on this section could not see, a sentence each. Returns how many. */
 unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_report *r, const struct ctp_report_section *s);
 
-/* At the end of all sections, a sentence each: that there are several, that not all are judged, and why, what was ignored in all. */
+/* Sentences after the last section: how many sections there are, which were not judged and why, and what was ignored. */
 unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 
-/* The next of those n who still wait or run and are no finding, *at being 0 at first; null: no more. */
+/* The next of n entries that is not all in findings; *at is 0 at first. Null: no more. */
 const struct ctp_report_still *ctp_print_still(const struct ctp_report_still *still, uint32_t n, uint32_t *at);
 
 const char *ctp_print_state(enum ctp_state state);

@@ -1,4 +1,4 @@
-/* report-sink.c - a stream becomes a report, which is printed when all of it was read. */
+/* report-sink.c - makes a report of a stream, and prints it at the end. */
 #include "report/report-sink.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* report-text.h - a report for a person at a terminal: the answer first, and all of it on about one screen. */
+/* report-text.h - a report for a person at a terminal: the answer comes first, and all of it fits on about one screen. */
 #ifndef CTP_REPORT_TEXT_H
 #define CTP_REPORT_TEXT_H
 

@@ -1,10 +1,11 @@
-/* report-tree.c - who waits because of a finding, as a tree. */
+/* report-tree.c - the coroutines that wait because of a finding, as a tree. */
 #include "report/report-tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Waiters in their order, of whom those that stand in the tree already are null. */
+/* Waiters in their order; null: it is in the tree already. */
 struct tree {
 	struct ctp_branch *to;
 	unsigned count;
@@ -18,10 +19,11 @@ static int by_length(const void *a, const void *b)
 	return x->for_ns != y->for_ns ? ctp_most_first(x->for_ns, y->for_ns) : ctp_most_first(y->id, x->id);
 }
 
-/* Those who wait for this one, if any do, below it. Each leaves the list, so that no circle could be endless. */
+/* Adds the waiters of a coroutine below it. Each is removed from the list, so that a circle ends. */
 static void grow(struct tree *t, const struct ctp_report_member *who, uint64_t id, unsigned depth)
 {
-	bool is_put = depth > 0; /* a waiter is, whether or not anybody waits for it */
+	assert(t->count < CTP_TREE_MAX && depth <= CTP_REPORT_MEMBERS);
+	bool is_put = depth > 0; /* a waiter is always put; a member only if a coroutine waits for it */
 	if (is_put)
 		t->to[t->count++] = (struct ctp_branch){who, id, depth};
 	for (uint32_t i = 0; i < t->nwaiters; i++) {
@@ -53,7 +55,7 @@ unsigned ctp_report_tree(struct ctp_branch to[CTP_TREE_MAX], const struct ctp_fi
 		qsort(t.waiters, t.nwaiters, sizeof *t.waiters, by_length);
 	for (uint32_t i = 0; t.nwaiters && i < f->nwho && i < CTP_REPORT_MEMBERS; i++)
 		grow(&t, &f->who[i], f->who[i].id, 0);
-	/* Whoever waits for one that is not listed; then, if that leads nowhere, any. */
+	/* The waiters of coroutines that are not listed; then those that are left, which are in circles. */
 	for (int any = 0; any < 2; any++)
 		for (uint32_t i = 0; i < t.nwaiters; i++)
 			if (t.waiters[i] && (any || !is_left(&t, t.waiters[i]->waits_for)))

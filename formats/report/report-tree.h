@@ -1,5 +1,5 @@
 /*
- * report-tree.h - who waits because of a finding, as a tree: below each member those who wait for it, and below these who wait for them.
+ * report-tree.h - the coroutines that wait because of a finding, as a tree: below each member its waiters, below these theirs.
  */
 #ifndef CTP_REPORT_TREE_H
 #define CTP_REPORT_TREE_H
@@ -9,12 +9,12 @@
 enum { CTP_TREE_MAX = 3 * CTP_REPORT_MEMBERS };
 
 struct ctp_branch {
-	const struct ctp_report_member *who; /* null: it is not listed, and only its number is known */
+	const struct ctp_report_member *who; /* null: the finding does not list it, and only its id is known */
 	uint64_t id;
 	unsigned depth;
 };
 
-/* Each behind whom it waits for; of those that wait for the same one, the longest first. Returns how many. */
+/* Each waiter comes after the coroutine that it waits for; of several, the longest wait first. Returns how many. */
 unsigned ctp_report_tree(struct ctp_branch to[CTP_TREE_MAX], const struct ctp_finding *f);
 
 /* Whether the members that are listed are at several places. */

@@ -1,9 +1,8 @@
 /*
- * stat-print.c - what is in a stream, for people and for programs.
+ * stat-print.c - prints the counts of a stream, for people and for programs.
  *
- * Names and values from the stream are printed as JSON texts, for people where they hold anything but plain characters, so that
- * no control character reaches a terminal. Times are 64 bits wide, which jq and JavaScript round; durations and counts are below
- * what they hold.
+ * No control character from the stream reaches a terminal: names and values are printed as JSON texts; for people, only if they have
+ * other than plain characters. Times have 64 bits, which jq and JavaScript round; durations and counts are smaller.
  */
 #include "stat/stat-print.h"
 
@@ -28,7 +27,7 @@ static uint64_t sections_kept(const struct ctp_stat *stat)
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-/* As it is if it is made of ASCII that can be printed and, for a word of a command, that no shell would change; or else in quotes. */
+/* The text as it is, if it is printable ASCII and, as a word of a command, nothing that a shell would change; else in quotes. */
 static void put_plain(struct ctp_output *out, const char *text, size_t len, bool word)
 {
 	bool plain = len > 0;
@@ -108,7 +107,7 @@ static void text_ended(struct ctp_output *out, const struct ctp_ended *e)
 	}
 }
 
-/* The attributes, a list on one line. Those that are shown as times by text_times are left out. */
+/* The attributes; a list is on one line. text_times shows those that are times. */
 static void text_attrs(struct ctp_output *out, const struct ctp_section *who)
 {
 	for (uint32_t i = 0; i < who->nattrs; i++) {
@@ -202,7 +201,7 @@ static void json_counts(struct ctp_output *out, const struct ctp_stat_counts *c)
 		putf(out, c->ordinal ? ",\"first\":%ju,\"last\":%ju" : ",\"first_ns\":%ju,\"last_ns\":%ju", c->first_ns, c->last_ns);
 }
 
-/* name[] is an array, as in JSONL; but where a name comes again elsewhere only its first stays, so that keys are unique. */
+/* name[] is an array, as in JSONL. Of several attributes with one name only the first is printed, so that keys are unique. */
 static void json_attrs(struct ctp_output *out, const struct ctp_section *who)
 {
 	bool comma = false;

@@ -5,6 +5,7 @@
 
 #include "analyse/analysis-objects.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,13 @@ struct ctp_analysis_priv {
 	enum ctp_state sites_by;
 	struct ctp_tally *tally;
 	struct ctp_symbols *symbols;
-	struct ctp_report_section *section; /* at hand; null: the report has no room */
+	struct ctp_report_section *section; /* the section that is being read; null: the report has no room */
 	const struct ctp_follow_ops *also;
 	void *also_arg;
-	const struct ctp_section *who; /* the section at hand, as the stream has it */
+	const struct ctp_section *stream_section; /* the same, as the stream has it */
 };
 
-/* --- what follow.c tells -------------------------------------------------------------------------------------------------- */
+/* --- changes ------------------------------------------------------------------------------------------------------------- */
 
 static char *copy(struct ctp_analysis *a, const char *text) { return ctp_report_copy(text, &a->report.failed); }
 
@@ -72,9 +73,10 @@ static void begun(void *arg, const struct ctp_section *sec)
 	struct ctp_analysis_priv *priv = a->priv;
 	ctp_tally_clear(priv->tally);
 	if (sec)
-		priv->who = sec;
+		priv->stream_section = sec;
+	assert(priv->stream_section); /* a stream begins with a section, not with another run of one */
 	a->report.sections_seen++;
-	priv->section = add_section(a, priv->who);
+	priv->section = add_section(a, priv->stream_section);
 	if (priv->also && priv->also->section)
 		priv->also->section(priv->also_arg, sec);
 }

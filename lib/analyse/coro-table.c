@@ -6,6 +6,7 @@
  */
 #include "analyse/coro-table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,9 @@ struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *table, uint64_t
 		return NULL;
 	*co = (struct ctp_coroutine){.id = id};
 	table->count++;
-	table->slots[slot_of(table, id)] = *ctp_coro_table_direct(table, id) = co;
+	uint32_t i = slot_of(table, id);
+	assert(!table->slots[i]); /* the id is new */
+	table->slots[i] = *ctp_coro_table_direct(table, id) = co;
 	return co;
 }
 
@@ -113,6 +116,7 @@ struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *table, uint64_t
 static void forget(struct ctp_coro_table *table, struct ctp_coroutine *co)
 {
 	uint32_t i = slot_of(table, co->id);
+	assert(table->slots[i] == co && table->count > 0);
 	table->slots[i] = NULL;
 	while (table->slots[i = ctp_coro_table_step(table, i)]) {
 		struct ctp_coroutine *next = table->slots[i];
@@ -126,8 +130,9 @@ static void forget(struct ctp_coro_table *table, struct ctp_coroutine *co)
 	table->count--;
 }
 
-uint64_t ctp_coro_table_bury(struct ctp_coro_table *table, struct ctp_coroutine *co)
+uint64_t ctp_coro_table_release_dead(struct ctp_coro_table *table, struct ctp_coroutine *co)
 {
+	assert(co->state == CTP_DEAD);
 	if (table->nlimbo == CTP_CORO_TABLE_LIMBO)
 		forget(table, table->limbo[table->next_limbo]);
 	else

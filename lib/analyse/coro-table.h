@@ -83,7 +83,7 @@ static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_t
 struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *table, uint64_t id); /* the id is new; null: the table is full */
 
 /* A coroutine has died, and is forgotten later. Returns the time of the latest death that is forgotten by now. */
-uint64_t ctp_coro_table_bury(struct ctp_coro_table *table, struct ctp_coroutine *co);
+uint64_t ctp_coro_table_release_dead(struct ctp_coro_table *table, struct ctp_coroutine *co);
 struct ctp_coroutine *ctp_coro_table_each(struct ctp_coro_table *table, uint32_t *at);
 
 #endif

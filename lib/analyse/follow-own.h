@@ -103,7 +103,7 @@ static inline void ctp_follow_spend(const struct ctp_follow *f, struct ctp_corou
 	}
 }
 
-/* All fields are named: the compiler need not clear those that get another value at once. */
+/* All fields are named, so that the compiler need not clear fields that get another value at once. */
 static inline struct ctp_change ctp_change_of(struct ctp_coroutine *co, enum ctp_change_kind kind, uint64_t ts)
 {
 	return (struct ctp_change){.kind = kind, .ts_ns = ts, .co = co, .was = co->state, .was_ns = co->since_ns,
@@ -127,7 +127,7 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 /* A record of a loss: of events of a coroutine, of a thread, or of no known coroutine. */
 void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts);
 
-/* A record about reasons, objects and who holds them; and a wake, which may be because of an object (follow-facts.c). */
+/* A record about reasons, objects and holders; and a wake, which may be because of an object (follow-facts.c). */
 void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts);
 void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_change *ch);
 

@@ -1,6 +1,7 @@
 /* follow.c - from records to the states of coroutines. */
 #include "analyse/follow-step.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 
 enum {
 	RUNS_MAX = 1000, /* of a section; later runs are part of the last */
-	SHUTDOWN_MIN = 3, /* coroutines that a program destroys at its end; fewer may be destroyed for any reason, */
-	SHUTDOWN_PERCENT = 30, /* and so may a smaller part of those that live */
+	SHUTDOWN_MIN = 3, /* coroutines that a program destroys at its end; fewer may be destroyed at any time, */
+	SHUTDOWN_PERCENT = 30, /* and so may a smaller part of the living ones */
 	SHUTDOWN_WAKE_NS = 100000000, /* a coroutine that was ready for less than that before it died is no finding */
 	EARLY_NS = 1000, /* how far a processor reads its clock ahead of time, at most */
 };
@@ -86,7 +87,7 @@ void ctp_follow_put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64
 	co->place = ctp_places_number(f->places, spot, pid, co->id);
 }
 
-/* --- what the records tell ------------------------------------------------------------------------------------------------ */
+/* --- records -------------------------------------------------------------------------------------------------------------- */
 
 void ctp_follow_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t ts, uint32_t thread)
 {
@@ -132,7 +133,7 @@ static void gone(struct ctp_follow *f, const struct ctp_change *ch)
 	if (f->ops->gone)
 		f->ops->gone(f->arg, ch);
 	ctp_objects_died(f->objects, ch->co->id);
-	f->forgotten_ns = ctp_coro_table_bury(&f->priv->table, ch->co);
+	f->forgotten_ns = ctp_coro_table_release_dead(&f->priv->table, ch->co);
 }
 
 void ctp_follow_commit(struct ctp_follow *f)
@@ -148,6 +149,7 @@ void ctp_follow_commit(struct ctp_follow *f)
 static void hold(struct ctp_follow *f, const struct ctp_change *ch)
 {
 	struct ctp_follow_priv *priv = f->priv;
+	assert(ch->kind == CTP_CHANGE_DIED && ch->co->state == CTP_DEAD);
 	if (CTP_ARRAY_RESERVE(priv->held, priv->room, priv->nheld + 1, CTP_FOLLOW_MAX)) {
 		priv->held[priv->nheld++] = *ch;
 		return;
@@ -374,6 +376,7 @@ static bool is_shutdown(struct ctp_follow *f)
 static uint64_t begin_of_shutdown(struct ctp_follow *f)
 {
 	struct ctp_follow_priv *priv = f->priv;
+	assert(priv->nheld > 0);
 	uint64_t first_ns = priv->held[0].ts_ns, begin_ns = first_ns, ran_ns = 0;
 	for (uint32_t i = 0; i < f->threads->count; i++)
 		ran_ns = f->threads->list[i].last_ns > ran_ns ? f->threads->list[i].last_ns : ran_ns;
@@ -410,6 +413,7 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 		ctp_follow_commit(f);
 	}
 	end.judged_ns = end.destroyed ? begin_of_shutdown(f) : end.end_ns;
+	assert(end.judged_ns <= end.end_ns && end.destroyed == priv->nheld);
 	/* Lost events of no known coroutine may be the last of any, and so may those in packets that are missing. */
 	uint32_t at = 0;
 	if (f->unsure_ns < how->missing_ns)

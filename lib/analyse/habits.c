@@ -1,6 +1,7 @@
 /* habits.c - a hash table, and the counting. */
 #include "analyse/habits.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ void ctp_habit_came_back(struct ctp_habit *habit, uint64_t id)
 	for (uint32_t i = 0; i < habit->different; i++)
 		if (habit->who[i] == id)
 			return;
+	assert(habit->different < CTP_HABIT_DIFFERENT);
 	habit->who[habit->different++] = id;
 }
 

@@ -1,12 +1,13 @@
 /*
  * habits.h - a habit is what the coroutines of one spawn place do at one suspend place: how long they wait there, how a wait ends,
- * and who ends it.
+ * and which coroutines end it.
  *
  * A program may have one suspend place for everything, a park() say. The spawn place tells its sorts of coroutines apart.
  */
 #ifndef CTP_HABITS_H
 #define CTP_HABITS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -37,12 +38,12 @@ struct ctp_habit {
 	} back[CTP_HABIT_BACK];
 	uint32_t nback; /* where the next goes, modulo CTP_HABIT_BACK; the array is full from that number on */
 	/* The judge's, at the end of the section: */
-	uint32_t here, stuck;              /* living coroutines that suspended there last; those that nobody will wake */
+	uint32_t here, stuck;              /* living coroutines that suspended there last; the stuck ones among them */
 	uint64_t longest_ns;
 };
 
 struct ctp_habits {
-	struct ctp_habit *list; /* by number; number 0 is nobody's */
+	struct ctp_habit *list; /* by number; number 0 stands for all that have none */
 	uint32_t count;
 	struct ctp_map map;
 };
@@ -64,6 +65,7 @@ void ctp_habit_woken_by(struct ctp_habit *habit, uint64_t waker);
 /* A wait that began at from_ns has ended, after ns. waker 0: not known. */
 static inline void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64_t from_ns, uint64_t ns, bool woken, uint64_t waker)
 {
+	assert(woken || !waker);
 	habit->waits++;
 	habit->total_ns += ns;
 	habit->max_ns = ns > habit->max_ns ? ns : habit->max_ns;

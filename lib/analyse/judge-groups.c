@@ -1,6 +1,7 @@
 /* judge-groups.c - groups and their members; processes, and the time up to which a coroutine is known. */
 #include "analyse/judge-groups.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,7 @@ static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_grou
 	} else {
 		g->nwho++;
 	}
+	assert(at < CTP_REPORT_MEMBERS && g->nwho <= CTP_REPORT_MEMBERS);
 	for (; at > 0 && g->who[at - 1].for_ns < ns; at--)
 		g->who[at] = g->who[at - 1];
 	return &g->who[at];
@@ -183,6 +185,7 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 {
 	if (!g)
 		return;
+	assert(g >= j->groups && g < j->groups + j->ngroups);
 	ctp_group_add(j, g, co, certainty, from_ns, ns);
 	co->flags |= CTP_CO_FOUND;
 	co->group = (uint32_t)(g - j->groups) + 1;
@@ -199,6 +202,7 @@ static bool member_again(struct ctp_group *g, const struct ctp_tally_case *c, en
 	if (i == g->nwho)
 		return true;
 	struct ctp_report_member *m = &g->who[i];
+	assert(g->by_certainty[m->certainty] > 0);
 	g->by_certainty[m->certainty]--;
 	m->certainty = *certainty = m->certainty > *certainty ? m->certainty : *certainty;
 	if (m->for_ns >= c->ns) {

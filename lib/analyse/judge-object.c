@@ -194,7 +194,7 @@ static bool may_be_closed(const struct ctp_judge *j, const struct ctp_coroutine 
 	return true;
 }
 
-/* Leaves visit 1 for those that only one another can wake. */
+/* Leaves visit 1 for coroutines that only others with visit 1 can wake. */
 static void find_closed(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
@@ -345,7 +345,7 @@ static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co
 	return r->what == CTP_WAITS_ROOM || (elsewhere && !ctp_spawn_is_at_rest(j, co->spawn, place));
 }
 
-/* The coroutines at the other end of the queue have all ended, and nobody else is known to have done their part. */
+/* The coroutines at the other end of the queue have all ended, and no other coroutine is known to have used that end. */
 static bool has_no_peer(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
 {
 	const struct ctp_reason_of *reason = &r->list[i];

@@ -65,7 +65,7 @@ bool ctp_judge_count_waiters(struct ctp_follow *f, uint64_t end_ns);
 /* The findings that rest on reasons and objects. */
 void ctp_judge_objects(struct ctp_judge *j);
 
-/* Adds evidence, a line for each known reason: what a coroutine waits for, how much is available, and who holds it. */
+/* Adds evidence, a line for each known reason: what a coroutine waits for, how much is available, and which coroutine holds it. */
 void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co);
 
 /* "'db pool'"; "the lock made at pool.c:30:main". */

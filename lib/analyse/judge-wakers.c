@@ -35,6 +35,7 @@ bool ctp_judge_places(struct ctp_judge *j)
 	j->any_active_ns = UINT64_MAX;
 	for (uint32_t i = 1; i < habits; i++) {
 		const struct ctp_habit *h = &j->tally->habits.list[i];
+		assert(h->inside <= h->woken && h->woken <= h->waits); /* as ctp_habit_waited counts */
 		struct ctp_judge_place *p = &j->places[h->place];
 		p->waits += h->waits;
 		p->woken += h->woken;

@@ -58,6 +58,7 @@ const char *ctp_words_any(struct ctp_words *w, uint64_t id)
 void ctp_words_line(struct ctp_words *w, char **lines, uint32_t *n, uint32_t most, const char *fmt, ...)
 {
 	va_list args;
+	assert(*n <= most);
 	if (*n == most)
 		return;
 	va_start(args, fmt);

@@ -51,6 +51,7 @@ static void find_waiters(struct ctp_judge *j)
 		struct ctp_group *g = root ? &j->groups[root - 1] : NULL;
 		if (!g)
 			continue;
+		assert(root <= j->ngroups && co->leads_to != co);
 		co->flags |= CTP_CO_FOUND;
 		g->dependents++;
 		if (!g->waiters && !(g->waiters = calloc(CTP_REPORT_MEMBERS, sizeof *g->waiters)))

@@ -6,6 +6,7 @@
  */
 #include "analyse/objects.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ void ctp_objects_keep(struct ctp_objects *o)
 void ctp_objects_undo(struct ctp_objects *o)
 {
 	for (uint32_t i = 0; i < o->nsaved; i++) { /* each is saved once */
+		assert(o->saved[i].number && o->saved[i].number <= o->count);
 		struct ctp_object *ob = &o->list[o->saved[i].number];
 		free(ob->name);
 		*ob = o->saved[i].was;
@@ -107,6 +109,7 @@ static struct ctp_object *save(struct ctp_objects *o, struct ctp_object *ob)
 {
 	if (!ob || ob->saved == o->moment)
 		return ob;
+	assert(ob > o->list && ob <= o->list + o->count);
 	if (!CTP_ARRAY_RESERVE(o->saved, o->saved_room, o->nsaved + 1, CTP_OBJECTS_MAX))
 		return ob;
 	ob->saved = o->moment;
@@ -290,6 +293,7 @@ static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count)
 			ob->others -= (uint64_t)-count < ob->others ? (uint64_t)-count : ob->others;
 		return;
 	}
+	assert(i < CTP_OBJECT_HOLDERS);
 	if (i == ob->nholders)
 		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro};
 	struct ctp_holder *h = &ob->holders[i];

@@ -1,5 +1,5 @@
 /*
- * objects.h - what coroutines wait for: the reasons of each wait, and for each object how much is available and who holds it.
+ * objects.h - what coroutines wait for: the reasons of each wait, and for each object how much is available and which coroutines hold it.
  *
  * An object is known by its process and its address, from its first record to the one of its end. After missing records, its state
  * is unknown until a record says it again. What is available is known from the next count on. The holders are known again when all

@@ -1,6 +1,7 @@
 /* places.c - an array of places, and a map of their spots. */
 #include "analyse/places.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -43,7 +44,7 @@ void ctp_places_clear(struct ctp_places *places)
 	places->count = 1;
 }
 
-uint32_t ctp_places_number(struct ctp_places *places, struct ctp_spot spot, uint64_t pid, uint64_t who)
+uint32_t ctp_places_number(struct ctp_places *places, struct ctp_spot spot, uint64_t pid, uint64_t coro)
 {
 	if (spot.site)
 		spot = (struct ctp_spot){.site = spot.site};
@@ -54,12 +55,13 @@ uint32_t ctp_places_number(struct ctp_places *places, struct ctp_spot spot, uint
 	uint32_t *slot = ctp_map_slot(places->map, hash_spot(&spot), is_place, places->place, &spot);
 	if (*slot) {
 		struct ctp_place *place = &places->place[*slot];
-		place->shared |= place->first != who;
+		place->shared |= place->first != coro;
 		place->pid = place->pid == pid ? pid : 0;
 		return *slot;
 	}
 	if (!room)
 		return 0;
-	places->place[places->count] = (struct ctp_place){spot, who, pid, spot.site || spot.file};
+	assert(places->count < places->room && places->count < CTP_PLACES_MAX);
+	places->place[places->count] = (struct ctp_place){spot, coro, pid, spot.site || spot.file};
 	return *slot = places->count++;
 }

@@ -44,8 +44,8 @@ bool ctp_places_init(struct ctp_places *places); /* false: out of memory */
 void ctp_places_fini(struct ctp_places *places);
 void ctp_places_clear(struct ctp_places *places);
 
-/* The number of a spot, where coroutine who of process pid is. 0: the spot is not known, or the table is full. */
-uint32_t ctp_places_number(struct ctp_places *places, struct ctp_spot spot, uint64_t pid, uint64_t who);
+/* The number of a spot. coro, of process pid, is there. 0: the spot is not known, or the table is full. */
+uint32_t ctp_places_number(struct ctp_places *places, struct ctp_spot spot, uint64_t pid, uint64_t coro);
 
 CTP_C_END
 

@@ -60,6 +60,7 @@ static void make_room(struct ctp_queues *q)
 static void use(struct ctp_queue_end *end, uint64_t coro)
 {
 	uint32_t i = 0;
+	assert(end->n <= CTP_QUEUE_USERS);
 	while (i < end->n && end->users[i].coro != coro)
 		i++;
 	end->uses++;

@@ -1,8 +1,8 @@
 /*
  * queue-ends.h - which coroutines use which end of a queue: whoever waits for an item takes, whoever waits for room gives.
  *
- * A queue is known by its process and its address. Nobody need tell of it, and another may be at the address later, so only counts that
- * agree say something: of what was taken, how much did those coroutines give?
+ * A queue is known by its process and its address. The program need not record its end, and another queue may be at the address later.
+ * So conclusions need counts that agree: the known coroutines at one end must have given about as much as was taken at the other.
  */
 #ifndef CTP_QUEUE_ENDS_H
 #define CTP_QUEUE_ENDS_H
@@ -13,7 +13,7 @@
 #include "base/map.h"
 
 enum {
-	CTP_QUEUES_MAX = 1 << 14, /* when there are more, all are forgotten, and counted anew */
+	CTP_QUEUES_MAX = 1 << 14, /* when there are more, all are forgotten, and counting begins again */
 	CTP_QUEUE_USERS = 4,      /* of one end, that are kept */
 };
 
@@ -51,7 +51,7 @@ void ctp_queues_use(struct ctp_queues *q, uint64_t pid, uint64_t at, uint64_t co
 /* Another queue is at the address from now on, or none. */
 void ctp_queues_forget(struct ctp_queues *q, uint64_t pid, uint64_t at);
 
-/* Null: it is not known. */
+/* Null: the queue is not known. */
 const struct ctp_queue *ctp_queues_find(const struct ctp_queues *q, uint64_t pid, uint64_t at);
 
 #endif

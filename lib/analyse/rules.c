@@ -16,6 +16,8 @@ static const struct {
 	CTP_RULE_TABLE(ROW)
 };
 
+_Static_assert(sizeof rules / sizeof *rules == CTP_RULES, "each rule has a row");
+
 const char *ctp_rule_name(enum ctp_rule rule) { return rules[rule].name; }
 enum ctp_certainty ctp_rule_most(enum ctp_rule rule) { return rules[rule].most; }
 bool ctp_rule_stops(enum ctp_rule rule) { return rules[rule].stops; }

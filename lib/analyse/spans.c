@@ -1,6 +1,7 @@
 /* spans.c - how much time several spans cover together. */
 #include "analyse/spans.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -32,10 +33,14 @@ static void add_span(struct ctp_spans *s, struct ctp_span add)
 	memmove(&s->at[from + 1], &s->at[upto], (s->n - upto) * sizeof *s->at);
 	s->at[from] = add;
 	s->n += 1 + from - upto;
+	assert(s->n <= CTP_SPANS_MAX && add.first <= add.last);
+	assert(!from || is_before(&s->at[from - 1], &add));
+	assert(from + 1 == s->n || is_before(&add, &s->at[from + 1]));
 }
 
 void ctp_spans_add(struct ctp_spans *s, struct ctp_line line, uint64_t first_ns, uint64_t last_ns)
 {
+	assert(first_ns <= last_ns);
 	uint64_t first = first_ns + line.offset_ns, last = last_ns + line.offset_ns;
 	if (first <= last)
 		add_span(s, (struct ctp_span){line.id, first, last});

@@ -15,7 +15,7 @@ enum { CTP_SPANS_MAX = 1024 };
 
 /* All zeros: none. */
 struct ctp_spans {
-	uint64_t beyond_ns; /* of those that are not kept */
+	uint64_t beyond_ns; /* the sum of the spans that are not kept */
 	uint32_t n;
 	struct ctp_span {
 		uint32_t line;

@@ -17,7 +17,6 @@
 #include "stream/sequence.h"
 #include "stream/sink.h"
 
-
 /* What counting needs of a class; by the reader's id. */
 struct known {
 	struct ctp_stat_class *total; /* null: no record of the class yet */
@@ -34,7 +33,7 @@ struct rows {
 
 struct counting {
 	struct ctp_stat *stat;
-	struct ctp_stat_section *at; /* the section at hand */
+	struct ctp_stat_section *at; /* the section that is being read */
 	struct ctp_line line;        /* that it is on */
 	struct ctp_stat_counts *sec; /* its counts */
 	struct ctp_stat_section unkept;
@@ -167,7 +166,7 @@ static int number(const struct ctp_class *cls, enum ctp_role role)
 	return field < 0 || ctp_type_is_text(cls->fields[field].type) ? -1 : field;
 }
 
-static void meet(struct counting *c, struct known *k, const struct ctp_class *cls)
+static void learn(struct counting *c, struct known *k, const struct ctp_class *cls)
 {
 	*k = (struct known){
 		.total = total_of(c->stat, cls),
@@ -184,7 +183,7 @@ static void meet(struct counting *c, struct known *k, const struct ctp_class *cl
 /* Whether a row of a probe begins another coroutine. */
 static bool begins_again(struct counting *c, uint64_t probe, uint64_t seq, uint64_t ts)
 {
-	struct rows *rows = probe ? ctp_distinct_note(&c->coroutines, probe) : NULL; /* without one it is nobody's */
+	struct rows *rows = probe ? ctp_distinct_note(&c->coroutines, probe) : NULL; /* a row without a probe is of no coroutine */
 	if (!rows)
 		return false;
 	enum ctp_step step = ctp_sequence_step(&rows->numbers, &c->dialect, seq, rows->last_ns, ts);
@@ -214,39 +213,22 @@ static uint64_t named(const struct ctp_record *rec, const char *name)
 /* Counts a record by its kind. */
 static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const struct known *k, const struct ctp_record *rec)
 {
-	switch (rec->cls->kind) {
-	case CTP_KIND_TRANSITION:
-		sec->events++;
-		break;
-	case CTP_KIND_BIRTH:
-		sec->births++;
-		break;
-	case CTP_KIND_DEATH:
-		sec->deaths++;
-		break;
-	case CTP_KIND_CONFLICT:
-		sec->conflicts++;
-		break;
-	case CTP_KIND_WAKE:
-		sec->wakes++;
-		break;
-	case CTP_KIND_NAME:
-		sec->names++;
-		break;
-	case CTP_KIND_LOSS:
+	unsigned kind = rec->cls->kind;
+	sec->events += kind == CTP_KIND_TRANSITION;
+	sec->births += kind == CTP_KIND_BIRTH;
+	sec->deaths += kind == CTP_KIND_DEATH;
+	sec->conflicts += kind == CTP_KIND_CONFLICT;
+	sec->wakes += kind == CTP_KIND_WAKE;
+	sec->names += kind == CTP_KIND_NAME;
+	if (kind == CTP_KIND_LOSS) {
 		ctp_add_capped(k->missed ? &sec->missed : &sec->lost, ctp_record_lost(rec));
 		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
-		break;
-	case CTP_KIND_UNTRACED:
+	}
+	if (kind == CTP_KIND_UNTRACED || kind == CTP_KIND_END)
 		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
-		break;
-	case CTP_KIND_END:
-		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
+	if (kind == CTP_KIND_END) {
 		c->end_events = larger(c->end_events, named(rec, "events"));
 		c->at->ended = ctp_ended_read(rec);
-		break;
-	default:
-		break;
 	}
 }
 
@@ -255,7 +237,7 @@ static void count_record(struct counting *c, const struct ctp_record *rec)
 	struct known *k = &c->known[rec->cls->id];
 	struct ctp_stat_counts *sec = c->sec;
 	if (!k->total)
-		meet(c, k, rec->cls);
+		learn(c, k, rec->cls);
 	k->total->records++;
 	count_kind(sec, c, k, rec);
 	if (rec->cls->time_field >= 0) {

@@ -12,12 +12,13 @@
  * A coroutine that was woken stands out if it has been ready for ten times as long as any was that was resumed; where hardly one was,
  * for half of the trace as well.
  *
- * A coroutine that awaits a living one is not to blame: the coroutine at the end of the chain is the suspect, and if that one still
- * moves, nobody is. The same holds for a parent at a place where children end the waits. A place that a finding names already needs
+ * A coroutine that awaits a living one is no suspect: the coroutine at the end of the chain is, and if that one still
+ * moves, there is none. The same holds for a parent at a place where children end the waits. A place that a finding names already needs
  * no suspect.
  */
 #include "analyse/suspects.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ struct suspicion {
 	uint64_t ratio;                 /* the largest of a member */
 	uint64_t far;                   /* coroutines that stand out, and await a member */
 	uint64_t waiting;               /* all that await a member, or one that does; */
-	uint32_t waits_at[PLACES];      /* places of these, and first of those that await a member */
+	uint32_t waits_at[PLACES];      /* places of these, the ones that await a member themselves first */
 	const struct ctp_coroutine *co; /* the member with that ratio */
 };
 
@@ -378,6 +379,7 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 {
 	struct ctp_judge *j = all->j;
 	struct ctp_group *g = &from->group;
+	assert(from->co && from->ratio > 0 && g->nwho <= members_of(from));
 	const struct ctp_hist *ended = ended_at(j, from);
 	*to = (struct ctp_suspect){
 		.certainty = g->by_certainty[CTP_CERTAIN_POSSIBLE] ? CTP_CERTAIN_POSSIBLE : CTP_CERTAIN_UNKNOWN,

@@ -100,12 +100,8 @@ void ctp_tally_clear(struct ctp_tally *t)
 	memset(t->slices, 0, sizeof t->slices);
 	t->nslices = 0;
 	t->slice_bits = t->level_bits = SLICE_BITS;
-	clear_list(&t->runs);
-	clear_list(&t->destroyed);
-	clear_list(&t->late);
-	clear_list(&t->storms);
-	clear_list(&t->broken[0]);
-	clear_list(&t->broken[1]);
+	for (int i = 0; i < CTP_TALLY_LISTS; i++)
+		clear_list(&t->lists[i]);
 	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
 		for (uint32_t i = 0; i < t->nheavy[k]; i++)
 			free(t->heavy[k][i].name);
@@ -124,12 +120,8 @@ void ctp_tally_free(struct ctp_tally *t)
 	free(t->places[0]);
 	free(t->spawns[0]);
 	ctp_pages_free(t->last_long, CTP_THREADS_MAX * sizeof *t->last_long);
-	free(t->runs.cases);
-	free(t->destroyed.cases);
-	free(t->late.cases);
 	ctp_habits_fini(&t->habits);
-	free(t->storms.cases);
-	free(t->broken[0].cases);
-	free(t->broken[1].cases);
+	for (int i = 0; i < CTP_TALLY_LISTS; i++)
+		free(t->lists[i].cases);
 	ctp_pages_free(t, sizeof *t);
 }

@@ -3,6 +3,7 @@
  */
 #include "analyse/tally.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,7 @@ static void level_put(struct ctp_tally *t, struct ctp_tally_spawn *s, uint64_t t
 	uint64_t stopped_ns = t->follow->seen.total_ns;
 	while ((at = ctp_span_ns(t->start_ns + stopped_ns, ts) >> t->level_bits) >= CTP_TALLY_LEVELS)
 		levels_merge(t);
+	assert(s->level < CTP_TALLY_LEVELS);
 	for (; s->level < at; s->low[s->level] = s->alive)
 		s->level++;
 	s->alive = alive;
@@ -160,6 +162,7 @@ static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uin
  */
 static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 {
+	assert(t->last_long[ch->thread] && t->last_long[ch->thread] <= t->runs.count);
 	struct ctp_tally_case *c = &t->runs.cases[t->last_long[ch->thread] - 1]; /* or a worse case that took its place */
 	uint64_t stop_ns = c->from_ns + c->ns, from_ns = ch->was_ns > c->from_ns ? ch->was_ns : c->from_ns;
 	if (ch->ts_ns > stop_ns + c->ns / 10 || c->tid != t->follow->threads->list[ch->thread].tid)
@@ -198,6 +201,7 @@ static RARE void visit_new(struct ctp_coroutine *co, struct ctp_visits visit)
 	struct ctp_visits *least = co->visits;
 	for (struct ctp_visits *v = co->visits; v < co->visits + CTP_CO_VISITS; v++)
 		least = v->back < least->back ? v : least;
+	assert(least->outside <= least->back);
 	if (least->back) {
 		least->outside -= least->outside == least->back;
 		least->back--;

@@ -20,6 +20,7 @@ enum {
 	CTP_TALLY_STORM = 1000,   /* wakes of a coroutine by itself in a row that make a storm, */
 	CTP_TALLY_STORMS = 5000,  /* and a storm that may be in a finding */
 	CTP_TALLY_HISTORY = 20,   /* waits that make a history */
+	CTP_TALLY_LISTS = 6,      /* sorts of cases */
 };
 
 /* A suspend place. */
@@ -69,7 +70,12 @@ struct ctp_tally {
 	uint64_t slices[CTP_TALLY_SLICES];
 	uint32_t nslices;     /* up to the last with a resume; filled by the finish */
 	struct ctp_habits habits;
-	struct ctp_tally_list runs, destroyed, late, storms, broken[2];
+	union {
+		struct {
+			struct ctp_tally_list runs, destroyed, late, storms, broken[2];
+		};
+		struct ctp_tally_list lists[CTP_TALLY_LISTS]; /* all of these */
+	};
 	uint64_t total_ns[CTP_HEAVY_KINDS]; /* of all coroutines; filled by the finish */
 	struct ctp_report_heavy heavy[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t nheavy[CTP_HEAVY_KINDS], heavy_spawn[CTP_HEAVY_KINDS][CTP_REPORT_TOP];

@@ -76,6 +76,7 @@ static void count(struct ctp_thread *th, uint64_t ns, bool unknown, int sign)
 static bool grow(struct ctp_thread *th)
 {
 	uint32_t room = th->room ? 2 * th->room : CTP_THREAD_SPANS;
+	assert(!(room & (room - 1))); /* ctp_thread_span masks with room - 1 */
 	struct ctp_thread_span *spans = room <= CTP_THREAD_SPANS_MAX ? malloc(room * sizeof *spans) : NULL;
 	for (uint32_t i = 0; spans && i < th->nspans; i++)
 		spans[i] = *ctp_thread_span(th, i);
@@ -102,12 +103,14 @@ static void add_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bo
 	}
 	if (th->nspans == th->room && !grow(th))
 		ctp_thread_retire(th);
+	assert(th->nspans < th->room);
 	*ctp_thread_span(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, unknown};
 }
 
 /* Of the old spans only the sum is known. So a gap takes as large a share of their busy time as of their time. */
 static void gap_in_old(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
+	assert(th->old.busy_ns + th->old.unknown_ns <= th->old.to_ns - th->old.from_ns);
 	uint64_t all_ns = th->old.to_ns - th->old.from_ns, free_ns = all_ns - th->old.busy_ns - th->old.unknown_ns;
 	from_ns = from_ns > th->old.from_ns ? from_ns : th->old.from_ns;
 	to_ns = to_ns < th->old.to_ns ? to_ns : th->old.to_ns;

@@ -38,7 +38,8 @@ static void random_lives(const char *what, uint64_t (*id_of)(uint64_t n))
 			is[n] = ALIVE;
 			alive++;
 		} else if (is[n] == ALIVE && (alive > IDS / 2 || chance(2)) && ngraves < IDS * 8) {
-			ctp_coro_table_bury(&r, co);
+			co->state = CTP_DEAD;
+			ctp_coro_table_release_dead(&r, co);
 			graves[ngraves++] = n;
 			is[n] = BURIED;
 			alive--;
