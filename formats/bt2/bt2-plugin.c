@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "ctf/ctf-about.h"
 #include "stream/packet.h"
 #include "stream/reader.h"
@@ -23,11 +24,9 @@ static enum ctp_status add_port(bt_self_component_source *self, const struct ctp
 {
 	struct ctp_bt2_source *src = place->source;
 	struct ctp_bt2_place *copy = malloc(sizeof *copy);
-	struct ctp_bt2_place **more = realloc(src->places, (src->nplaces + 1) * sizeof *more);
+	bool more = CTP_ARRAY_RESERVE(src->places, src->places_room, src->nplaces + 1, SIZE_MAX);
 	char *path = ctp_bt2_text(place->path, strlen(place->path)), *name = NULL;
 	enum ctp_status status = CTP_FAILED;
-	if (more)
-		src->places = more;
 	if (copy && more && path && asprintf(&name, "%s section %zu", path, src->nplaces + 1) >= 0) {
 		*copy = *place;
 		src->places[src->nplaces++] = copy;

@@ -37,7 +37,7 @@ struct ctp_bt2_source {
 	bool has_wall;           /* a section has such an offset */
 	bool has_ordinal, has_clock; /* a section needs the one, the other */
 	const bt_value *inputs; /* the paths */
-	size_t nplaces;
+	size_t nplaces, places_room;
 	struct ctp_bt2_place **places;
 };
 

@@ -5,65 +5,27 @@
  */
 #include "common/meta.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/map.h"
 #include "base/text.h"
+#include "common/bytes.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------------- */
 
-struct draft {
-	char *text;
-	size_t len, cap;
-	bool failed;
-};
-
-static char *room(struct draft *d, size_t n)
+static void add_quoted(struct ctp_bytes *to, const char *before, const char *text, size_t len)
 {
-	if (d->failed)
-		return NULL;
-	if (d->cap - d->len <= n) { /* also where n is 0: there is a text then */
-		size_t cap = 2 * (d->len + n) + 16;
-		char *text = realloc(d->text, cap);
-		if (!text) {
-			d->failed = true;
-			return NULL;
-		}
-		d->text = text;
-		d->cap = cap;
-	}
-	return d->text + d->len;
-}
-
-static void add(struct draft *d, const char *plain)
-{
-	size_t n = strlen(plain);
-	char *p = room(d, n);
+	ctp_bytes_text(to, before);
+	char *p = ctp_bytes_reserve(to, CTP_JSON_GROWTH * len + 2);
 	if (p)
-		d->len = (size_t)((char *)memcpy(p, plain, n) + n - d->text);
+		ctp_bytes_commit(to, ctp_json_quote(p, text, len));
 }
 
-static void add_quoted(struct draft *d, const char *before, const char *text, size_t len)
-{
-	add(d, before);
-	char *p = room(d, CTP_JSON_GROWTH * len + 2);
-	if (p)
-		d->len = (size_t)(ctp_json_quote(p, text, len) - d->text);
-}
+static void add_text(struct ctp_bytes *to, const char *before, const char *text) { add_quoted(to, before, text, strlen(text)); }
 
-static void add_text(struct draft *d, const char *before, const char *text) { add_quoted(d, before, text, strlen(text)); }
-
-static char *done(struct draft *d, size_t *len)
+static char *done(struct ctp_bytes *text, size_t *len)
 {
-	char *p = room(d, 1);
-	if (!p) {
-		free(d->text);
-		return NULL;
-	}
-	*p = '\0';
-	*len = d->len;
-	return d->text;
+	if (len)
+		*len = text->len;
+	return ctp_bytes_take(text);
 }
 
 /* The length of a name without the [] of a list's element; *is_list tells whether the name has these. */
@@ -76,8 +38,8 @@ static size_t attr_key(const char *name, bool *is_list)
 
 char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len)
 {
-	struct draft d = {0};
-	add(&d, "{");
+	struct ctp_bytes to = {0};
+	ctp_bytes_text(&to, "{");
 	for (uint32_t i = 0; i < sec->nattrs; i++) {
 		const struct ctp_attr *a = &sec->attrs[i];
 		bool list;
@@ -85,27 +47,27 @@ char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len)
 		bool goes_on = list && i > 0 && !strcmp(a->name, a[-1].name);
 		bool will_go_on = list && i + 1 < sec->nattrs && !strcmp(a->name, a[1].name);
 		if (i)
-			add(&d, ",");
+			ctp_bytes_text(&to, ",");
 		if (!goes_on) {
-			add_quoted(&d, "", a->name, key);
-			add(&d, list ? ":[" : ":");
+			add_quoted(&to, "", a->name, key);
+			ctp_bytes_text(&to, list ? ":[" : ":");
 		}
-		add_text(&d, "", a->value);
+		add_text(&to, "", a->value);
 		if (list && !will_go_on)
-			add(&d, "]");
+			ctp_bytes_text(&to, "]");
 	}
-	add(&d, "}");
-	return done(&d, len);
+	ctp_bytes_text(&to, "}");
+	return done(&to, len);
 }
 
 char *ctp_meta_list(const struct ctp_section *sec, const char *name, size_t *len)
 {
-	struct draft d = {0};
+	struct ctp_bytes to = {0};
 	for (uint32_t i = 0; i < sec->nattrs; i++)
 		if (!strcmp(sec->attrs[i].name, name))
-			add_text(&d, d.len ? "," : "[", sec->attrs[i].value);
-	add(&d, d.len ? "]" : "");
-	return done(&d, len);
+			add_text(&to, to.len ? "," : "[", sec->attrs[i].value);
+	ctp_bytes_text(&to, to.len ? "]" : "");
+	return done(&to, len);
 }
 
 uint64_t ctp_meta_mark(const char *attrs, const struct ctp_record *first)
@@ -122,43 +84,43 @@ uint64_t ctp_meta_mark(const char *attrs, const struct ctp_record *first)
 	return mark;
 }
 
-static void add_labels(struct draft *d, const struct ctp_field *f)
+static void add_labels(struct ctp_bytes *to, const struct ctp_field *f)
 {
 	for (uint32_t i = 0; i < f->nlabels; i++) {
 		char number[CTP_TEXT_MAX + 2] = ":";
-		add_text(d, i ? "," : ",\"labels\":{", f->labels[i].name);
+		add_text(to, i ? "," : ",\"labels\":{", f->labels[i].name);
 		*ctp_text_u64(number + 1, f->labels[i].value) = '\0';
-		add(d, number);
+		ctp_bytes_text(to, number);
 	}
 	if (f->nlabels)
-		add(d, "}");
+		ctp_bytes_text(to, "}");
 }
 
 char *ctp_meta_class(const struct ctp_class *cls, size_t *len)
 {
-	struct draft d = {0};
-	add_text(&d, "{\"name\":", cls->name);
-	add_text(&d, ",\"kind\":", ctp_kind_name(cls->kind));
-	add(&d, ",\"fields\":[");
+	struct ctp_bytes to = {0};
+	add_text(&to, "{\"name\":", cls->name);
+	add_text(&to, ",\"kind\":", ctp_kind_name(cls->kind));
+	ctp_bytes_text(&to, ",\"fields\":[");
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		const struct ctp_field *f = &cls->fields[i];
-		add_text(&d, i ? ",{\"name\":" : "{\"name\":", f->name);
-		add_text(&d, ",\"type\":", ctp_type_name(f->type));
+		add_text(&to, i ? ",{\"name\":" : "{\"name\":", f->name);
+		add_text(&to, ",\"type\":", ctp_type_name(f->type));
 		if (f->role)
-			add_text(&d, ",\"role\":", ctp_role_name(f->role));
+			add_text(&to, ",\"role\":", ctp_role_name(f->role));
 		if (f->pred)
-			add_text(&d, ",\"pred\":", ctp_pred_name(f->pred));
+			add_text(&to, ",\"pred\":", ctp_pred_name(f->pred));
 		if (f->unit && f->unit[0])
-			add_text(&d, ",\"unit\":", f->unit);
+			add_text(&to, ",\"unit\":", f->unit);
 		if (f->flags & CTP_FIELD_HEX)
-			add(&d, ",\"hex\":true");
+			ctp_bytes_text(&to, ",\"hex\":true");
 		if (f->flags & CTP_FIELD_EXTRA)
-			add(&d, ",\"extra\":true");
-		add_labels(&d, f);
-		add(&d, "}");
+			ctp_bytes_text(&to, ",\"extra\":true");
+		add_labels(&to, f);
+		ctp_bytes_text(&to, "}");
 	}
-	add(&d, "]}");
-	return done(&d, len);
+	ctp_bytes_text(&to, "]}");
+	return done(&to, len);
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------------- */
@@ -249,7 +211,7 @@ struct schema {
 	uint32_t nfields;
 	struct ctp_field fields[CTP_FIELDS_MAX];
 	struct ctp_label *labels; /* of all fields, while they are read; the fields get theirs when all are known */
-	size_t nlabels;
+	size_t nlabels, labels_room;
 };
 
 /* The number that has this name. */
@@ -316,11 +278,8 @@ static bool each_of_schema(struct walk *w, const char *key, void *arg)
 	while (ctp_json_next(&w->j, ']', &first)) {
 		if (s->nfields == CTP_FIELDS_MAX)
 			return false;
-		struct ctp_label *labels = realloc(s->labels, (s->nlabels + CTP_LABELS_MAX) * sizeof *labels);
-		if (!labels)
-			return false;
-		s->labels = labels;
-		if (!walk_object(w, each_of_field, s))
+		if (!CTP_ARRAY_RESERVE(s->labels, s->labels_room, s->nlabels + CTP_LABELS_MAX, SIZE_MAX) ||
+		    !walk_object(w, each_of_field, s))
 			return false;
 		s->nfields++;
 	}

@@ -13,7 +13,7 @@
 #include "common/json.h"
 #include "stream/record.h"
 
-/* NUL-terminated, for free(); *len is without that NUL. Null: out of memory. */
+/* NUL-terminated, for free(); *len, unless len is null, is without that NUL. Null: out of memory. */
 char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len);
 char *ctp_meta_class(const struct ctp_class *cls, size_t *len);
 char *ctp_meta_list(const struct ctp_section *sec, const char *name, size_t *len); /* the array of such elements; "": there is none */

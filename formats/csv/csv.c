@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "symbols/sites.h"
 
 static struct ctp_csv_name with_at(const char *name, bool reserved)
@@ -62,18 +63,8 @@ int ctp_csv_columns_find(const struct ctp_csv_columns *cols, const char *name)
 
 static bool grow(struct ctp_csv_columns *cols)
 {
-	if (cols->n < cols->cap)
-		return true;
-	uint32_t cap = cols->cap ? 2 * cols->cap : 64;
-	char **names = realloc(cols->names, cap * sizeof *names);
-	if (names)
-		cols->names = names;
-	uint32_t *sorted = names ? realloc(cols->sorted, cap * sizeof *sorted) : NULL;
-	if (!sorted)
-		return false;
-	cols->sorted = sorted;
-	cols->cap = cap;
-	return true;
+	return CTP_ARRAY_RESERVE(cols->names, cols->names_room, cols->n + 1, CTP_CSV_COLUMNS_MAX) &&
+	       CTP_ARRAY_RESERVE(cols->sorted, cols->sorted_room, cols->n + 1, CTP_CSV_COLUMNS_MAX);
 }
 
 int ctp_csv_columns_add(struct ctp_csv_columns *cols, const char *name, struct ctp_err *err)

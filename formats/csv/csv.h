@@ -59,7 +59,8 @@ enum { CTP_CSV_COLUMNS_MAX = 16384 }; /* no spreadsheet takes more */
 struct ctp_csv_columns {
 	char **names;
 	uint32_t *sorted; /* their numbers, sorted by name */
-	uint32_t n, cap;
+	uint32_t n;
+	size_t names_room, sorted_room;
 };
 
 void ctp_csv_columns_fini(struct ctp_csv_columns *cols);

@@ -1,9 +1,7 @@
 /* ctf-about.c - what readers of CTF are told about a section. */
 #include "ctf/ctf-about.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "common/bytes.h"
 
 uint64_t ctp_ctf_clock_offset(const struct ctp_section *sec)
 {
@@ -17,34 +15,27 @@ uint64_t ctp_ctf_time_max(const struct ctp_section *sec)
 	return INT64_MAX - 1 - ctp_ctf_clock_offset(sec); /* babeltrace2 does not take INT64_MAX itself */
 }
 
-static void put_arg(FILE *f, const char *arg)
+static void put_arg(struct ctp_bytes *line, const char *arg)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
 	const char *quote = *arg && arg[strspn(arg, plain)] == '\0' ? "" : "'";
-	fputs(quote, f);
+	ctp_bytes_text(line, quote);
 	for (; *arg; arg++)
 		if (*arg == '\'')
-			fputs("'\\''", f);
+			ctp_bytes_text(line, "'\\''");
 		else
-			putc(*arg, f);
-	fputs(quote, f);
+			ctp_bytes_byte(line, (uint8_t)*arg);
+	ctp_bytes_text(line, quote);
 }
 
 char *ctp_ctf_argv(const struct ctp_section *sec)
 {
-	char *line = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&line, &len);
-	if (!f)
-		return NULL;
+	struct ctp_bytes line = {0};
 	for (uint32_t i = 0; i < sec->nattrs; i++) {
 		if (strcmp(sec->attrs[i].name, "argv[]"))
 			continue;
-		fputs(ftell(f) > 0 ? " " : "", f);
-		put_arg(f, sec->attrs[i].value);
+		ctp_bytes_text(&line, line.len ? " " : "");
+		put_arg(&line, sec->attrs[i].value);
 	}
-	if (!fclose(f))
-		return line;
-	free(line);
-	return NULL;
+	return ctp_bytes_take(&line);
 }

@@ -7,12 +7,12 @@
 #ifndef CTP_CTF_VALUES_H
 #define CTP_CTF_VALUES_H
 
+#include "common/bytes.h"
 #include "stream/record.h"
 
 struct ctp_ctf_values {
 	uint64_t val[CTP_FIELDS_MAX + 1]; /* the last for values that are not kept */
-	char *text;
-	size_t len, cap;
+	struct ctp_bytes texts;
 	size_t sum;   /* bytes of the texts: at most CTP_STRING_MAX each, CTP_RECORD_TEXT_MAX together */
 	uint64_t cut; /* number of texts that were cut to that */
 };

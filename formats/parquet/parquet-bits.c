@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "parquet/parquet-buf.h"
+#include "parquet/parquet-thrift.h"
 
 enum { RUN_MIN = 24 }; /* equal codes that are worth a run of their own */
 
@@ -11,10 +11,7 @@ static unsigned bits_of(uint64_t v) { return v ? 64 - (unsigned)__builtin_clzll(
 
 static uint8_t *put_word(uint8_t *p, uint64_t v)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
-	memcpy(p, &v, 8);
+	ctp_store_u64(p, v);
 	return p + 8;
 }
 
@@ -53,7 +50,7 @@ static uint8_t *put_block(uint8_t *p, uint64_t delta[CTP_PARQUET_BLOCK], size_t 
 	int64_t least = INT64_MAX;
 	for (size_t i = 0; i < n; i++)
 		least = (int64_t)delta[i] < least ? (int64_t)delta[i] : least;
-	p = ctp_parquet_varint(p, ctp_parquet_zigzag(least));
+	p = ctp_parquet_varint(p, ctp_fold(least));
 	uint8_t *widths = p;
 	p += CTP_PARQUET_BLOCK / CTP_PARQUET_MINIBLOCK;
 	for (size_t i = 0; i < CTP_PARQUET_BLOCK; i++)
@@ -73,7 +70,7 @@ uint8_t *ctp_parquet_delta(uint8_t *p, const uint64_t *v, size_t n, bool narrow)
 	p = ctp_parquet_varint(p, CTP_PARQUET_BLOCK);
 	p = ctp_parquet_varint(p, CTP_PARQUET_BLOCK / CTP_PARQUET_MINIBLOCK);
 	p = ctp_parquet_varint(p, n);
-	p = ctp_parquet_varint(p, ctp_parquet_zigzag(narrow ? (int32_t)v[0] : (int64_t)v[0]));
+	p = ctp_parquet_varint(p, ctp_fold(narrow ? (int32_t)v[0] : (int64_t)v[0]));
 	for (size_t i = 1; i < n; i += CTP_PARQUET_BLOCK) {
 		uint64_t delta[CTP_PARQUET_BLOCK];
 		size_t here = n - i < CTP_PARQUET_BLOCK ? n - i : CTP_PARQUET_BLOCK;

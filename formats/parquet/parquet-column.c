@@ -8,7 +8,7 @@
 #include "parquet/parquet-bits.h"
 #include "stream/value.h"
 
-enum { ZSTD_LEVEL = 1, FIRST_ROOM = 64, DATA_PAGE = 0, DICTIONARY_PAGE = 2, NEAR = 64 };
+enum { ZSTD_LEVEL = 1, DATA_PAGE = 0, DICTIONARY_PAGE = 2, NEAR = 64 };
 
 static bool is_narrow(const struct ctp_parquet_column *c) { return c->physical == CTP_PARQUET_INT32; }
 static bool is_integer(const struct ctp_parquet_column *c) { return is_narrow(c) || c->physical == CTP_PARQUET_INT64; }
@@ -34,10 +34,10 @@ void ctp_parquet_work_free(struct ctp_parquet_work *w)
 	if (!w)
 		return;
 	ZSTD_freeCCtx(w->zstd);
-	ctp_parquet_buf_fini(&w->raw);
-	ctp_parquet_buf_fini(&w->other);
-	ctp_parquet_buf_fini(&w->packed);
-	ctp_parquet_buf_fini(&w->text);
+	ctp_bytes_fini(&w->raw);
+	ctp_bytes_fini(&w->other);
+	ctp_bytes_fini(&w->packed);
+	ctp_bytes_fini(&w->text);
 	free(w);
 }
 
@@ -77,8 +77,8 @@ void ctp_parquet_column_clear(struct ctp_parquet_column *c, bool keep_memory)
 		c->words = NULL;
 		c->codes = NULL;
 		c->room = 0;
-		ctp_parquet_buf_fini(&c->plain);
-		ctp_parquet_buf_fini(&c->pages);
+		ctp_bytes_fini(&c->plain);
+		ctp_bytes_fini(&c->pages);
 		ctp_parquet_dict_fini(&c->dict);
 	}
 	ctp_parquet_dict_clear(&c->dict);
@@ -105,7 +105,7 @@ size_t ctp_parquet_column_bytes(const struct ctp_parquet_column *c)
 
 /* --- pages ---------------------------------------------------------------------------------------------------------------- */
 
-static void put_header(struct ctp_parquet_buf *to, int type, size_t raw, size_t packed, uint64_t n, enum ctp_parquet_encoding encoding)
+static void put_header(struct ctp_bytes *to, int type, size_t raw, size_t packed, uint64_t n, enum ctp_parquet_encoding encoding)
 {
 	int page = 0, data = 0;
 	ctp_thrift_int(to, &page, 1, CTP_THRIFT_I32, type);
@@ -123,11 +123,11 @@ static void put_header(struct ctp_parquet_buf *to, int type, size_t raw, size_t 
 }
 
 /* Into w->packed; returns its length. */
-static size_t compress(struct ctp_parquet_work *w, const struct ctp_parquet_buf *raw)
+static size_t compress(struct ctp_parquet_work *w, const struct ctp_bytes *raw)
 {
 	size_t room = ZSTD_compressBound(raw->len);
 	w->packed.len = 0;
-	uint8_t *to = raw->failed ? NULL : ctp_parquet_buf_reserve(&w->packed, room);
+	uint8_t *to = raw->failed ? NULL : ctp_bytes_reserve(&w->packed, room);
 	size_t n = to ? ZSTD_compress2(w->zstd, to, room, raw->data, raw->len) : 0;
 	if (!to || ZSTD_isError(n))
 		w->failed = true;
@@ -140,7 +140,7 @@ static void put_page(struct ctp_parquet_column *c, struct ctp_parquet_work *w, s
 	size_t before = c->pages.len;
 	put_header(&c->pages, DATA_PAGE, raw, w->packed.len, c->n, encoding);
 	c->raw_bytes += c->pages.len - before + raw;
-	ctp_parquet_buf_put(&c->pages, w->packed.data, w->packed.len);
+	ctp_bytes_put(&c->pages, w->packed.data, w->packed.len);
 	c->encodings |= 1U << encoding;
 	c->wrote_dict |= encoding == CTP_PARQUET_RLE_DICTIONARY;
 	c->rows += c->n;
@@ -157,38 +157,38 @@ static unsigned code_width(const struct ctp_parquet_dict *d)
 }
 
 /* Definition levels, of a column that may be null: one run. */
-static void put_levels(struct ctp_parquet_column *c, struct ctp_parquet_buf *raw)
+static void put_levels(struct ctp_parquet_column *c, struct ctp_bytes *raw)
 {
 	uint8_t run[16], *end = ctp_parquet_varint(run + 4, (uint64_t)c->n << 1);
 	*end++ = !c->null;
 	ctp_parquet_le(run, (uint64_t)(end - run - 4), 4);
 	if (c->optional)
-		ctp_parquet_buf_put(raw, run, (size_t)(end - run));
+		ctp_bytes_put(raw, run, (size_t)(end - run));
 }
 
-static void encode_codes(struct ctp_parquet_column *c, struct ctp_parquet_buf *raw, const uint32_t *codes)
+static void encode_codes(struct ctp_parquet_column *c, struct ctp_bytes *raw, const uint32_t *codes)
 {
 	put_levels(c, raw);
-	uint8_t *to = ctp_parquet_buf_reserve(raw, ctp_parquet_codes_bound(c->n));
+	uint8_t *to = ctp_bytes_reserve(raw, ctp_parquet_codes_bound(c->n));
 	if (!to)
 		return;
 	*to = (uint8_t)code_width(&c->dict);
-	raw->len = (size_t)(ctp_parquet_codes(to + 1, codes, c->n, *to) - raw->data);
+	ctp_bytes_commit(raw, ctp_parquet_codes(to + 1, codes, c->n, *to));
 }
 
-static void encode_delta(struct ctp_parquet_column *c, struct ctp_parquet_buf *raw)
+static void encode_delta(struct ctp_parquet_column *c, struct ctp_bytes *raw)
 {
 	put_levels(c, raw);
-	uint8_t *to = ctp_parquet_buf_reserve(raw, ctp_parquet_delta_bound(c->n));
+	uint8_t *to = ctp_bytes_reserve(raw, ctp_parquet_delta_bound(c->n));
 	if (to)
-		raw->len = (size_t)(ctp_parquet_delta(to, c->words, c->n, is_narrow(c)) - raw->data);
+		ctp_bytes_commit(raw, ctp_parquet_delta(to, c->words, c->n, is_narrow(c)));
 	ctp_parquet_stat_numbers(c, c->words, c->n);
 }
 
-static void encode_plain(struct ctp_parquet_column *c, struct ctp_parquet_buf *raw)
+static void encode_plain(struct ctp_parquet_column *c, struct ctp_bytes *raw)
 {
 	put_levels(c, raw);
-	uint8_t *to = ctp_parquet_buf_reserve(raw, (size_t)c->n * 8 + 8);
+	uint8_t *to = ctp_bytes_reserve(raw, (size_t)c->n * 8 + 8);
 	if (!to || c->null)
 		return;
 	ctp_parquet_stat_numbers(c, c->words, c->n);
@@ -197,7 +197,7 @@ static void encode_plain(struct ctp_parquet_column *c, struct ctp_parquet_buf *r
 	else
 		for (uint32_t i = 0; i < c->n; i++)
 			to = ctp_parquet_le(to, c->words[i], value_bytes(c));
-	raw->len = (size_t)(to - raw->data);
+	ctp_bytes_commit(raw, to);
 }
 
 /* The codes of a page of numbers, into w->codes; false: there are too many different ones. */
@@ -223,7 +223,7 @@ static bool find_codes(struct ctp_parquet_column *c, struct ctp_parquet_work *w)
 }
 
 /* Without a dictionary: differences of integers, or the values as they are. */
-static enum ctp_parquet_encoding encode_other(struct ctp_parquet_column *c, struct ctp_parquet_buf *raw)
+static enum ctp_parquet_encoding encode_other(struct ctp_parquet_column *c, struct ctp_bytes *raw)
 {
 	if (is_integer(c) && !c->null) {
 		encode_delta(c, raw);
@@ -271,10 +271,10 @@ static void end_run(struct ctp_parquet_column *c, struct ctp_parquet_work *w)
 	if (code >= 0) {
 		*end++ = (uint8_t)width;
 		end = ctp_parquet_le(ctp_parquet_varint(end, (uint64_t)c->n << 1), (uint32_t)code, (width + 7) / 8);
-		ctp_parquet_buf_put(&w->raw, raw, (size_t)(end - raw));
+		ctp_bytes_put(&w->raw, raw, (size_t)(end - raw));
 	}
 	for (uint32_t i = 0; code < 0 && i < c->n; i++)
-		ctp_parquet_buf_put(&w->raw, raw, (size_t)(ctp_parquet_le(raw, c->value, value_bytes(c)) - raw));
+		ctp_bytes_put(&w->raw, raw, (size_t)(ctp_parquet_le(raw, c->value, value_bytes(c)) - raw));
 	ctp_parquet_stat_number(c, c->value);
 	compress(w, &w->raw);
 	put_page(c, w, w->raw.len, code < 0 ? CTP_PARQUET_PLAIN : CTP_PARQUET_RLE_DICTIONARY);
@@ -284,7 +284,7 @@ static void end_texts(struct ctp_parquet_column *c, struct ctp_parquet_work *w)
 {
 	if (!c->plain_now)
 		encode_codes(c, &w->raw, c->codes);
-	const struct ctp_parquet_buf *raw = c->plain_now ? &c->plain : &w->raw;
+	const struct ctp_bytes *raw = c->plain_now ? &c->plain : &w->raw;
 	compress(w, raw);
 	put_page(c, w, raw->len, c->plain_now ? CTP_PARQUET_PLAIN : CTP_PARQUET_RLE_DICTIONARY);
 	c->plain.len = 0;
@@ -303,20 +303,20 @@ void ctp_parquet_column_end_page(struct ctp_parquet_column *c, struct ctp_parque
 		end_numbers(c, w);
 }
 
-void ctp_parquet_column_dictionary(struct ctp_parquet_column *c, struct ctp_parquet_work *w, struct ctp_parquet_buf *to)
+void ctp_parquet_column_dictionary(struct ctp_parquet_column *c, struct ctp_parquet_work *w, struct ctp_bytes *to)
 {
 	if (!c->wrote_dict)
 		return;
 	w->raw.len = 0;
 	for (uint32_t i = 0; !is_text(c) && i < c->dict.count; i++) {
 		uint8_t v[8];
-		ctp_parquet_buf_put(&w->raw, v, (size_t)(ctp_parquet_le(v, c->dict.value[i], value_bytes(c)) - v));
+		ctp_bytes_put(&w->raw, v, (size_t)(ctp_parquet_le(v, c->dict.value[i], value_bytes(c)) - v));
 	}
-	const struct ctp_parquet_buf *raw = is_text(c) ? &c->dict.texts : &w->raw;
+	const struct ctp_bytes *raw = is_text(c) ? &c->dict.texts : &w->raw;
 	size_t before = to->len, packed = compress(w, raw);
 	put_header(to, DICTIONARY_PAGE, raw->len, packed, c->dict.count, CTP_PARQUET_PLAIN);
 	c->raw_bytes += to->len - before + raw->len;
-	ctp_parquet_buf_put(to, w->packed.data, packed);
+	ctp_bytes_put(to, w->packed.data, packed);
 	c->encodings |= 1U << CTP_PARQUET_PLAIN;
 	w->failed |= to->failed;
 }
@@ -332,18 +332,10 @@ static bool make_room(struct ctp_parquet_column *c, struct ctp_parquet_work *w)
 		ctp_parquet_column_end_page(c, w);
 		return true;
 	}
-	uint32_t room = c->room ? 2 * c->room : FIRST_ROOM;
-	void *more = is_text(c) ? realloc(c->codes, room * sizeof *c->codes) : realloc(c->words, room * sizeof *c->words);
-	if (!more) {
-		w->failed = true;
-		return false;
-	}
-	if (is_text(c))
-		c->codes = more;
-	else
-		c->words = more;
-	c->room = room;
-	return true;
+	bool more = is_text(c) ? CTP_ARRAY_RESERVE(c->codes, c->room, c->n + 1, CTP_PARQUET_PAGE_ROWS) :
+	                         CTP_ARRAY_RESERVE(c->words, c->room, c->n + 1, CTP_PARQUET_PAGE_ROWS);
+	w->failed |= !more;
+	return more;
 }
 
 /* A text that has a code or is plain; if the dictionary is full now, the page ends before it. */
@@ -365,8 +357,8 @@ static int32_t put_text(struct ctp_parquet_column *c, struct ctp_parquet_work *w
 		c->plain_now = true;
 	}
 	uint8_t length[4];
-	ctp_parquet_buf_put(&c->plain, length, (size_t)(ctp_parquet_le(length, len, 4) - length));
-	ctp_parquet_buf_put(&c->plain, text, len);
+	ctp_bytes_put(&c->plain, length, (size_t)(ctp_parquet_le(length, len, 4) - length));
+	ctp_bytes_put(&c->plain, text, len);
 	ctp_parquet_stat_text(c, text, len);
 	w->failed |= c->plain.failed;
 	c->n++;
@@ -395,12 +387,12 @@ static int32_t put_string(struct ctp_parquet_column *c, struct ctp_parquet_work 
 		return put_text(c, w, text, len);
 	w->text.len = 0;
 	for (; text < end; text = odd < end ? odd + 1 : end, odd = find_odd(text, end)) {
-		ctp_parquet_buf_put(&w->text, text, (size_t)(odd - text));
+		ctp_bytes_put(&w->text, text, (size_t)(odd - text));
 		if (odd < end)
-			ctp_parquet_buf_put(&w->text, (char[]){'\\', 'x', digits[(uint8_t)*odd >> 4], digits[(uint8_t)*odd & 15]}, 4);
+			ctp_bytes_put(&w->text, (char[]){'\\', 'x', digits[(uint8_t)*odd >> 4], digits[(uint8_t)*odd & 15]}, 4);
 	}
 	w->failed |= w->text.failed;
-	return put_text(c, w, (const char *)w->text.data, (uint32_t)w->text.len);
+	return put_text(c, w, w->text.data, (uint32_t)w->text.len);
 }
 
 static void put_enum(struct ctp_parquet_column *c, struct ctp_parquet_work *w, uint64_t v)
@@ -423,7 +415,7 @@ void ctp_parquet_column_put(struct ctp_parquet_column *c, struct ctp_parquet_wor
                             uint32_t field)
 {
 	for (uint32_t i = 0; !is_text(c) && i < n && make_room(c, w);) {
-		uint32_t here = n - i < c->room - c->n ? n - i : c->room - c->n;
+		uint32_t left = (uint32_t)c->room - c->n, here = n - i < left ? n - i : left;
 		uint64_t *to = c->words + c->n;
 		for (uint32_t k = 0; k < here; k++)
 			to[k] = rec[i + k].val[field];

@@ -37,10 +37,11 @@ struct ctp_parquet_column {
 	bool is_signed, optional, runs, differs; /* runs: one value for many rows; differs: always written as differences */
 
 	/* The page at hand. */
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	uint64_t *words; /* of numbers; null: the values are codes, or are in plain */
 	uint32_t *codes;
-	struct ctp_parquet_buf plain;
+	struct ctp_bytes plain;
 	uint64_t value; /* of a column of runs; whether all values are null, of one that is optional */
 	bool null;
 
@@ -48,7 +49,7 @@ struct ctp_parquet_column {
 	struct ctp_parquet_dict dict;
 	bool plain_now, wrote_dict;
 	unsigned chosen; /* the width of codes with which a dictionary was found smaller; 0: nothing is known yet */
-	struct ctp_parquet_buf pages;
+	struct ctp_bytes pages;
 	uint64_t rows, nulls, raw_bytes;
 	uint32_t encodings; /* bits */
 	struct ctp_parquet_stat stat;
@@ -61,7 +62,7 @@ struct ctp_parquet_column {
 /* What the columns of a sink share: the compressor, and memory. */
 struct ctp_parquet_work {
 	struct ZSTD_CCtx_s *zstd;
-	struct ctp_parquet_buf raw, other, packed, text;
+	struct ctp_bytes raw, other, packed, text;
 	uint32_t codes[CTP_PARQUET_PAGE_ROWS];
 	bool failed; /* out of memory, or a compressor that fails */
 };
@@ -82,7 +83,7 @@ void ctp_parquet_column_run(struct ctp_parquet_column *c, struct ctp_parquet_wor
 void ctp_parquet_column_numbers(struct ctp_parquet_column *c, struct ctp_parquet_work *w, const uint64_t *v, uint32_t n, bool null);
 
 void ctp_parquet_column_end_page(struct ctp_parquet_column *c, struct ctp_parquet_work *w);
-void ctp_parquet_column_dictionary(struct ctp_parquet_column *c, struct ctp_parquet_work *w, struct ctp_parquet_buf *to);
+void ctp_parquet_column_dictionary(struct ctp_parquet_column *c, struct ctp_parquet_work *w, struct ctp_bytes *to);
 void ctp_parquet_column_clear(struct ctp_parquet_column *c, bool keep_memory);
 size_t ctp_parquet_column_bytes(const struct ctp_parquet_column *c);
 

@@ -5,7 +5,7 @@
 
 enum { SLOTS_MIN = 256 };
 
-static const uint8_t *text_at(const struct ctp_parquet_dict *d, uint32_t i, size_t *len)
+static const char *text_at(const struct ctp_parquet_dict *d, uint32_t i, size_t *len)
 {
 	size_t from = (i ? d->value[i - 1] : 0) + 4;
 	*len = d->value[i] - from;
@@ -22,26 +22,26 @@ static void put_slot(struct ctp_parquet_dict *d, uint64_t hash, uint32_t code)
 	d->slots[i] = code + 1;
 }
 
-/* Twice as many slots, of which half are used at most. False: no memory. */
+/* At most half of the slots are used. */
+static bool is_full(const struct ctp_parquet_dict *d) { return d->count == d->nslots / 2; }
+
+/* Twice as many slots. False: no memory. */
 static bool grow(struct ctp_parquet_dict *d, bool texts)
 {
 	uint32_t nslots = d->nslots ? 2 * d->nslots : SLOTS_MIN;
-	uint64_t *value = realloc(d->value, nslots / 2 * sizeof *value);
-	if (!value)
-		return d->texts.failed = true, false;
-	d->value = value;
-	d->room = d->nslots / 2;
 	uint32_t *slots = calloc(nslots, sizeof *slots);
-	if (!slots)
-		return d->texts.failed = true, false;
+	if (!slots || !CTP_ARRAY_RESERVE(d->value, d->room, nslots / 2, CTP_PARQUET_DICT_MAX)) {
+		d->texts.failed = true;
+		free(slots);
+		return false;
+	}
 	free(d->slots);
 	d->slots = slots;
 	d->nslots = nslots;
-	d->room = nslots / 2;
 	d->salt = d->salt ? d->salt : ctp_spread_salt();
 	for (uint32_t i = 0; i < d->count; i++) {
 		size_t len;
-		const uint8_t *text = texts ? text_at(d, i, &len) : NULL;
+		const char *text = texts ? text_at(d, i, &len) : NULL;
 		put_slot(d, texts ? hash_text(d, text, len) : d->value[i], i);
 	}
 	return true;
@@ -49,7 +49,7 @@ static bool grow(struct ctp_parquet_dict *d, bool texts)
 
 int32_t ctp_parquet_dict_number_new(struct ctp_parquet_dict *d, uint64_t v)
 {
-	if (d->count == CTP_PARQUET_DICT_MAX || (d->count == d->room && !grow(d, false)))
+	if (d->count == CTP_PARQUET_DICT_MAX || (is_full(d) && !grow(d, false)))
 		return CTP_PARQUET_FULL;
 	d->value[d->count] = v;
 	put_slot(d, v, d->count);
@@ -58,18 +58,18 @@ int32_t ctp_parquet_dict_number_new(struct ctp_parquet_dict *d, uint64_t v)
 
 int32_t ctp_parquet_dict_text(struct ctp_parquet_dict *d, const char *text, uint32_t len)
 {
-	if (d->count == d->room && d->count < CTP_PARQUET_DICT_MAX && !grow(d, true))
+	if (is_full(d) && d->count < CTP_PARQUET_DICT_MAX && !grow(d, true))
 		return CTP_PARQUET_FULL;
 	uint32_t i = ctp_spread(hash_text(d, text, len), d->salt, d->nslots), code;
 	for (; (code = d->slots[i]); i = (i + 1) & (d->nslots - 1)) {
 		size_t had_len;
-		const uint8_t *had = text_at(d, code - 1, &had_len);
+		const char *had = text_at(d, code - 1, &had_len);
 		if (had_len == len && !memcmp(had, text, len))
 			return (int32_t)code - 1;
 	}
 	if (d->count == CTP_PARQUET_DICT_MAX || d->texts.len + len + 4 > CTP_PARQUET_DICT_BYTES)
 		return CTP_PARQUET_FULL;
-	uint8_t *to = ctp_parquet_buf_reserve(&d->texts, (size_t)len + 4);
+	uint8_t *to = ctp_bytes_reserve(&d->texts, (size_t)len + 4);
 	if (!to)
 		return CTP_PARQUET_FULL;
 	memcpy(ctp_parquet_le(to, len, 4), text, len);
@@ -96,6 +96,6 @@ void ctp_parquet_dict_fini(struct ctp_parquet_dict *d)
 {
 	free(d->slots);
 	free(d->value);
-	ctp_parquet_buf_fini(&d->texts);
+	ctp_bytes_fini(&d->texts);
 	*d = (struct ctp_parquet_dict){0};
 }

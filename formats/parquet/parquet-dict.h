@@ -3,16 +3,17 @@
 #define CTP_PARQUET_DICT_H
 
 #include "base/spread.h"
-#include "parquet/parquet-buf.h"
+#include "parquet/parquet-thrift.h"
 
 enum { CTP_PARQUET_DICT_MAX = 1 << 16, CTP_PARQUET_DICT_BYTES = 4 << 20 };
 
 struct ctp_parquet_dict {
 	uint32_t *slots; /* codes + 1, 0: free */
-	uint32_t nslots, count, room;
+	uint32_t nslots, count;
+	size_t room;
 	uint64_t salt;
 	uint64_t *value;              /* numbers; of texts where they end in `texts` */
-	struct ctp_parquet_buf texts; /* as a page has them: 4 bytes of length, and the bytes; failed: no memory, of numbers too */
+	struct ctp_bytes texts; /* as a page has them: 4 bytes of length, and the bytes; failed: no memory, of numbers too */
 };
 
 enum { CTP_PARQUET_FULL = -1 }; /* no code: the dictionary is full, or there is no memory */

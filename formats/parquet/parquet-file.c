@@ -94,8 +94,7 @@ struct ctp_parquet_file *ctp_parquet_file_new(int folder, const char *path, cons
 	f->folder = folder;
 	f->path = strdup(path);
 	f->cls = ctp_class_parse(cls->decl, cls->decl_bytes, err);
-	size_t len;
-	char *declaration = f->cls ? ctp_meta_class(f->cls, &len) : NULL;
+	char *declaration = f->cls ? ctp_meta_class(f->cls, NULL) : NULL;
 	if (!f->cls)
 		goto failed;
 	if (!f->path || !declaration || !add_columns(f)) {
@@ -126,8 +125,8 @@ void ctp_parquet_file_free(struct ctp_parquet_file *f)
 		ctp_parquet_column_fini(&f->columns[i]);
 	free(f->columns);
 	ctp_class_free(f->cls);
-	ctp_parquet_buf_fini(&f->groups);
-	ctp_parquet_buf_fini(&f->notes);
+	ctp_bytes_fini(&f->groups);
+	ctp_bytes_fini(&f->notes);
 	free(f->path);
 	free(f);
 }
@@ -215,7 +214,7 @@ enum ctp_status ctp_parquet_file_put(struct ctp_parquet_file *f, struct ctp_parq
 
 /* --- the footer ----------------------------------------------------------------------------------------------------------- */
 
-static void put_statistics(struct ctp_parquet_buf *b, int *last, const struct ctp_parquet_column *c)
+static void put_statistics(struct ctp_bytes *b, int *last, const struct ctp_parquet_column *c)
 {
 	uint8_t min[CTP_PARQUET_STAT_MAX], max[CTP_PARQUET_STAT_MAX];
 	int field = 0, min_len = ctp_parquet_stat_get(c, false, min), max_len = ctp_parquet_stat_get(c, true, max);
@@ -228,15 +227,15 @@ static void put_statistics(struct ctp_parquet_buf *b, int *last, const struct ct
 	ctp_thrift_stop(b);
 }
 
-static void put_encodings(struct ctp_parquet_buf *b, int *last, uint32_t encodings)
+static void put_encodings(struct ctp_bytes *b, int *last, uint32_t encodings)
 {
 	ctp_thrift_list(b, last, 2, CTP_THRIFT_I32, (size_t)__builtin_popcount(encodings));
 	for (unsigned i = 0; i < 32; i++)
 		if (encodings >> i & 1)
-			ctp_thrift_varint(b, ctp_parquet_zigzag(i));
+			ctp_thrift_varint(b, ctp_fold(i));
 }
 
-static void put_chunk(struct ctp_parquet_buf *b, const struct ctp_parquet_column *c, uint64_t from, uint64_t data, uint64_t end)
+static void put_chunk(struct ctp_bytes *b, const struct ctp_parquet_column *c, uint64_t from, uint64_t data, uint64_t end)
 {
 	int chunk = 0, meta = 0;
 	ctp_thrift_int(b, &chunk, 2, CTP_THRIFT_I64, (int64_t)from);
@@ -259,8 +258,8 @@ static void put_chunk(struct ctp_parquet_buf *b, const struct ctp_parquet_column
 
 enum ctp_status ctp_parquet_file_group(struct ctp_parquet_file *f, struct ctp_parquet_work *w, bool keep_memory, struct ctp_err *err)
 {
-	struct ctp_parquet_buf *b = &f->groups;
-	struct ctp_parquet_buf dict = {0};
+	struct ctp_bytes *b = &f->groups;
+	struct ctp_bytes dict = {0};
 	int group = 0;
 	uint64_t start = f->offset, raw_bytes = 0;
 	if (!f->group_rows)
@@ -284,7 +283,7 @@ enum ctp_status ctp_parquet_file_group(struct ctp_parquet_file *f, struct ctp_pa
 	ctp_thrift_int(b, &group, 5, CTP_THRIFT_I64, (int64_t)start);
 	ctp_thrift_int(b, &group, 6, CTP_THRIFT_I64, (int64_t)(f->offset - start));
 	ctp_thrift_stop(b);
-	ctp_parquet_buf_fini(&dict);
+	ctp_bytes_fini(&dict);
 	f->rows += f->group_rows;
 	f->group_rows = 0;
 	f->ngroups++;
@@ -294,16 +293,16 @@ enum ctp_status ctp_parquet_file_group(struct ctp_parquet_file *f, struct ctp_pa
 	return ctp_output_status(f->out, err);
 }
 
-static void put_integer(struct ctp_parquet_buf *b, const struct ctp_parquet_column *c)
+static void put_integer(struct ctp_bytes *b, const struct ctp_parquet_column *c)
 {
 	int last = 0;
 	ctp_thrift_field(b, &last, 1, CTP_THRIFT_I8);
-	ctp_parquet_buf_byte(b, c->bits);
+	ctp_bytes_byte(b, c->bits);
 	ctp_thrift_field(b, &last, 2, c->is_signed ? CTP_THRIFT_TRUE : CTP_THRIFT_FALSE);
 	ctp_thrift_stop(b);
 }
 
-static void put_micros(struct ctp_parquet_buf *b)
+static void put_micros(struct ctp_bytes *b)
 {
 	int last = 0, unit = 0;
 	ctp_thrift_field(b, &last, 1, CTP_THRIFT_TRUE); /* of UTC */
@@ -315,7 +314,7 @@ static void put_micros(struct ctp_parquet_buf *b)
 }
 
 /* The old way to say what a column holds, and the new one. */
-static void put_meaning(struct ctp_parquet_buf *b, int *last, const struct ctp_parquet_column *c)
+static void put_meaning(struct ctp_bytes *b, int *last, const struct ctp_parquet_column *c)
 {
 	static const uint8_t log2_bytes[] = {[8] = 0, [16] = 1, [32] = 2, [64] = 3};
 	int of = 0;
@@ -335,7 +334,7 @@ static void put_meaning(struct ctp_parquet_buf *b, int *last, const struct ctp_p
 	ctp_thrift_stop(b);
 }
 
-static void put_schema(struct ctp_parquet_buf *b, int *footer, const struct ctp_parquet_file *f)
+static void put_schema(struct ctp_bytes *b, int *footer, const struct ctp_parquet_file *f)
 {
 	int root = 0;
 	ctp_thrift_list(b, footer, 2, CTP_THRIFT_STRUCT, f->ncolumns + 1);
@@ -353,7 +352,7 @@ static void put_schema(struct ctp_parquet_buf *b, int *footer, const struct ctp_
 	}
 }
 
-static void put_footer(struct ctp_parquet_buf *b, const struct ctp_parquet_file *f)
+static void put_footer(struct ctp_bytes *b, const struct ctp_parquet_file *f)
 {
 	static const char by[] = "ctptools version " CTP_VERSION " (build 0)";
 	int last = 0;
@@ -361,9 +360,9 @@ static void put_footer(struct ctp_parquet_buf *b, const struct ctp_parquet_file 
 	put_schema(b, &last, f);
 	ctp_thrift_int(b, &last, 3, CTP_THRIFT_I64, (int64_t)f->rows);
 	ctp_thrift_list(b, &last, 4, CTP_THRIFT_STRUCT, f->ngroups);
-	ctp_parquet_buf_put(b, f->groups.data, f->groups.len);
+	ctp_bytes_put(b, f->groups.data, f->groups.len);
 	ctp_thrift_list(b, &last, 5, CTP_THRIFT_STRUCT, f->nnotes);
-	ctp_parquet_buf_put(b, f->notes.data, f->notes.len);
+	ctp_bytes_put(b, f->notes.data, f->notes.len);
 	ctp_thrift_binary(b, &last, 6, by, sizeof by - 1);
 	ctp_thrift_list(b, &last, 7, CTP_THRIFT_STRUCT, f->ncolumns); /* statistics have the order of the type */
 	for (uint32_t i = 0; i < f->ncolumns; i++) {
@@ -377,7 +376,7 @@ static void put_footer(struct ctp_parquet_buf *b, const struct ctp_parquet_file 
 
 enum ctp_status ctp_parquet_file_close(struct ctp_parquet_file *f, struct ctp_parquet_work *w, struct ctp_err *err)
 {
-	struct ctp_parquet_buf footer = {0};
+	struct ctp_bytes footer = {0};
 	uint8_t len[4];
 	if (ctp_parquet_file_group(f, w, false, err))
 		return CTP_FAILED;
@@ -387,7 +386,7 @@ enum ctp_status ctp_parquet_file_close(struct ctp_parquet_file *f, struct ctp_pa
 	ctp_parquet_le(len, footer.len, 4);
 	put(f, len, 4);
 	put(f, MAGIC, 4);
-	ctp_parquet_buf_fini(&footer);
+	ctp_bytes_fini(&footer);
 	if (failed)
 		return no_memory(f, err);
 	f->open = false;

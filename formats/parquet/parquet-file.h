@@ -28,7 +28,7 @@ struct ctp_parquet_file {
 	struct ctp_parquet_column *columns;
 	uint32_t ncolumns, wall; /* wall: the number of that column, 0: there is none */
 	uint32_t ngroups, nnotes;
-	struct ctp_parquet_buf groups, notes; /* elements of the footer's lists */
+	struct ctp_bytes groups, notes; /* elements of the footer's lists */
 	size_t bytes; /* of memory, as of the last put */
 };
 

@@ -23,6 +23,7 @@ struct parquet_sink {
 	struct ctp_parquet_work *work;
 	struct ctp_parquet_file **files; /* of the folder at hand */
 	uint32_t nfiles;
+	size_t files_room;
 	size_t bytes; /* of memory, in all of them */
 	struct ctp_class *about; /* the class of sections */
 	struct ctp_parquet_file *sections;
@@ -85,8 +86,7 @@ static enum ctp_status put_about(struct parquet_sink *s, bool complete, struct c
 {
 	static const uint8_t texts[] = {ABOUT_HOST, ABOUT_ARGV, ABOUT_TOOL, ABOUT_CLOCK, ABOUT_INPUT, ABOUT_ATTRS};
 	const struct ctp_section *sec = s->sec;
-	size_t len;
-	char *argv = ctp_meta_list(sec, "argv[]", &len);
+	char *argv = ctp_meta_list(sec, "argv[]", NULL);
 	const char *text[ABOUT_FIELDS] = {
 		[ABOUT_HOST] = ctp_section_get(sec, "host"), [ABOUT_ARGV] = argv, [ABOUT_TOOL] = ctp_section_get(sec, "tool"),
 		[ABOUT_CLOCK] = ctp_section_get(sec, "clock"), [ABOUT_INPUT] = s->sink.input, [ABOUT_ATTRS] = s->attrs,
@@ -227,11 +227,11 @@ static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ct
 		ctp_err_set(err, "class %.100s: is declared in two ways, and a pipe has room for one; name a folder with -o", cls->name);
 		return NULL;
 	}
-	struct ctp_parquet_file **more = realloc(s->files, (s->nfiles + 1) * sizeof *more);
-	struct ctp_parquet_file *f = more ? open_file(s, cls, nth, err) : NULL;
-	if (!more)
+	if (!CTP_ARRAY_RESERVE(s->files, s->files_room, s->nfiles + 1, UINT32_MAX)) {
 		ctp_err_set(err, "out of memory");
-	s->files = more ? more : s->files;
+		return NULL;
+	}
+	struct ctp_parquet_file *f = open_file(s, cls, nth, err);
 	if (f)
 		s->files[s->nfiles++] = f;
 	return f;
@@ -267,9 +267,8 @@ static enum ctp_status make_room(struct parquet_sink *s, struct ctp_err *err)
 static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct parquet_sink *s = (struct parquet_sink *)sink;
-	size_t len;
 	free(s->attrs);
-	s->attrs = ctp_meta_attrs(sec, &len);
+	s->attrs = ctp_meta_attrs(sec, NULL);
 	if (!s->attrs)
 		return ctp_err_set(err, "out of memory");
 	s->sec = sec;

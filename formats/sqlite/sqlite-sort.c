@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 enum { RUN_BYTES = 16 << 20, READ_BYTES = 64 << 10 };
 
 struct run {
@@ -25,7 +27,7 @@ struct ctp_sqlite_sort {
 	size_t nkeys, max;
 	bool in_order;
 	struct run *runs;
-	size_t nruns;
+	size_t nruns, runs_room;
 	size_t *heap; /* runs that have a key at hand, that with the least first */
 	size_t nheap;
 	off_t written;
@@ -103,11 +105,8 @@ static bool write_run(struct ctp_sqlite_sort *s)
 {
 	size_t left = s->nkeys * s->words * sizeof *s->keys;
 	const char *from = (const char *)s->keys;
-	struct run *runs = realloc(s->runs, (s->nruns + 1) * sizeof *runs);
-	if (!runs)
-		return false;
-	s->runs = runs;
-	if (s->fd < 0 && (s->fd = ctp_sqlite_scratch(s->beside)) < 0)
+	if (!CTP_ARRAY_RESERVE(s->runs, s->runs_room, s->nruns + 1, SIZE_MAX) ||
+	    (s->fd < 0 && (s->fd = ctp_sqlite_scratch(s->beside)) < 0))
 		return false;
 	s->runs[s->nruns++] = (struct run){.next = s->written, .end = s->written + (off_t)left};
 	while (left) {

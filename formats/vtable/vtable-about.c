@@ -11,6 +11,7 @@ SQLITE_EXTENSION_INIT3
 #include <string.h>
 
 #include "analyse/stat.h"
+#include "base/array.h"
 #include "common/meta.h"
 #include "sqlite/sqlite-value.h"
 #include "vtable/vtable-trace.h"
@@ -38,6 +39,7 @@ struct cursor {
 		const struct ctp_class *cls; /* of the trace's reader */
 		uint32_t field;              /* nfields: the class has no fields */
 	} *classes;
+	size_t classes_room;
 	uint64_t records[CTP_CLASSES_MAX];
 };
 
@@ -113,10 +115,8 @@ static void section_column(sqlite3_context *to, const struct cursor *c, int i)
 static bool add_class(struct cursor *c, const struct ctp_class *cls)
 {
 	uint32_t n = cls->nfields ? cls->nfields : 1;
-	struct class_row *more = realloc(c->classes, (c->nrows + n) * sizeof *more);
-	if (!more)
+	if (!CTP_ARRAY_RESERVE(c->classes, c->classes_room, c->nrows + n, SIZE_MAX))
 		return false;
-	c->classes = more;
 	for (uint32_t i = 0; i < n; i++)
 		c->classes[c->nrows++] = (struct class_row){ cls, i };
 	return true;

@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint64_t now_ns;
 	unsigned as = size ? data[0] % (AS_STREAMS + 1) : AS_STREAM;
 	size_t first = as == AS_STREAMS ? size / 2 : size;
-	values.len = values.sum = 0; /* what failed may have left some */
+	values.texts.len = values.sum = 0; /* what failed may have left some */
 	if (!*paths[0])
 		make_folder();
 	unlink(paths[2]);
