@@ -9,53 +9,7 @@
  *
  * And it makes the views that are missing, if a load was killed after its tables had their names.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "mysql/mysql-db.h"
-
-struct list {
-	struct ctp_mysql *m;
-	const char *fmt;
-	char *text; /* null: out of memory */
-};
-
-static void add_piece(void *arg, const char *const *c)
-{
-	struct list *l = arg;
-	char *piece = l->text ? ctp_sql_text(&l->m->sql, l->fmt, c[0], c[1], c[2], c[3]) : NULL; /* fmt takes those that were asked for */
-	char *more = piece ? ctp_sql_text(&l->m->sql, "%s%s%s", l->text, *l->text ? ", " : "", piece) : NULL;
-	free(piece);
-	free(l->text);
-	l->text = more;
-}
-
-char *ctp_mysql_list(struct ctp_mysql *m, struct ctp_err *err, const char *fmt, const char *query)
-{
-	static const char *const asked[] = {"*", "t*", "tt*", "ttt*", "tttt*"};
-	size_t columns = 0;
-	for (const char *c = fmt; (c = strchr(c, '%')); c += 2)
-		columns++;
-	struct list l = {m, fmt, ctp_sql_text(&m->sql, "")};
-	char *sql = ctp_sql_text(&m->sql, "%V", query);
-	enum ctp_status status = l.text && sql ? ctp_mysql_ask(&m->sql, sql, asked[columns], add_piece, &l, err) : CTP_OK;
-	bool whole = sql && l.text;
-	free(sql);
-	if (!status && whole)
-		return l.text;
-	if (!status)
-		ctp_err_set(err, "%s: out of memory", m->name);
-	free(l.text);
-	return NULL;
-}
-
-enum ctp_status ctp_mysql_exec_list(struct ctp_mysql *m, struct ctp_err *err, const char *before, const char *fmt, const char *query)
-{
-	char *list = ctp_mysql_list(m, err, fmt, query);
-	enum ctp_status status = !list ? CTP_FAILED : *list ? ctp_sql_exec(&m->sql, err, "%s %s", before, list) : CTP_OK;
-	free(list);
-	return status;
-}
 
 #define OURS "SELECT table_name FROM information_schema.tables WHERE table_schema = database() AND table_type = 'VIEW' AND find_in_set(table_name, @ctp_views)"
 #define FIXED "('sections', 'classes', 'fields', 'symbols')"
@@ -79,7 +33,7 @@ enum ctp_status ctp_mysql_make_views(struct ctp_mysql *m, struct ctp_err *err)
 
 enum ctp_status ctp_mysql_drop_views(struct ctp_mysql *m, struct ctp_err *err)
 {
-	return ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", OURS);
+	return ctp_sql_exec_list(&m->sql, "DROP VIEW ", ", ", "%I", OURS, err);
 }
 
 /* Tables that were made for rows which did not come. Without a class even the views are of that load. */
@@ -98,12 +52,12 @@ static enum ctp_status clean_tables(struct ctp_mysql *m, struct ctp_err *err)
 		return CTP_OK;
 	if (classes ? ctp_mysql_make_views(m, err) : ctp_mysql_drop_views(m, err))
 		return CTP_FAILED;
-	return ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", classes ? UNNAMED : MARKED);
+	return ctp_sql_exec_list(&m->sql, "DROP TABLE ", ", ", "%I", classes ? UNNAMED : MARKED, err);
 }
 
 enum ctp_status ctp_mysql_clean(struct ctp_mysql *m, struct ctp_err *err)
 {
-	bool failed = ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'");
+	bool failed = ctp_sql_exec_list(&m->sql, "DROP TABLE ", ", ", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'", err);
 	failed |= clean_tables(m, err);
 	failed |= m->undo && ctp_mysql_exec(&m->sql, m->undo, err);
 	return failed ? CTP_FAILED : CTP_OK;

@@ -68,8 +68,7 @@ static enum ctp_status keep_rows(struct ctp_mysql *m, MYSQL_RES *result, struct 
 	return mysql_errno(m->conn) ? ctp_mysql_error(m, err) : CTP_OK;
 }
 
-enum ctp_status ctp_mysql_ask(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
-                              void *arg, struct ctp_err *err)
+enum ctp_status ctp_mysql_query(struct ctp_sql *db, const char *sql, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err)
 {
 	struct ctp_mysql *m = (struct ctp_mysql *)db;
 	struct ctp_sql_answer answer = {.db = db, .asked = asked};
@@ -84,12 +83,6 @@ enum ctp_status ctp_mysql_ask(struct ctp_sql *db, const char *sql, const char *a
 		ctp_sql_answer_tell(&answer, row, arg);
 	ctp_sql_answer_fini(&answer);
 	return status;
-}
-
-enum ctp_status ctp_mysql_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
-                                struct ctp_err *err)
-{
-	return ctp_mysql_ask(db, sql, "tt", row, arg, err);
 }
 
 /* --- connecting ---------------------------------------------------------------------------------------------------------- */
@@ -186,7 +179,7 @@ static enum ctp_status make_database(struct ctp_mysql *m, struct ctp_err *err)
 		return CTP_FAILED;
 	char *sql = ctp_sql_text(&m->sql, "CREATE DATABASE IF NOT EXISTS %I CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci", m->name);
 	if (!sql)
-		return ctp_err_set(err, "%s: out of memory", m->name);
+		return ctp_sql_no_memory(&m->sql, err);
 	bool made = !mysql_real_query(m->conn, sql, strlen(sql)) && !mysql_select_db(m->conn, m->name);
 	free(sql);
 	return made ? CTP_OK : ctp_err_set(err, "%s: there is no such database, and it cannot be made: %s", m->name, mysql_error(m->conn));
@@ -200,15 +193,13 @@ static enum ctp_status set_session(struct ctp_mysql *m, struct ctp_err *err)
 		return CTP_FAILED;
 	if (mysql_real_query(m->conn, limit, sizeof limit - 1) && mysql_errno(m->conn) != ER_UNKNOWN_SYSTEM_VARIABLE)
 		return ctp_mysql_error(m, err);
-	const struct ctp_sql_views *v = m->sql.words->views;
-	char *names = ctp_sql_text(&m->sql, "");
-	for (size_t i = 0; names && i < v->nkinds + v->nviews; i++) {
-		char *more = ctp_sql_text(&m->sql, "%s%s%s", names, i ? "," : "", i < v->nkinds ? v->kinds[i].view : v->views[i - v->nkinds].name);
-		free(names);
-		names = more;
-	}
-	enum ctp_status status = names ? ctp_sql_exec(&m->sql, err, "SET @ctp_views = %L", names) : ctp_err_set(err, "%s: out of memory", m->name);
-	free(names);
+	struct ctp_bytes views = {0};
+	const char *view;
+	for (size_t i = 0; (view = ctp_sql_view_name(m->sql.words->views, i)); i++)
+		ctp_sql_put(&m->sql, &views, i ? ",%s" : "%s", view);
+	const char *names = ctp_bytes_str(&views);
+	enum ctp_status status = names ? ctp_sql_exec(&m->sql, err, "SET @ctp_views = %L", names) : ctp_sql_no_memory(&m->sql, err);
+	ctp_bytes_fini(&views);
 	int64_t packet = status ? -1 : ctp_sql_look_up(&m->sql, err, "SELECT @@max_allowed_packet");
 	m->packet = packet > 0 ? (size_t)packet : 0;
 	return packet < 0 ? CTP_FAILED : CTP_OK;

@@ -42,18 +42,11 @@ struct ctp_mysql {
 	int64_t sections, classes;    /* the highest ids that were there */
 	char *undo;                   /* takes back what was added to coro_trace_events, or null */
 	struct ctp_mysql_file file;
-	struct ctp_mysql_table *tables; /* those that had rows */
 	size_t buffered;              /* bytes of all rows' buffers */
 	char *scratch;                /* for a text as it is escaped */
 	size_t scratch_room;
 	uint64_t delivered;           /* rows that the server has taken */
 	uint64_t unreal;              /* numbers that are not finite */
-};
-
-struct ctp_mysql_table {
-	struct ctp_mysql_table *next;
-	char *name, *key; /* key: the first column */
-	int64_t next_id;
 };
 
 extern const struct ctp_sql_words ctp_mysql_words;
@@ -70,12 +63,7 @@ enum ctp_status ctp_mysql_lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_e
 enum ctp_status ctp_mysql_error(struct ctp_mysql *m, struct ctp_err *err);
 
 enum ctp_status ctp_mysql_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err);
-enum ctp_status ctp_mysql_ask(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
-                              void *arg, struct ctp_err *err);
-
-/* The same for rows of two names. */
-enum ctp_status ctp_mysql_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
-                                struct ctp_err *err);
+enum ctp_status ctp_mysql_query(struct ctp_sql *db, const char *sql, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err);
 
 /* --- mysql-file.c --------------------------------------------------------------------------------------------------------- */
 
@@ -90,12 +78,10 @@ int ctp_mysql_load(struct ctp_mysql *m, const char *sql, const char *rows, size_
 /* Whether the server takes files of the client's. */
 enum ctp_status ctp_mysql_try_local(struct ctp_mysql *m, struct ctp_err *err);
 
-const char *ctp_mysql_type(const struct ctp_sql *db, const struct ctp_field *f);
 struct ctp_sql_rows *ctp_mysql_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
 enum ctp_status ctp_mysql_add(struct ctp_sql *db, struct ctp_sql_rows *rows, int64_t section, const uint64_t *val, struct ctp_err *err);
 enum ctp_status ctp_mysql_end(struct ctp_sql *db, struct ctp_sql_rows *rows, struct ctp_err *err);
 void ctp_mysql_drop(struct ctp_sql_rows *rows);
-void ctp_mysql_tables_free(struct ctp_mysql *m);
 
 /* --- mysql-stage.c, mysql-clean.c ------------------------------------------------------------------------------------------ */
 
@@ -108,15 +94,6 @@ enum ctp_status ctp_mysql_drop_views(struct ctp_mysql *m, struct ctp_err *err);
 
 enum ctp_status ctp_mysql_stage(struct ctp_mysql *m, struct ctp_err *err);   /* makes the tables for the rows */
 enum ctp_status ctp_mysql_publish(struct ctp_mysql *m, struct ctp_err *err); /* all becomes visible */
-
-/*
- * The pieces of all rows that the query gives, with commas between, each made by fmt of the row's columns, at most four; "" if there
- * is none. For free(). Null: err.
- */
-char *ctp_mysql_list(struct ctp_mysql *m, struct ctp_err *err, const char *fmt, const char *query);
-
-/* Runs a statement that begins so and goes on with the list, unless that is empty. */
-enum ctp_status ctp_mysql_exec_list(struct ctp_mysql *m, struct ctp_err *err, const char *before, const char *fmt, const char *query);
 
 /* "SELECT table_name ..." of the tables whose names begin so */
 #define CTP_MYSQL_TABLES(columns, begin) \

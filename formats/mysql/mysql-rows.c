@@ -6,71 +6,24 @@
  */
 #include <math.h>
 #include <mysqld_error.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "mysql/mysql-db.h"
+#include "sql/sql-rows.h"
 
 enum { BUFFER_MIN = 16 << 10, BUFFER_MAX = 4 << 20, BUFFERS_MAX = 64 << 20, PACKET_SPARE = 4096 };
 
 struct ctp_sql_rows {
 	struct ctp_mysql *m;
 	const struct ctp_class *cls;
-	struct ctp_mysql_table *table;
+	struct ctp_sql_table *table;
 	char *load, *insert; /* how the statements begin */
-	uint32_t ncolumns;
 	uint64_t nrows;      /* in the buffer */
 	char *buf;
 	size_t used, room;
 };
 
 /* --- which columns ------------------------------------------------------------------------------------------------------- */
-
-/* What has a role is looked up by, and compared: so it has one type, however few bits a class may have for it. */
-static bool is_wide(const struct ctp_field *f)
-{
-	return f->role != CTP_ROLE_NONE || f->type == CTP_U64 || f->type == CTP_ENUM;
-}
-
-const char *ctp_mysql_type(const struct ctp_sql *db, const struct ctp_field *f)
-{
-	(void)db;
-	switch (ctp_sql_form(f)) {
-	case CTP_SQL_HEX:
-		return "VARCHAR(18)";
-	case CTP_SQL_REAL:
-		return "DOUBLE";
-	case CTP_SQL_BYTES:
-		return "LONGBLOB";
-	case CTP_SQL_STRING:
-	case CTP_SQL_ENUM:
-		return "LONGTEXT";
-	default:
-		if (f->type == CTP_BOOL)
-			return "TINYINT(1)"; /* as the server calls a BOOLEAN */
-		return is_wide(f) ? "DECIMAL(20,0)" : "BIGINT";
-	}
-}
-
-struct filling {
-	struct ctp_sql_rows *rows;
-	char *table, *columns;
-};
-
-/* table, column */
-static void add_column(void *arg, const char *const *text)
-{
-	struct filling *f = arg;
-	if (!f->table)
-		f->table = strdup(text[0]);
-	if (!text[1])
-		return;
-	char *more = f->columns ? ctp_sql_text(&f->rows->m->sql, "%s, %I", f->columns, text[1]) : NULL;
-	free(f->columns);
-	f->columns = more;
-	f->rows->ncolumns++;
-}
 
 static int64_t count_tables(struct ctp_mysql *m, const char *begin, const char *name, struct ctp_err *err)
 {
@@ -85,7 +38,7 @@ static char *find_key(struct ctp_mysql *m, const char *name, struct ctp_err *err
 	char *key = ctp_sql_find(&m->sql, &status, err, "SELECT column_name FROM information_schema.columns WHERE table_schema = database()"
 	                         " AND table_name IN (%L, concat('" CTP_MYSQL_STAGING "', %L)) AND ordinal_position = 1 LIMIT 1", name, name);
 	if (!key && !status)
-		ctp_err_set(err, "%s: the table classes names %.100s, and there is no such table", m->name, name);
+		ctp_sql_no_table(&m->sql, name, err);
 	return key;
 }
 
@@ -99,42 +52,21 @@ static enum ctp_status stage_table(struct ctp_mysql *m, const char *name, const 
 }
 
 /* The table by its name, with the id of its next row. Those of events are the server's to give when they are added to others. */
-static struct ctp_mysql_table *find_table(struct ctp_mysql *m, const char *name, struct ctp_err *err)
+static struct ctp_sql_table *find_table(struct ctp_mysql *m, const char *name, struct ctp_err *err)
 {
-	for (struct ctp_mysql_table *t = m->tables; t; t = t->next)
-		if (!strcmp(t->name, name))
-			return t;
+	struct ctp_sql_table *t = ctp_sql_table_find(&m->sql, name);
+	if (t)
+		return t;
 	int64_t there = count_tables(m, "", name, err), next_id = 1;
 	char *key = there < 0 ? NULL : find_key(m, name, err);
 	if (!key || stage_table(m, name, key, err))
 		next_id = -1;
 	else if (there && strcmp(name, m->sql.events))
-		next_id = ctp_sql_look_up(&m->sql, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", key, name);
+		next_id = ctp_sql_counted(&m->sql, ctp_sql_look_up(&m->sql, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", key, name), err);
 	if (next_id > 0)
-		next_id = ctp_sql_counted(&m->sql, next_id, err);
-	struct ctp_mysql_table *t = next_id > 0 ? calloc(1, sizeof *t) : NULL;
-	if (!t || !(t->name = strdup(name))) {
-		if (next_id > 0)
-			ctp_err_set(err, "%s: out of memory", m->name);
-		free(key);
-		free(t);
-		return NULL;
-	}
-	t->key = key;
-	t->next_id = next_id;
-	t->next = m->tables;
-	m->tables = t;
-	return t;
-}
-
-void ctp_mysql_tables_free(struct ctp_mysql *m)
-{
-	for (struct ctp_mysql_table *t; (t = m->tables);) {
-		m->tables = t->next;
-		free(t->name);
-		free(t->key);
-		free(t);
-	}
+		return ctp_sql_table_add(&m->sql, name, key, next_id, err);
+	free(key);
+	return NULL;
 }
 
 #define LOAD \
@@ -143,33 +75,25 @@ void ctp_mysql_tables_free(struct ctp_mysql *m)
 
 static enum ctp_status fill(struct ctp_mysql *m, struct ctp_sql_rows *r, int64_t class_id, struct ctp_err *err)
 {
-	struct filling f = {.rows = r, .columns = ctp_sql_text(&m->sql, "section")};
-	char *sql = ctp_sql_text(&m->sql, "SELECT k.table_name, f.column_name FROM %T k LEFT JOIN %T f ON f.class = k.id WHERE k.id = %d"
-	                                  " ORDER BY f.position", "classes", "fields", class_id);
-	enum ctp_status status = sql && f.columns ? ctp_mysql_ask(&m->sql, sql, "t?", add_column, &f, err) : CTP_FAILED;
-	bool ok = sql && f.columns;
-	if (ok && !status && !f.table)
-		status = ctp_err_set(err, "%s: the table classes has no class %jd", m->name, (intmax_t)class_id);
-	if (ok && !status && r->ncolumns != r->cls->nfields)
-		status = ctp_err_set(err, "%s: table %.100s has not the columns that the table fields names", m->name, f.table);
-	if (ok && !status && !(r->table = find_table(m, f.table, err)))
+	struct ctp_sql_columns columns = {.cls = r->cls};
+	enum ctp_status status = ctp_sql_columns_find(&m->sql, &columns, class_id, err);
+	if (!status && !(r->table = find_table(m, columns.table, err)))
 		status = CTP_FAILED;
-	if (ok && !status) {
-		r->load = ctp_sql_text(&m->sql, LOAD, f.table, r->table->key, f.columns);
-		r->insert = ctp_sql_text(&m->sql, "INSERT INTO %T (%I, %s) VALUES ", f.table, r->table->key, f.columns);
-		ok = r->load && r->insert;
+	if (!status) {
+		r->load = ctp_sql_text(&m->sql, LOAD, columns.table, r->table->key, columns.names.data);
+		r->insert = ctp_sql_text(&m->sql, "INSERT INTO %T (%I, %s) VALUES ", columns.table, r->table->key, columns.names.data);
+		if (!r->load || !r->insert)
+			status = ctp_sql_no_memory(&m->sql, err);
 	}
-	free(sql);
-	free(f.table);
-	free(f.columns);
-	return ok ? status : ctp_err_set(err, "%s: out of memory", m->name);
+	ctp_sql_columns_fini(&columns);
+	return status;
 }
 
 struct ctp_sql_rows *ctp_mysql_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err)
 {
 	struct ctp_sql_rows *r = calloc(1, sizeof *r);
 	if (!r) {
-		ctp_err_set(err, "%s: out of memory", db->name);
+		ctp_sql_no_memory(db, err);
 		return NULL;
 	}
 	r->cls = cls;
@@ -203,7 +127,7 @@ enum ctp_status ctp_mysql_try_local(struct ctp_mysql *m, struct ctp_err *err)
 {
 	char *sql = ctp_sql_text(&m->sql, LOAD, "symbols", "section", "addr, text");
 	if (!sql)
-		return ctp_err_set(err, "%s: out of memory", m->name);
+		return ctp_sql_no_memory(&m->sql, err);
 	m->local = !ctp_mysql_load(m, sql, "", 0);
 	free(sql);
 	return m->local || is_refusal(mysql_errno(m->conn)) ? CTP_OK : ctp_mysql_error(m, err);
@@ -219,7 +143,7 @@ static void keep_warning(void *arg, const char *const *columns)
 static enum ctp_status refuse_altered(struct ctp_mysql *m, const struct ctp_sql_rows *r, uintmax_t taken, struct ctp_err *err)
 {
 	char warning[200] = "";
-	ctp_mysql_ask(&m->sql, "SHOW WARNINGS LIMIT 1", "tnt", keep_warning, warning, err);
+	ctp_mysql_query(&m->sql, "SHOW WARNINGS LIMIT 1", "tnt", keep_warning, warning, err);
 	return ctp_err_set(err, "%s: table %.64s: of %ju rows %ju came as they are%s%s; %ju rows were sent, and none is kept", m->name,
 	                   r->table->name, (uintmax_t)r->nrows, taken, *warning ? ": " : "", warning, (uintmax_t)m->delivered);
 }
@@ -285,16 +209,7 @@ static char *put_string(struct ctp_mysql *m, char *to, const char *text, size_t 
 
 static char *put_bytes(const struct ctp_mysql *m, char *to, const char *data, size_t len)
 {
-	static const char digits[] = "0123456789abcdef";
-	if (m->local)
-		return put_loaded(to, data, len);
-	to = put(to, "x'", 2);
-	for (const char *end = data + len; data < end; data++) {
-		*to++ = digits[(uint8_t)*data >> 4];
-		*to++ = digits[(uint8_t)*data & 15];
-	}
-	*to++ = '\'';
-	return to;
+	return m->local ? put_loaded(to, data, len) : put(ctp_sql_hex(put(to, "x'", 2), data, len), "'", 1);
 }
 
 static char *put_real(struct ctp_mysql *m, char *to, double d)
@@ -307,12 +222,7 @@ static char *put_real(struct ctp_mysql *m, char *to, double d)
 
 static char *put_hex(const struct ctp_mysql *m, char *to, uint64_t v)
 {
-	if (m->local)
-		return ctp_text_hex16(to, v);
-	*to++ = '\'';
-	to = ctp_text_hex16(to, v);
-	*to++ = '\'';
-	return to;
+	return m->local ? ctp_text_hex16(to, v) : put(ctp_text_hex16(put(to, "'", 1), v), "'", 1);
 }
 
 static char *put_label(struct ctp_mysql *m, char *to, const struct ctp_field *f, uint64_t v)
@@ -359,17 +269,7 @@ static size_t row_bytes(const struct ctp_class *cls, const uint64_t *val, size_t
 	return bytes;
 }
 
-static bool grow(char **buf, size_t *room, size_t bytes)
-{
-	char *more = *room < bytes ? realloc(*buf, bytes) : *buf;
-	if (!more)
-		return false;
-	*buf = more;
-	*room = *room < bytes ? bytes : *room;
-	return true;
-}
-
-/* Buffers grow while rows come, up to a limit for all of them; behind it, and behind the server's for an INSERT, they are emptied. */
+/* Buffers grow while rows come, up to a limit for all of them, and to the server's limit for an INSERT. From there on they are emptied. */
 static enum ctp_status make_room(struct ctp_mysql *m, struct ctp_sql_rows *r, size_t bytes, struct ctp_err *err)
 {
 	size_t head = m->local ? 0 : strlen(r->insert), most = BUFFER_MAX, want = r->room < BUFFER_MIN ? BUFFER_MIN : 2 * r->room;
@@ -383,8 +283,8 @@ static enum ctp_status make_room(struct ctp_mysql *m, struct ctp_sql_rows *r, si
 	if (want < r->used + head + bytes)
 		want = r->used + head + bytes;
 	size_t before = r->room;
-	if (!grow(&r->buf, &r->room, want))
-		return ctp_err_set(err, "%s: out of memory", m->name);
+	if (!CTP_ARRAY_RESERVE(r->buf, r->room, want, want))
+		return ctp_sql_no_memory(&m->sql, err);
 	m->buffered += r->room - before;
 	return CTP_OK;
 }
@@ -395,8 +295,8 @@ enum ctp_status ctp_mysql_add(struct ctp_sql *db, struct ctp_sql_rows *r, int64_
 	size_t text, bytes = row_bytes(r->cls, val, &text);
 	if (r->room - r->used < bytes + (r->used || m->local ? 0 : strlen(r->insert)) && make_room(m, r, bytes, err))
 		return CTP_FAILED;
-	if (!grow(&m->scratch, &m->scratch_room, text))
-		return ctp_err_set(err, "%s: out of memory", m->name);
+	if (!CTP_ARRAY_RESERVE(m->scratch, m->scratch_room, text, SIZE_MAX))
+		return ctp_sql_no_memory(&m->sql, err);
 	const char between = m->local ? '\t' : ',';
 	char *to = r->buf + r->used;
 	if (!m->local) {

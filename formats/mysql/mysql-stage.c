@@ -80,8 +80,8 @@ static const struct {
 	{"idx_coro", "coro, section, \"index\""}, /* for the views */
 };
 
-/* Puts "ADD KEY ..." behind add for those that the table lacks, and "DROP KEY ..." behind undo. */
-static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, char **add, char **undo, struct ctp_err *err)
+/* Appends "ADD KEY ..." to add for those that the table lacks, and "DROP KEY ..." to undo. */
+static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, struct ctp_bytes *add, struct ctp_bytes *undo, struct ctp_err *err)
 {
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		int64_t there = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.statistics WHERE table_schema = database()"
@@ -90,16 +90,10 @@ static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, char **
 			return CTP_FAILED;
 		if (there)
 			continue;
-		char *more = ctp_sql_text(&m->sql, "%s%sADD KEY %s (%s)", *add, **add ? ", " : "", keys[i].name, keys[i].columns);
-		char *back = ctp_sql_text(&m->sql, "%s%sDROP KEY %s", *undo, **undo ? ", " : "", keys[i].name);
-		free(*add);
-		free(*undo);
-		*add = more;
-		*undo = back;
-		if (!more || !back)
-			return ctp_err_set(err, "%s: out of memory", m->name);
+		ctp_sql_put(&m->sql, add, add->len ? ", ADD KEY %s (%s)" : "ADD KEY %s (%s)", keys[i].name, keys[i].columns);
+		ctp_sql_put(&m->sql, undo, undo->len ? ", DROP KEY %s" : "DROP KEY %s", keys[i].name);
 	}
-	return CTP_OK;
+	return ctp_bytes_str(add) && ctp_bytes_str(undo) ? CTP_OK : ctp_sql_no_memory(&m->sql, err);
 }
 
 /* --- a new database ------------------------------------------------------------------------------------------------------ */
@@ -109,12 +103,13 @@ static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, char **
 
 static enum ctp_status make_keys(struct ctp_mysql *m, struct ctp_err *err)
 {
-	char *add = ctp_sql_text(&m->sql, ""), *undo = ctp_sql_text(&m->sql, ""), *staged = ctp_sql_text(&m->sql, CTP_MYSQL_STAGING "%s", m->sql.events);
-	enum ctp_status status = add && undo && staged ? list_keys(m, staged, &add, &undo, err) : ctp_err_set(err, "%s: out of memory", m->name);
+	struct ctp_bytes add = {0}, undo = {0};
+	char *staged = ctp_sql_text(&m->sql, CTP_MYSQL_STAGING "%s", m->sql.events);
+	enum ctp_status status = staged ? list_keys(m, staged, &add, &undo, err) : ctp_sql_no_memory(&m->sql, err);
 	if (!status)
-		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE %I %s", staged, add);
-	free(add);
-	free(undo);
+		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE %I %s", staged, add.data);
+	ctp_bytes_fini(&add);
+	ctp_bytes_fini(&undo);
 	free(staged);
 	return status;
 }
@@ -133,20 +128,24 @@ static void take_back(struct ctp_mysql *m, const char *back)
  */
 static enum ctp_status publish_new(struct ctp_mysql *m, struct ctp_err *err)
 {
-	if (make_keys(m, err) || ctp_mysql_exec_list(m, err, "ANALYZE TABLE", "%I", STAGED("t.table_name")))
+	struct ctp_sql *db = &m->sql;
+	struct ctp_bytes names = {0}, back = {0};
+	if (make_keys(m, err) || ctp_sql_exec_list(db, "ANALYZE TABLE ", ", ", "%I", STAGED("t.table_name"), err))
 		return CTP_FAILED;
-	char *names = ctp_mysql_list(m, err, "%I TO %I", STAGED("t.table_name, " OWN));
-	char *back = names ? ctp_mysql_list(m, err, "%I TO %I", STAGED(OWN ", t.table_name")) : NULL;
+	enum ctp_status status = ctp_sql_list(db, &names, ", ", "%I TO %I", STAGED("t.table_name, " OWN), err);
+	if (!status)
+		status = ctp_sql_list(db, &back, ", ", "%I TO %I", STAGED(OWN ", t.table_name"), err);
 	m->committing = true;
-	enum ctp_status status = back ? ctp_sql_exec(&m->sql, err, "RENAME TABLE %s", names) : CTP_FAILED;
+	if (!status)
+		status = ctp_sql_exec(db, err, "RENAME TABLE %s", names.data);
 	m->committing = false;
 	m->done = !status;
 	if (m->done && ctp_mysql_make_views(m, err)) {
-		take_back(m, back);
+		take_back(m, back.data);
 		status = CTP_FAILED;
 	}
-	free(names);
-	free(back);
+	ctp_bytes_fini(&names);
+	ctp_bytes_fini(&back);
 	return status;
 }
 
@@ -161,40 +160,37 @@ static enum ctp_status publish_new(struct ctp_mysql *m, struct ctp_err *err)
 /* Those of a database of an earlier version. A column that is there before its values is in nobody's way, and stays. */
 static enum ctp_status widen_sections(struct ctp_mysql *m, struct ctp_err *err)
 {
-	return ctp_mysql_exec_list(m, err, "ALTER TABLE sections", "ADD COLUMN %I %s", LACKS("sections"));
+	return ctp_sql_exec_list(&m->sql, "ALTER TABLE sections ", ", ", "ADD COLUMN %I %s", LACKS("sections"), err);
 }
 
 /* What the events' table lacks is added in one ALTER. */
 static enum ctp_status widen_events(struct ctp_mysql *m, struct ctp_err *err)
 {
-	char *add = ctp_mysql_list(m, err, "ADD COLUMN %I %s %s", LACKS(EVENTS)), *undo = add ? ctp_mysql_list(m, err, "DROP COLUMN %I", LACKS(EVENTS)) : NULL;
-	enum ctp_status status = undo ? list_keys(m, m->sql.events, &add, &undo, err) : CTP_FAILED;
-	if (!status && *add)
-		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE " EVENTS " %s", add);
-	if (!status && *add && !(m->undo = ctp_sql_text(&m->sql, "ALTER TABLE " EVENTS " %s", undo)))
-		status = ctp_err_set(err, "%s: out of memory", m->name);
-	free(add);
-	free(undo);
+	struct ctp_sql *db = &m->sql;
+	struct ctp_bytes add = {0}, undo = {0};
+	enum ctp_status status = ctp_sql_list(db, &add, ", ", "ADD COLUMN %I %s %s", LACKS(EVENTS), err);
+	if (!status)
+		status = ctp_sql_list(db, &undo, ", ", "DROP COLUMN %I", LACKS(EVENTS), err);
+	if (!status)
+		status = list_keys(m, db->events, &add, &undo, err);
+	if (!status && add.len)
+		status = ctp_sql_exec(db, err, "ALTER TABLE " EVENTS " %s", add.data);
+	if (!status && add.len && !(m->undo = ctp_sql_text(db, "ALTER TABLE " EVENTS " %s", undo.data)))
+		status = ctp_sql_no_memory(db, err);
+	ctp_bytes_fini(&add);
+	ctp_bytes_fini(&undo);
 	return status;
 }
 
 #define NEW_TABLES \
-	CTP_MYSQL_TABLES("t.table_name, " OWN, CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE' AND NOT EXISTS (SELECT 1 FROM information_schema.tables r" \
+	CTP_MYSQL_TABLES(OWN ", t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE' AND NOT EXISTS (SELECT 1 FROM information_schema.tables r" \
 	" WHERE r.table_schema = database() AND r.table_name = " OWN ")"
 
-/* Statements that a query's rows are put into; they run after the query, whose rows are all here. */
 struct publishing {
 	struct ctp_mysql *m;
 	struct ctp_err *err;
 	enum ctp_status status;
 };
-
-static void make_like(void *arg, const char *const *columns)
-{
-	struct publishing *s = arg;
-	if (!s->status)
-		s->status = ctp_sql_exec(&s->m->sql, s->err, "CREATE TABLE %I LIKE %I", columns[1], columns[0]);
-}
 
 /* Rows of our tables have their ids, those of events get them. */
 static void add_rows(void *arg, const char *const *columns)
@@ -215,13 +211,16 @@ static void add_rows(void *arg, const char *const *columns)
 
 static enum ctp_status add_events(struct ctp_mysql *m, struct ctp_err *err)
 {
-	char *columns = ctp_mysql_list(m, err, "%I", COLUMNS(CTP_MYSQL_STAGING EVENTS) " AND c.column_name <> 'id' ORDER BY c.ordinal_position");
-	enum ctp_status status = columns ? ctp_sql_exec(&m->sql, err, "INSERT INTO " EVENTS " (%s) SELECT %s FROM %T ORDER BY id", columns, columns, m->sql.events) : CTP_FAILED;
-	free(columns);
+	struct ctp_bytes columns = {0};
+	enum ctp_status status = ctp_sql_list(&m->sql, &columns, ", ", "%I",
+	                                      COLUMNS(CTP_MYSQL_STAGING EVENTS) " AND c.column_name <> 'id' ORDER BY c.ordinal_position", err);
+	if (!status)
+		status = ctp_sql_exec(&m->sql, err, "INSERT INTO " EVENTS " (%s) SELECT %s FROM %T ORDER BY id", columns.data, columns.data, m->sql.events);
+	ctp_bytes_fini(&columns);
 	return status;
 }
 
-/* The server counts on behind ids that it had kept for rows which did not come. It is for looks alone: who holds the table is not waited for. */
+/* The server leaves out ids that it had kept for rows which did not come. This is for looks alone, so it does not wait for the table. */
 static void close_gap(struct ctp_mysql *m)
 {
 	struct ctp_err ignored;
@@ -233,11 +232,12 @@ static void close_gap(struct ctp_mysql *m)
 static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
 {
 	struct publishing s = {m, err, CTP_OK};
-	if (widen_events(m, err) || ctp_mysql_query(&m->sql, NEW_TABLES, make_like, &s, err) || s.status || widen_sections(m, err) || ctp_sql_views_last(&m->sql, err))
+	if (widen_events(m, err) || ctp_sql_exec_list(&m->sql, "", "; ", "CREATE TABLE %I LIKE %I", NEW_TABLES, err) || widen_sections(m, err) ||
+	    ctp_sql_views_last(&m->sql, err))
 		return CTP_FAILED;
 	close_gap(m);
 	if (ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || add_events(m, err) ||
-	    ctp_mysql_query(&m->sql, STAGED("t.table_name, " OWN), add_rows, &s, err) || s.status)
+	    ctp_mysql_query(&m->sql, STAGED("t.table_name, " OWN), "tt", add_rows, &s, err) || s.status)
 		return CTP_FAILED;
 	m->committing = true;
 	enum ctp_status status = ctp_mysql_exec(&m->sql, "COMMIT", err);

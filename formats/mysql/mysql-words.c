@@ -45,6 +45,10 @@ const struct ctp_sql_words ctp_mysql_words = {
 	.column_type = "SELECT column_type FROM information_schema.columns WHERE table_schema = database()"
 	               " AND table_name = concat('" CTP_MYSQL_STAGING "', %L) AND lower(column_name) = lower(%L)",
 	.section = "BIGINT NOT NULL DEFAULT 0",
+	.columns = "SELECT k.table_name, f.column_name, f.type FROM %T k LEFT JOIN %T f ON f.class = k.id WHERE k.id = %d ORDER BY f.position",
+	.types = {[CTP_SQL_INTEGER] = "BIGINT", [CTP_SQL_DECIMAL] = "BIGINT", [CTP_SQL_HEX] = "VARCHAR(18)", [CTP_SQL_ENUM] = "LONGTEXT",
+	          [CTP_SQL_REAL] = "DOUBLE", [CTP_SQL_STRING] = "LONGTEXT", [CTP_SQL_BYTES] = "LONGBLOB",
+	          [CTP_SQL_TYPE_BOOL] = "TINYINT(1)", /* as the server calls a BOOLEAN */ [CTP_SQL_TYPE_WIDE] = "DECIMAL(20,0)"},
 	.staging = CTP_MYSQL_STAGING,
 	.symbol_again = "ON DUPLICATE KEY UPDATE text = CASE WHEN text = VALUES(text) THEN text END",
 	.view_again = "CREATE OR REPLACE VIEW %I AS %s",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "mysql/mysql-db.h"
+#include "sql/sql-rows.h"
 #include "symbols/symbols.h"
 
 enum { WAIT_S = 365 * 86400 };
@@ -59,7 +60,7 @@ static void free_db(struct ctp_sql *db)
 		mysql_close(m->conn); /* with its lock, for which the thread of the signals may wait */
 	ctp_mysql_signals_fini();
 	mysql_library_end();
-	ctp_mysql_tables_free(m);
+	ctp_sql_tables_free(db);
 	free(m->scratch);
 	free(m->undo);
 	free(m);
@@ -67,8 +68,7 @@ static void free_db(struct ctp_sql *db)
 
 static const struct ctp_sql_ops ops = {
 	.exec = ctp_mysql_exec,
-	.query = ctp_mysql_ask,
-	.type = ctp_mysql_type,
+	.query = ctp_mysql_query,
 	.begin = begin,
 	.rows = ctp_mysql_rows,
 	.add = ctp_mysql_add,

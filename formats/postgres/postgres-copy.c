@@ -2,27 +2,25 @@
  * postgres-copy.c - rows in the binary form of COPY.
  *
  * A row is the number of its columns, and for each of them its length and its bytes, the most significant first. One COPY is open at
- * a time: rows of other tables wait in their buffer meanwhile, and what is behind them in the stream waits for nobody, because the
- * tables have no order among each other.
+ * a time. Rows of other tables wait in their buffers meanwhile: tables have no order among each other.
  */
 #include <endian.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "postgres/postgres-db.h"
+#include "postgres/postgres-now.h"
+#include "sql/sql-rows.h"
 
-enum { BUFFER = 256 << 10, NUMBER_MAX = 4 + 8 + 2 * 5, PART = 64 << 10, OWN_COLUMNS = 2 }; /* the key and section */
+enum { BUFFER = 256 << 10, NUMBER_MAX = 4 + 8 + 2 * 5, OWN_COLUMNS = 2 }; /* the key and section */
 
 enum form { BIGINT, NUMERIC, BOOLEAN, HEX, LABEL, DOUBLE, STRING, BYTES };
 
 struct ctp_sql_rows {
 	struct ctp_sql_rows *next, **link; /* link: what points here, of the list p->rows */
 	const struct ctp_class *cls;
-	struct ctp_postgres_table *table;
+	struct ctp_sql_table *table;
 	char *copy; /* the statement */
-	uint16_t ncolumns;
 	struct column {
 		uint8_t form;
 		bool is_signed;
@@ -34,32 +32,6 @@ struct ctp_sql_rows {
 };
 
 /* --- which columns ------------------------------------------------------------------------------------------------------- */
-
-/* What has a role is looked up by, and compared: so it has one type, however few bits a class may have for it. */
-static bool is_wide(const struct ctp_field *f)
-{
-	return f->role != CTP_ROLE_NONE || f->type == CTP_U64 || f->type == CTP_ENUM;
-}
-
-const char *ctp_postgres_type(const struct ctp_sql *db, const struct ctp_field *f)
-{
-	const struct ctp_postgres *p = (const struct ctp_postgres *)db;
-	switch (ctp_sql_form(f)) {
-	case CTP_SQL_HEX:
-		return "VARCHAR(18)";
-	case CTP_SQL_REAL:
-		return "DOUBLE PRECISION";
-	case CTP_SQL_BYTES:
-		return "BYTEA";
-	case CTP_SQL_STRING:
-	case CTP_SQL_ENUM:
-		return "TEXT";
-	default:
-		if (f->type == CTP_BOOL)
-			return "BOOLEAN";
-		return !p->options.bigint && is_wide(f) ? "NUMERIC(20,0)" : "BIGINT";
-	}
-}
 
 /* How a value is sent follows from the type that the column has, for the table may have been there before. */
 static enum form form_of(const struct ctp_field *f, const char *type)
@@ -76,97 +48,52 @@ static enum form form_of(const struct ctp_field *f, const char *type)
 	case CTP_SQL_ENUM:
 		return LABEL;
 	default:
-		return !strncmp(type, "numeric", 7) ? NUMERIC : !strcmp(type, "boolean") ? BOOLEAN : BIGINT;
+		if (!strncmp(type, "numeric", 7))
+			return NUMERIC;
+		return strcmp(type, "boolean") ? BIGINT : BOOLEAN;
 	}
 }
 
-struct filling {
-	struct ctp_postgres *p;
-	struct ctp_sql_rows *rows;
-	char *table, *columns;
-	bool failed;
-};
-
-/* position, table, column, type */
-static void add_column(void *arg, const char *const *text)
+static void set_form(void *arg, uint32_t field, const char *type)
 {
-	struct filling *f = arg;
-	struct ctp_sql_rows *r = f->rows;
-	if (!f->table)
-		f->table = strdup(text[1]);
-	if (!text[0])
-		return;
-	uint32_t at = (uint32_t)strtoul(text[0], NULL, 10);
-	if (at != r->ncolumns || at >= r->cls->nfields || !text[2] || !text[3]) {
-		f->failed = true;
-		return;
-	}
-	char *more = f->columns ? ctp_sql_text(&f->p->sql, "%s, %I", f->columns, text[2]) : NULL;
-	free(f->columns);
-	f->columns = more;
-	r->column[r->ncolumns++] = (struct column){.form = (uint8_t)form_of(&r->cls->fields[at], text[3]),
-	                                           .is_signed = ctp_type_is_signed(r->cls->fields[at].type)};
+	struct ctp_sql_rows *r = arg;
+	assert(field < r->cls->nfields);
+	const struct ctp_field *f = &r->cls->fields[field];
+	r->column[field] = (struct column){.form = (uint8_t)form_of(f, type), .is_signed = ctp_type_is_signed(f->type)};
 }
 
 /* The table by its name, with the id of its next row. */
-static struct ctp_postgres_table *find_table(struct ctp_postgres *p, const char *name, struct ctp_err *err)
+static struct ctp_sql_table *find_table(struct ctp_sql *db, const char *name, struct ctp_err *err)
 {
-	for (struct ctp_postgres_table *t = p->tables; t; t = t->next)
-		if (!strcmp(t->name, name))
-			return t;
-	struct ctp_postgres_table *t = calloc(1, sizeof *t);
-	if (!t || !(t->name = strdup(name))) {
-		free(t);
-		ctp_err_set(err, "%s: out of memory", p->name);
+	struct ctp_sql_table *t = ctp_sql_table_find(db, name);
+	if (t)
+		return t;
+	enum ctp_status status;
+	char *key = ctp_sql_find(db, &status, err,
+	                         "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(quote_ident(%L)) AND attnum = 1", name);
+	if (!key && !status)
+		ctp_sql_no_table(db, name, err);
+	if (!key || status) {
+		free(key);
 		return NULL;
 	}
-	t->next = p->tables;
-	p->tables = t;
-	enum ctp_status status;
-	t->key = ctp_sql_find(&p->sql, &status, err,
-	                      "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(quote_ident(%L)) AND attnum = 1", name);
-	if (!t->key && !status)
-		status = ctp_err_set(err, "%s: the table classes names %.100s, and there is no such table", p->name, name);
-	if (!status)
-		t->next_id = ctp_sql_look_up(&p->sql, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", t->key, name);
-	if (!status)
-		t->next_id = ctp_sql_counted(&p->sql, t->next_id, err);
-	return t->next_id > 0 ? t : NULL;
-}
-
-void ctp_postgres_tables_free(struct ctp_postgres *p)
-{
-	for (struct ctp_postgres_table *t; (t = p->tables);) {
-		p->tables = t->next;
-		free(t->name);
-		free(t->key);
-		free(t);
-	}
+	int64_t next_id = ctp_sql_counted(db, ctp_sql_look_up(db, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", key, name), err);
+	if (next_id > 0)
+		return ctp_sql_table_add(db, name, key, next_id, err);
+	free(key);
+	return NULL;
 }
 
 static enum ctp_status fill(struct ctp_postgres *p, struct ctp_sql_rows *r, int64_t class_id, struct ctp_err *err)
 {
-	struct filling f = {.p = p, .rows = r, .columns = ctp_sql_text(&p->sql, "section")};
-	char *sql = ctp_sql_text(&p->sql,
-		"SELECT f.position, k.table_name, f.column_name, format_type(a.atttypid, a.atttypmod)"
-		" FROM classes k LEFT JOIN fields f ON f.class = k.id LEFT JOIN pg_attribute a"
-		" ON a.attrelid = to_regclass(quote_ident(k.table_name)) AND a.attname = f.column_name AND NOT a.attisdropped"
-		" WHERE k.id = %d ORDER BY f.position", class_id);
-	enum ctp_status status = sql && f.columns ? ctp_postgres_query(&p->sql, sql, "?t??", add_column, &f, err) : ctp_err_set(err, "%s: out of memory", p->name);
-	if (!status && !f.columns)
-		status = ctp_err_set(err, "%s: out of memory", p->name);
-	if (!status && !f.table)
-		status = ctp_err_set(err, "%s: the table classes has no class %jd", p->name, (intmax_t)class_id);
-	if (!status && (f.failed || r->ncolumns != r->cls->nfields))
-		status = ctp_err_set(err, "%s: table %.100s has not the columns that the table fields names", p->name, f.table);
-	if (!status && !(r->table = find_table(p, f.table, err)))
+	struct ctp_sql_columns columns = {.cls = r->cls, .typed = set_form, .arg = r};
+	enum ctp_status status = ctp_sql_columns_find(&p->sql, &columns, class_id, err);
+	if (!status && !(r->table = find_table(&p->sql, columns.table, err)))
 		status = CTP_FAILED;
-	if (!status && !(r->copy = ctp_sql_text(&p->sql, "COPY %I (%I, %s) FROM STDIN (FORMAT binary%s)", f.table, r->table->key, f.columns,
-	                                        p->fresh ? ", FREEZE" : "")))
-		status = ctp_err_set(err, "%s: out of memory", p->name);
-	free(sql);
-	free(f.table);
-	free(f.columns);
+	if (!status && !(r->copy = ctp_sql_text(&p->sql, "COPY %I (%I, %s) FROM STDIN (FORMAT binary%s)", columns.table, r->table->key,
+	                                        columns.names.data, p->fresh ? ", FREEZE" : "")))
+		status = ctp_sql_no_memory(&p->sql, err);
+	ctp_sql_columns_fini(&columns);
 	return status;
 }
 
@@ -183,7 +110,7 @@ struct ctp_sql_rows *ctp_postgres_rows(struct ctp_sql *db, const struct ctp_clas
 {
 	struct ctp_sql_rows *r = calloc(1, sizeof *r);
 	if (!r) {
-		ctp_err_set(err, "%s: out of memory", db->name);
+		ctp_sql_no_memory(db, err);
 		return NULL;
 	}
 	r->cls = cls;
@@ -210,41 +137,10 @@ void ctp_postgres_drop(struct ctp_sql_rows *r)
 
 /* --- sending ------------------------------------------------------------------------------------------------------------- */
 
-static enum ctp_status finish_copy(struct ctp_postgres *p, struct ctp_err *err)
-{
-	enum ctp_status status = PQputCopyEnd(p->conn, NULL) < 0 ? ctp_postgres_error(p, NULL, err) : CTP_OK;
-	for (PGresult *result; (result = PQgetResult(p->conn)); PQclear(result)) {
-		ExecStatusType kind = PQresultStatus(result);
-		if (kind != PGRES_COMMAND_OK)
-			status = ctp_postgres_error(p, result, err);
-		if (kind == PGRES_COPY_IN || kind == PGRES_COPY_OUT || kind == PGRES_COPY_BOTH) { /* which would come for ever */
-			PQclear(result);
-			break;
-		}
-	}
-	return status;
-}
-
-enum ctp_status ctp_postgres_end_copy(struct ctp_postgres *p, struct ctp_err *err)
-{
-	static const char trailer[] = {'\xff', '\xff'};
-	if (!p->copying)
-		return CTP_OK;
-	p->copying = NULL;
-	return PQputCopyData(p->conn, trailer, sizeof trailer) < 0 ? ctp_postgres_error(p, NULL, err) : finish_copy(p, err);
-}
-
-static enum ctp_status open_copy(struct ctp_postgres *p, const char *copy, struct ctp_err *err)
-{
-	if (ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err))
-		return CTP_FAILED;
-	return ctp_postgres_run_copy(p, copy, err);
-}
-
 static enum ctp_status begin_copy(struct ctp_postgres *p, struct ctp_sql_rows *r, struct ctp_err *err)
 {
-	static const char header[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* and the NUL behind it */
-	if (open_copy(p, r->copy, err))
+	static const char header[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* and the NUL after it */
+	if (ctp_postgres_begin_copy(p, r->copy, err))
 		return CTP_FAILED;
 	p->copying = r;
 	return PQputCopyData(p->conn, header, sizeof header) < 0 ? ctp_postgres_error(p, NULL, err) : CTP_OK;
@@ -254,12 +150,9 @@ static enum ctp_status send_rows(struct ctp_postgres *p, struct ctp_sql_rows *r,
 {
 	if (r->used && p->copying != r && begin_copy(p, r, err))
 		return CTP_FAILED;
-	for (size_t at = 0, part; at < r->used; at += part) {
-		part = r->used - at < PART ? r->used - at : PART;
-		if (PQputCopyData(p->conn, r->buf + at, (int)part) < 0) {
-			p->copying = NULL;
-			return ctp_postgres_error(p, NULL, err);
-		}
+	if (ctp_postgres_put_copy(p, r->buf, r->used, err)) {
+		p->copying = NULL;
+		return CTP_FAILED;
 	}
 	p->delivered += r->nrows;
 	r->nrows = 0;
@@ -267,25 +160,12 @@ static enum ctp_status send_rows(struct ctp_postgres *p, struct ctp_sql_rows *r,
 	return CTP_OK;
 }
 
-enum ctp_status ctp_postgres_send(struct ctp_postgres *p, struct ctp_err *err)
+static enum ctp_status send_all(struct ctp_postgres *p, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	for (struct ctp_sql_rows *r = p->rows; r && !status; r = r->next)
 		status = send_rows(p, r, err);
 	return status;
-}
-
-enum ctp_status ctp_postgres_copy_text(struct ctp_postgres *p, const char *copy, const char *text, size_t len, struct ctp_err *err)
-{
-	if (open_copy(p, copy, err))
-		return CTP_FAILED;
-	enum ctp_status status = CTP_OK;
-	for (size_t at = 0, part; at < len && !status; at += part) {
-		part = len - at < PART ? len - at : PART;
-		if (PQputCopyData(p->conn, text + at, (int)part) < 0)
-			status = ctp_postgres_error(p, NULL, err);
-	}
-	return status ? status : finish_copy(p, err);
 }
 
 /* A COPY ends with its rows, for these are freed. */
@@ -429,17 +309,6 @@ static enum ctp_status put_field(struct ctp_postgres *p, const struct ctp_sql_ro
 	return CTP_OK;
 }
 
-static bool make_room(struct ctp_sql_rows *r, size_t bytes)
-{
-	size_t room = bytes > BUFFER ? bytes : BUFFER;
-	char *buf = r->room < room ? realloc(r->buf, room) : r->buf;
-	if (!buf)
-		return false;
-	r->buf = buf;
-	r->room = r->room < room ? room : r->room;
-	return true;
-}
-
 enum ctp_status ctp_postgres_add(struct ctp_sql *db, struct ctp_sql_rows *r, int64_t section, const uint64_t *val, struct ctp_err *err)
 {
 	struct ctp_postgres *p = (struct ctp_postgres *)db;
@@ -447,10 +316,11 @@ enum ctp_status ctp_postgres_add(struct ctp_sql *db, struct ctp_sql_rows *r, int
 	if (r->room - r->used < bytes) {
 		if (send_rows(p, r, err))
 			return CTP_FAILED;
-		if (!make_room(r, bytes))
-			return ctp_err_set(err, "%s: out of memory", p->name);
+		size_t room = bytes > BUFFER ? bytes : BUFFER;
+		if (!CTP_ARRAY_RESERVE(r->buf, r->room, room, room))
+			return ctp_sql_no_memory(db, err);
 	}
-	char *to = put16(r->buf + r->used, (uint16_t)(OWN_COLUMNS + r->ncolumns));
+	char *to = put16(r->buf + r->used, (uint16_t)(OWN_COLUMNS + r->cls->nfields));
 	to = put_bigint(to, (uint64_t)r->table->next_id++);
 	to = put_bigint(to, (uint64_t)section);
 	for (uint32_t i = 0; i < r->cls->nfields; i++)
@@ -460,6 +330,8 @@ enum ctp_status ctp_postgres_add(struct ctp_sql *db, struct ctp_sql_rows *r, int
 	r->nrows++;
 	if (!p->now)
 		return CTP_OK;
+	if (ctp_postgres_now_is_full(p->now) && (send_all(p, err) || ctp_postgres_now_put(p, err)))
+		return CTP_FAILED;
 	struct ctp_record rec = {.cls = r->cls, .val = val};
 	return ctp_postgres_now_note(p, &r->said, section, &rec, err);
 }

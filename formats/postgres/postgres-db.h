@@ -4,7 +4,6 @@
 
 #include <libpq-fe.h>
 
-#include "postgres/postgres-now.h"
 #include "postgres/postgres.h"
 #include "sql/sql.h"
 
@@ -22,7 +21,6 @@ struct ctp_postgres {
 	bool fresh;                   /* the tables were made in this transaction */
 	struct ctp_sql_rows *copying; /* whose COPY is open, or null */
 	struct ctp_sql_rows *rows;    /* all that there are */
-	struct ctp_postgres_table *tables; /* those that had rows */
 	uint64_t delivered;           /* rows that the server has taken */
 
 	struct ctp_sql_words words;
@@ -43,34 +41,39 @@ enum ctp_status ctp_postgres_error(struct ctp_postgres *p, const PGresult *resul
 
 extern const struct ctp_sql_words ctp_postgres_words, ctp_postgres_bigint_words;
 
-/* Runs statements on a connection that has no COPY open; those that begin one. */
+/* Adds the keys that tables lack: those of tables that were made now. */
+#define CTP_POSTGRES_MAKE_KEYS(db, err) ctp_sql_exec_list((db), "", "; ", "ALTER TABLE %I ADD PRIMARY KEY (%I)", \
+	"SELECT DISTINCT table_name, attname FROM classes JOIN pg_attribute" \
+	" ON attrelid = to_regclass(quote_ident(table_name)) AND attnum = 1 WHERE NOT EXISTS (SELECT 1 FROM pg_constraint" \
+	" WHERE contype = 'p' AND conrelid = to_regclass(quote_ident(table_name)))", (err))
+
+/* --- postgres-run.c ------------------------------------------------------------------------------------------------------ */
+
+/* Runs statements on a connection that has no COPY open. */
 enum ctp_status ctp_postgres_run(struct ctp_postgres *p, const char *sql, struct ctp_err *err);
-enum ctp_status ctp_postgres_run_copy(struct ctp_postgres *p, const char *sql, struct ctp_err *err);
+
+/* Runs a statement that begins a COPY, gives it data, and ends the one that is open, if one is, so that statements can follow. */
+enum ctp_status ctp_postgres_begin_copy(struct ctp_postgres *p, const char *sql, struct ctp_err *err);
+enum ctp_status ctp_postgres_put_copy(struct ctp_postgres *p, const char *data, size_t len, struct ctp_err *err);
+enum ctp_status ctp_postgres_end_copy(struct ctp_postgres *p, struct ctp_err *err);
+
+/* A whole COPY, of a text in COPY's own form. */
+enum ctp_status ctp_postgres_copy_text(struct ctp_postgres *p, const char *copy, const char *text, size_t len, struct ctp_err *err);
 
 /* For struct ctp_sql_ops. */
 enum ctp_status ctp_postgres_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err);
-enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
-                                   void *arg, struct ctp_err *err);
-const char *ctp_postgres_type(const struct ctp_sql *db, const struct ctp_field *f);
+enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, const char *asked, ctp_sql_row *row, void *arg,
+                                   struct ctp_err *err);
+
+/* --- postgres-copy.c: for struct ctp_sql_ops ----------------------------------------------------------------------------- */
+
 struct ctp_sql_rows *ctp_postgres_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
 enum ctp_status ctp_postgres_add(struct ctp_sql *db, struct ctp_sql_rows *rows, int64_t section, const uint64_t *val,
                                  struct ctp_err *err);
 enum ctp_status ctp_postgres_end(struct ctp_sql *db, struct ctp_sql_rows *rows, struct ctp_err *err);
 void ctp_postgres_drop(struct ctp_sql_rows *rows);
 
-/* Ends the COPY that is open, if one is, so that the connection takes statements. */
-enum ctp_status ctp_postgres_end_copy(struct ctp_postgres *p, struct ctp_err *err);
-
-enum ctp_status ctp_postgres_send(struct ctp_postgres *p, struct ctp_err *err); /* rows that wait in buffers */
-
-/* Sends a text in COPY's own form. */
-enum ctp_status ctp_postgres_copy_text(struct ctp_postgres *p, const char *copy, const char *text, size_t len, struct ctp_err *err);
-
-enum ctp_status ctp_postgres_make_keys(struct ctp_sql *db, struct ctp_err *err); /* those that tables lack */
-
 /* --- postgres-live.c ----------------------------------------------------------------------------------------------------- */
-
-enum ctp_status ctp_postgres_open(struct ctp_postgres *p, struct ctp_err *err); /* a transaction, if it is live and none is */
 
 /* Fails if another writes to the table of events who cannot do so together with this one. */
 enum ctp_status ctp_postgres_lock(struct ctp_postgres *p, struct ctp_err *err);
@@ -80,12 +83,5 @@ enum ctp_status ctp_postgres_live_begin(struct ctp_sql *db, struct ctp_err *err)
 enum ctp_status ctp_postgres_live_index(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err);
 enum ctp_status ctp_postgres_live_show(struct ctp_sql *db, struct ctp_err *err);
 enum ctp_status ctp_postgres_live_finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err);
-
-struct ctp_postgres_table { /* a table that has rows of ours */
-	struct ctp_postgres_table *next;
-	char *name, *key; /* key: the first column */
-	int64_t next_id, noted; /* noted: when the planner was last told of the table, live */
-};
-void ctp_postgres_tables_free(struct ctp_postgres *p);
 
 #endif

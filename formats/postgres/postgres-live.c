@@ -6,19 +6,9 @@
  * pages here, because the server would do so when it has time. Nobody else numbers rows meanwhile: who writes live has a lock on the
  * table of events, of the session's, by which others do not wait but fail.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "postgres/postgres-db.h"
-
-enum ctp_status ctp_postgres_open(struct ctp_postgres *p, struct ctp_err *err)
-{
-	if (!p->options.live || p->open)
-		return CTP_OK;
-	enum ctp_status status = ctp_postgres_run(p, "BEGIN", err);
-	p->open = !status;
-	return status;
-}
+#include "postgres/postgres-now.h"
+#include "sql/sql-rows.h"
 
 static enum ctp_status commit(struct ctp_postgres *p, struct ctp_err *err)
 {
@@ -37,8 +27,10 @@ static enum ctp_status commit(struct ctp_postgres *p, struct ctp_err *err)
 enum ctp_status ctp_postgres_lock(struct ctp_postgres *p, struct ctp_err *err)
 {
 	int64_t got = ctp_sql_look_up(&p->sql, err, p->options.live ? LOCK("pg_try_advisory_lock") : LOCK("pg_try_advisory_xact_lock_shared"));
-	return got > 0 ? CTP_OK : got < 0 ? CTP_FAILED :
-	       ctp_err_set(err, "%s: another ctp-postgres %swrites to %s now; " CTP_POSTGRES_INSTEAD, p->name, p->options.live ? "" : "--live ", p->sql.events);
+	if (got)
+		return got < 0 ? CTP_FAILED : CTP_OK;
+	return ctp_err_set(err, "%s: another ctp-postgres %swrites to %s now; " CTP_POSTGRES_INSTEAD, p->name, p->options.live ? "" : "--live ",
+	                   p->sql.events);
 }
 
 /* --- tables -------------------------------------------------------------------------------------------------------------- */
@@ -49,44 +41,23 @@ enum ctp_status ctp_postgres_live_index(struct ctp_sql *db, const char *name, co
 	int64_t asked = ctp_sql_look_up(db, err, "SELECT 1 FROM classes WHERE table_name = %L AND kind IN ('site', 'death', 'name')", table);
 	if (asked <= 0)
 		return asked < 0 ? CTP_FAILED : CTP_OK;
-	int64_t taken = ctp_sql_look_up(db, err, db->words->taken, name);
-	return taken ? (taken < 0 ? CTP_FAILED : CTP_OK) : ctp_sql_exec(db, err, "CREATE INDEX %I ON %I (section, %s)", name, table, columns);
-}
-
-struct indexes {
-	struct ctp_sql *db;
-	char *sql;
-};
-
-static void add_index(void *arg, const char *const *columns)
-{
-	struct indexes *x = arg;
-	char *more = x->sql ? ctp_sql_text(x->db, "%sCREATE INDEX ON %I USING brin (%I);", x->sql, columns[0], columns[1]) : NULL;
-	free(x->sql);
-	x->sql = more;
+	return ctp_sql_create_index(db, name, table, columns, err);
 }
 
 /* On the time of each table that has none. */
 static enum ctp_status index_times(struct ctp_sql *db, struct ctp_err *err)
 {
-	struct indexes x = {db, ctp_sql_text(db, "")};
-	enum ctp_status status = ctp_postgres_query(db,
+	return ctp_sql_exec_list(db, "", "; ", "CREATE INDEX ON %I USING brin (%I)",
 		"SELECT DISTINCT ON (k.table_name) k.table_name, f.column_name FROM classes k JOIN fields f ON f.class = k.id AND f.role = 'time'"
 		" WHERE NOT EXISTS (SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam"
 		"                   WHERE i.indrelid = to_regclass(quote_ident(k.table_name)) AND a.amname = 'brin')"
-		" ORDER BY k.table_name, k.id, f.position", "tt", add_index, &x, err);
-	if (!status && !x.sql)
-		status = ctp_err_set(err, "%s: out of memory", db->name);
-	if (!status && *x.sql)
-		status = ctp_postgres_exec(db, x.sql, err);
-	free(x.sql);
-	return status;
+		" ORDER BY k.table_name, k.id, f.position", err);
 }
 
 /* Keys, indexes and views of tables that are new. */
 static enum ctp_status make_tables_whole(struct ctp_sql *db, struct ctp_err *err)
 {
-	return ctp_postgres_make_keys(db, err) || index_times(db, err) || ctp_sql_views_last(db, err) ? CTP_FAILED : CTP_OK;
+	return CTP_POSTGRES_MAKE_KEYS(db, err) || index_times(db, err) || ctp_sql_views_last(db, err) ? CTP_FAILED : CTP_OK;
 }
 
 enum ctp_status ctp_postgres_live_begin(struct ctp_sql *db, struct ctp_err *err)
@@ -99,45 +70,41 @@ enum ctp_status ctp_postgres_live_begin(struct ctp_sql *db, struct ctp_err *err)
 
 static enum ctp_status set_sequence(struct ctp_postgres *p, struct ctp_err *err)
 {
-	for (const struct ctp_postgres_table *t = p->tables; t; t = t->next)
-		if (!strcmp(t->name, p->sql.events) && t->next_id > 1)
-			return ctp_sql_exec(&p->sql, err, "SELECT setval(pg_get_serial_sequence(quote_ident('coro_trace_events'), 'id'), %d)", t->next_id - 1);
-	return CTP_OK;
+	const struct ctp_sql_table *t = ctp_sql_table_find(&p->sql, p->sql.events);
+	if (!t || t->next_id <= 1)
+		return CTP_OK;
+	return ctp_sql_exec(&p->sql, err, "SELECT setval(pg_get_serial_sequence(quote_ident('coro_trace_events'), 'id'), %d)", t->next_id - 1);
 }
 
-enum { NOTED_ROWS = 100000 }; /* so many come between two looks at their times */
+enum { NOTED_ROWS = 100000 }; /* that come between two looks at their times */
 
 #define NOTE_TIMES \
 	"SELECT brin_summarize_new_values(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam" \
 	" WHERE a.amname = 'brin' AND i.indrelid IN (SELECT to_regclass(quote_ident(table_name)) FROM classes);"
 
-/* Statements for the planner: which pages have which times, and of tables that are twice as large as the last time what is in them. */
-static char *list_notes(struct ctp_postgres *p)
-{
-	char *sql = ctp_sql_text(&p->sql, "BEGIN; SET LOCAL lock_timeout = '50ms'; " NOTE_TIMES);
-	for (struct ctp_postgres_table *t = p->tables; t && sql; t = t->next) {
-		if (t->next_id < NOTED_ROWS || t->next_id / 2 < t->noted)
-			continue;
-		char *more = ctp_sql_text(&p->sql, "%s ANALYZE %I;", sql, t->name);
-		free(sql);
-		sql = more;
-		t->noted = t->next_id;
-	}
-	return sql;
-}
-
-/* They are for speed alone: where a lock is not to be had, as of a VACUUM, they wait for the next time. */
+/*
+ * Tells the planner which pages have which times, and what is in tables that are twice as large as the last time. It is for speed
+ * alone: where a lock cannot be had at once, as during a VACUUM, this waits for the next time.
+ */
 static void note_times(struct ctp_postgres *p)
 {
+	struct ctp_bytes sql = {0};
+	struct ctp_err ignored;
 	if (p->delivered - p->noted < NOTED_ROWS)
 		return;
 	p->noted = p->delivered;
-	char *sql = list_notes(p), *whole = sql ? ctp_sql_text(&p->sql, "%s COMMIT", sql) : NULL;
-	struct ctp_err ignored;
-	if (whole && ctp_postgres_run(p, whole, &ignored))
+	ctp_sql_put(&p->sql, &sql, "BEGIN; SET LOCAL lock_timeout = '50ms'; " NOTE_TIMES);
+	for (struct ctp_sql_table *t = p->sql.tables; t; t = t->next) {
+		if (t->next_id < NOTED_ROWS || t->next_id / 2 < t->analysed)
+			continue;
+		ctp_sql_put(&p->sql, &sql, " ANALYZE %I;", t->name);
+		t->analysed = t->next_id;
+	}
+	ctp_bytes_text(&sql, " COMMIT");
+	const char *text = ctp_bytes_str(&sql);
+	if (text && ctp_postgres_run(p, text, &ignored))
 		ctp_postgres_run(p, "ROLLBACK", &ignored);
-	free(whole);
-	free(sql);
+	ctp_bytes_fini(&sql);
 }
 
 enum ctp_status ctp_postgres_live_show(struct ctp_sql *db, struct ctp_err *err)

@@ -8,11 +8,8 @@
  */
 #include "postgres/postgres-now.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/map.h"
+#include "base/text.h"
 #include "postgres/postgres-db.h"
 
 enum { CHANGED_MAX = 16384, NAMES_MAX = 1 << 20 }; /* then they are put into the table before it is time; bytes of names */
@@ -156,7 +153,7 @@ static enum ctp_status take_name(struct ctp_postgres *p, struct change *to, cons
 {
 	char *escaped = name ? malloc(CTP_SQL_GROWTH * (size_t)name->len + 1) : NULL;
 	if (!escaped)
-		return name ? ctp_err_set(err, "%s: out of memory", p->name) : CTP_OK;
+		return name ? ctp_sql_no_memory(&p->sql, err) : CTP_OK;
 	*ctp_sql_escape(escaped, name->data, name->len, p->escapes) = '\0';
 	p->now->name_bytes += strlen(escaped);
 	free(to->name);
@@ -172,6 +169,8 @@ static enum ctp_status begin_section(struct ctp_postgres *p, int64_t section, st
 	return ctp_postgres_exec(&p->sql, "DELETE FROM coroutines_now", err);
 }
 
+bool ctp_postgres_now_is_full(const struct ctp_postgres_now *now) { return now->n == CHANGED_MAX || now->name_bytes >= NAMES_MAX; }
+
 enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_postgres_said *f, int64_t section, const struct ctp_record *rec,
                                       struct ctp_err *err)
 {
@@ -180,8 +179,7 @@ enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_p
 		return CTP_FAILED;
 	if (!f->counts || !rec->val[f->coro])
 		return CTP_OK;
-	if ((now->n == CHANGED_MAX || now->name_bytes >= NAMES_MAX) && (ctp_postgres_send(p, err) || ctp_postgres_now_put(p, err)))
-		return CTP_FAILED;
+	assert(!ctp_postgres_now_is_full(now));
 	struct change *to = find(now, rec->val[f->coro]);
 	if (rec->cls->kind == CTP_KIND_NAME)
 		return take_name(p, to, ctp_record_str(rec, f->name, CTP_STRING), err);
@@ -216,8 +214,9 @@ static enum ctp_status make_table(struct ctp_postgres *p, struct ctp_err *err)
 	if (there <= 0)
 		return there < 0 ? CTP_FAILED : ctp_postgres_exec(db, now_table[p->options.bigint], err);
 	int64_t other = ctp_sql_look_up(db, err, foreign);
-	return other > 0 ? ctp_err_set(err, "%s: has a table or view coroutines_now that is not ours; " CTP_POSTGRES_INSTEAD, p->name) :
-	       other < 0 ? CTP_FAILED : CTP_OK;
+	if (other > 0)
+		return ctp_err_set(err, "%s: has a table or view coroutines_now that is not ours; " CTP_POSTGRES_INSTEAD, p->name);
+	return other < 0 ? CTP_FAILED : CTP_OK;
 }
 
 enum ctp_status ctp_postgres_now_begin(struct ctp_postgres *p, struct ctp_err *err)
@@ -225,7 +224,7 @@ enum ctp_status ctp_postgres_now_begin(struct ctp_postgres *p, struct ctp_err *e
 	struct ctp_sql *db = &p->sql;
 	p->now = calloc(1, sizeof *p->now);
 	if (!p->now || !ctp_map_init(&p->now->map, CHANGED_MAX))
-		return ctp_err_set(err, "%s: out of memory", p->name);
+		return ctp_sql_no_memory(&p->sql, err);
 	return make_table(p, err) || ctp_postgres_exec(db, changes_table[p->options.bigint], err) ? CTP_FAILED : CTP_OK;
 }
 
@@ -238,57 +237,46 @@ void ctp_postgres_now_free(struct ctp_postgres_now *now)
 	free(now);
 }
 
-static void print_number(FILE *to, bool has, uint64_t v)
+static void put_number(struct ctp_bytes *to, bool has, uint64_t v)
 {
-	if (has)
-		fprintf(to, "\t%ju", (uintmax_t)v);
-	else
-		fputs("\t\\N", to);
+	char text[1 + CTP_TEXT_MAX + 1] = "\t";
+	*ctp_text_u64(text + 1, v) = '\0';
+	ctp_bytes_text(to, has ? text : "\t\\N");
 }
 
-static void print_name(FILE *to, const char *name)
+static void put_address(struct ctp_bytes *to, bool has, uint64_t v)
 {
-	putc('\t', to);
-	if (!name)
-		fputs("\\N", to);
+	char text[1 + CTP_TEXT_MAX + 1] = "\t";
+	*ctp_text_hex16(text + 1, v) = '\0';
+	ctp_bytes_text(to, has ? text : "\t\\N");
+}
+
+static void put_name(struct ctp_bytes *to, const char *name)
+{
+	ctp_bytes_text(to, name ? "\t" : "\t\\N");
 	for (; name && *name; name++) {
-		if (*name == '\\' || (*name >= '\b' && *name <= '\r'))
-			putc('\\', to);
-		putc(*name >= '\b' && *name <= '\r' ? "btnvfr"[*name - '\b'] : *name, to);
+		bool control = *name >= '\b' && *name <= '\r';
+		if (*name == '\\' || control)
+			ctp_bytes_byte(to, '\\');
+		ctp_bytes_byte(to, (uint8_t)(control ? "btnvfr"[*name - '\b'] : *name));
 	}
 }
 
-static void print_change(FILE *to, int64_t section, const struct change *c)
+static void put_change(struct ctp_bytes *to, const char *section, const struct change *c)
 {
-	fprintf(to, "%jd\t%ju", (intmax_t)section, (uintmax_t)c->coro);
-	print_number(to, c->probe, c->probe);
-	fprintf(to, "\t%s", state_names[c->state]);
-	print_number(to, c->state, c->since_ns);
-	print_number(to, c->has_thread, c->tid);
-	if (c->has_thread)
-		fprintf(to, "\t0x%016jx", (uintmax_t)c->addr);
-	else
-		fputs("\t\\N", to);
-	print_number(to, c->has_site, c->site);
-	print_number(to, c->has_index, c->index);
-	print_name(to, c->name);
-	print_number(to, c->state, c->at_ns);
-	fprintf(to, "\t%c\n", c->stale ? 't' : 'f');
-}
-
-static char *print_changes(const struct ctp_postgres_now *now, size_t *len)
-{
-	char *text = NULL;
-	FILE *to = open_memstream(&text, len);
-	if (!to)
-		return NULL;
-	for (uint32_t i = 0; i < now->n; i++)
-		print_change(to, now->section, &now->changes[i]);
-	bool bad = ferror(to);
-	if (!fclose(to) && !bad)
-		return text;
-	free(text);
-	return NULL;
+	ctp_bytes_text(to, section);
+	put_number(to, true, c->coro);
+	put_number(to, c->probe, c->probe);
+	ctp_bytes_text(to, "\t");
+	ctp_bytes_text(to, state_names[c->state]);
+	put_number(to, c->state, c->since_ns);
+	put_number(to, c->has_thread, c->tid);
+	put_address(to, c->has_thread, c->addr);
+	put_number(to, c->has_site, c->site);
+	put_number(to, c->has_index, c->index);
+	put_name(to, c->name);
+	put_number(to, c->state, c->at_ns);
+	ctp_bytes_text(to, c->stale ? "\tt\n" : "\tf\n");
 }
 
 /* A birth is older than all else. */
@@ -314,14 +302,16 @@ static const char merge[] =
 
 enum ctp_status ctp_postgres_now_put(struct ctp_postgres *p, struct ctp_err *err)
 {
-	size_t len;
+	struct ctp_bytes text = {0};
+	char section[CTP_TEXT_MAX];
 	if (!p->now->n)
 		return CTP_OK;
-	char *text = print_changes(p->now, &len);
-	if (!text)
-		return ctp_err_set(err, "%s: out of memory", p->name);
-	enum ctp_status status = ctp_postgres_copy_text(p, "COPY ctp_changes FROM STDIN", text, len, err);
-	free(text);
+	*ctp_text_i64(section, p->now->section) = '\0';
+	for (uint32_t i = 0; i < p->now->n; i++)
+		put_change(&text, section, &p->now->changes[i]);
+	enum ctp_status status = text.failed ? ctp_sql_no_memory(&p->sql, err) :
+	                                       ctp_postgres_copy_text(p, "COPY ctp_changes FROM STDIN", text.data, text.len, err);
+	ctp_bytes_fini(&text);
 	forget(p->now);
 	return status ? status : ctp_postgres_exec(&p->sql, merge, err);
 }

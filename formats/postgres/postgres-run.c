@@ -10,6 +10,8 @@
 #include "postgres/postgres-db.h"
 #include "sql/sql-answer.h"
 
+enum { PART = 64 << 10 }; /* of rows, that libpq is given at once */
+
 static enum ctp_status refuse(struct ctp_postgres *p, const PGresult *result, struct ctp_err *err)
 {
 	return ctp_err_set(err, "%s: the database answered with %s, which was not asked for", p->name, PQresStatus(PQresultStatus(result)));
@@ -69,26 +71,83 @@ enum ctp_status ctp_postgres_run(struct ctp_postgres *p, const char *sql, struct
 	return status || got != PGRES_COPY_IN ? status : ctp_err_set(err, "%s: the database waits for rows, which were not announced", p->name);
 }
 
-enum ctp_status ctp_postgres_run_copy(struct ctp_postgres *p, const char *sql, struct ctp_err *err)
+/* --- COPY ---------------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status finish_copy(struct ctp_postgres *p, struct ctp_err *err)
+{
+	enum ctp_status status = PQputCopyEnd(p->conn, NULL) < 0 ? ctp_postgres_error(p, NULL, err) : CTP_OK;
+	for (PGresult *result; (result = PQgetResult(p->conn)); PQclear(result)) {
+		ExecStatusType kind = PQresultStatus(result);
+		if (kind != PGRES_COMMAND_OK)
+			status = ctp_postgres_error(p, result, err);
+		if (is_copy(kind)) { /* which would come for ever */
+			PQclear(result);
+			break;
+		}
+	}
+	return status;
+}
+
+enum ctp_status ctp_postgres_end_copy(struct ctp_postgres *p, struct ctp_err *err)
+{
+	static const char trailer[] = {'\xff', '\xff'};
+	if (!p->copying)
+		return CTP_OK;
+	p->copying = NULL;
+	return PQputCopyData(p->conn, trailer, sizeof trailer) < 0 ? ctp_postgres_error(p, NULL, err) : finish_copy(p, err);
+}
+
+enum ctp_status ctp_postgres_put_copy(struct ctp_postgres *p, const char *data, size_t len, struct ctp_err *err)
+{
+	for (size_t at = 0, part; at < len; at += part) {
+		part = len - at < PART ? len - at : PART;
+		if (PQputCopyData(p->conn, data + at, (int)part) < 0)
+			return ctp_postgres_error(p, NULL, err);
+	}
+	return CTP_OK;
+}
+
+/* A transaction is open, if the load is live, and no COPY. */
+static enum ctp_status be_ready(struct ctp_postgres *p, struct ctp_err *err)
+{
+	if (ctp_postgres_end_copy(p, err))
+		return CTP_FAILED;
+	if (!p->options.live || p->open)
+		return CTP_OK;
+	enum ctp_status status = ctp_postgres_run(p, "BEGIN", err);
+	p->open = !status;
+	return status;
+}
+
+enum ctp_status ctp_postgres_begin_copy(struct ctp_postgres *p, const char *sql, struct ctp_err *err)
 {
 	ExecStatusType got;
+	if (be_ready(p, err))
+		return CTP_FAILED;
 	enum ctp_status status = run(p, sql, &got, NULL, err);
 	return status || got == PGRES_COPY_IN ? status : ctp_err_set(err, "%s: the database does not wait for rows", p->name);
 }
 
+enum ctp_status ctp_postgres_copy_text(struct ctp_postgres *p, const char *copy, const char *text, size_t len, struct ctp_err *err)
+{
+	return ctp_postgres_begin_copy(p, copy, err) || ctp_postgres_put_copy(p, text, len, err) ? CTP_FAILED : finish_copy(p, err);
+}
+
+/* --- for struct ctp_sql_ops ---------------------------------------------------------------------------------------------- */
+
 enum ctp_status ctp_postgres_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err)
 {
 	struct ctp_postgres *p = (struct ctp_postgres *)db;
-	return ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err) ? CTP_FAILED : ctp_postgres_run(p, sql, err);
+	return be_ready(p, err) ? CTP_FAILED : ctp_postgres_run(p, sql, err);
 }
 
-enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
-                                   void *arg, struct ctp_err *err)
+enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, const char *asked, ctp_sql_row *row, void *arg,
+                                   struct ctp_err *err)
 {
 	struct ctp_postgres *p = (struct ctp_postgres *)db;
 	struct ctp_sql_answer answer = {.db = db, .asked = asked};
 	ExecStatusType got;
-	if (ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err))
+	if (be_ready(p, err))
 		return CTP_FAILED;
 	enum ctp_status status = run(p, sql, &got, &answer, err);
 	if (!status && got != PGRES_TUPLES_OK)

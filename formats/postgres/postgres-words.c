@@ -5,10 +5,12 @@
 #define SQL_NUMBER BIGINT
 #define SQL_EVENT_NUMBER BIGINT
 #define WORDS ctp_postgres_bigint_words
+#define WIDE NULL
 #else
 #define SQL_NUMBER "NUMERIC"
 #define SQL_EVENT_NUMBER "NUMERIC(20,0)"
 #define WORDS ctp_postgres_words
+#define WIDE SQL_EVENT_NUMBER
 #endif
 #define SQL_PROBE SQL_NUMBER
 #define SQL_TEXT "TEXT"
@@ -46,6 +48,13 @@ const struct ctp_sql_words WORDS = {
 	.column_type = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(quote_ident(%L))"
 	               " AND lower(attname) = lower(%L COLLATE \"C\") AND attnum > 0 AND NOT attisdropped",
 	.section = "BIGINT NOT NULL DEFAULT 0",
+	.columns = "SELECT k.table_name, f.column_name, format_type(a.atttypid, a.atttypmod)"
+	           " FROM %T k LEFT JOIN %T f ON f.class = k.id LEFT JOIN pg_attribute a"
+	           " ON a.attrelid = to_regclass(quote_ident(k.table_name)) AND a.attname = f.column_name AND NOT a.attisdropped"
+	           " WHERE k.id = %d ORDER BY f.position",
+	.types = {[CTP_SQL_INTEGER] = "BIGINT", [CTP_SQL_DECIMAL] = "BIGINT", [CTP_SQL_HEX] = "VARCHAR(18)", [CTP_SQL_ENUM] = "TEXT",
+	          [CTP_SQL_REAL] = "DOUBLE PRECISION", [CTP_SQL_STRING] = "TEXT", [CTP_SQL_BYTES] = "BYTEA",
+	          [CTP_SQL_TYPE_BOOL] = "BOOLEAN", [CTP_SQL_TYPE_WIDE] = WIDE},
 	.symbol_again = "ON CONFLICT (section, addr) DO UPDATE SET text = CASE WHEN symbols.text = excluded.text THEN symbols.text END",
 	.casts = true,
 	.view_again = "CREATE OR REPLACE VIEW %I AS %s",

@@ -1,8 +1,7 @@
 /* postgres-write.c - PostgreSQL as an engine of sql.h; see postgres.h. All is one transaction, tables and views too. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "postgres/postgres-db.h"
+#include "postgres/postgres-now.h"
+#include "sql/sql-rows.h"
 #include "symbols/symbols.h"
 
 /* --- begin --------------------------------------------------------------------------------------------------------------- */
@@ -56,40 +55,7 @@ static enum ctp_status begin_transaction(struct ctp_postgres *p, struct ctp_err 
 	return ctp_sql_exec(db, err, events, number, number, number, number) || ctp_postgres_lock(p, err) ? CTP_FAILED : CTP_OK;
 }
 
-static enum ctp_status begin(struct ctp_sql *db, struct ctp_err *err)
-{
-	(void)db, (void)err;
-	return CTP_OK;
-}
-
 /* --- end ----------------------------------------------------------------------------------------------------------------- */
-
-struct keys {
-	struct ctp_sql *db;
-	char *sql;
-};
-
-static void add_key(void *arg, const char *const *columns)
-{
-	struct keys *k = arg;
-	char *more = k->sql ? ctp_sql_text(k->db, "%sALTER TABLE %I ADD PRIMARY KEY (%I);", k->sql, columns[0], columns[1]) : NULL;
-	free(k->sql);
-	k->sql = more;
-}
-
-/* The keys that tables still lack: those that were made now. */
-enum ctp_status ctp_postgres_make_keys(struct ctp_sql *db, struct ctp_err *err)
-{
-	struct keys k = {db, ctp_sql_text(db, "")};
-	enum ctp_status status = ctp_postgres_query(db,
-		"SELECT DISTINCT table_name, attname FROM classes JOIN pg_attribute"
-		" ON attrelid = to_regclass(quote_ident(table_name)) AND attnum = 1 WHERE NOT EXISTS (SELECT 1 FROM pg_constraint"
-		" WHERE contype = 'p' AND conrelid = to_regclass(quote_ident(table_name)))", "tt", add_key, &k, err);
-	if (!status && (!k.sql || *k.sql))
-		status = k.sql ? ctp_postgres_exec(db, k.sql, err) : ctp_err_set(err, "%s: out of memory", db->name);
-	free(k.sql);
-	return status;
-}
 
 static const char indexes[] =
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_probe_seq ON coro_trace_events (probe_id, seq);"
@@ -101,7 +67,7 @@ static const char indexes[] =
 static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err)
 {
 	(void)tick;
-	if (ctp_postgres_make_keys(db, err) || ctp_sql_exec(db, err, indexes) ||
+	if (CTP_POSTGRES_MAKE_KEYS(db, err) || ctp_sql_exec(db, err, indexes) ||
 	    ctp_sql_exec(db, err, "SELECT setval(pg_get_serial_sequence(quote_ident('coro_trace_events'), 'id'), max(id)) FROM coro_trace_events;"
 	                          " ANALYZE coro_trace_events, sections, classes, fields"))
 		return CTP_FAILED;
@@ -115,38 +81,24 @@ static void free_db(struct ctp_sql *db)
 	if (p->copying)
 		PQputCopyEnd(p->conn, "not all of it came");
 	PQfinish(p->conn); /* an open transaction is rolled back */
-	ctp_postgres_tables_free(p);
+	ctp_sql_tables_free(db);
 	ctp_postgres_now_free(p->now);
 	free(p->schema);
 	free(p);
 }
 
-static const struct ctp_sql_ops ops = {
-	.exec = ctp_postgres_exec,
-	.query = ctp_postgres_query,
-	.type = ctp_postgres_type,
-	.begin = begin,
-	.rows = ctp_postgres_rows,
-	.add = ctp_postgres_add,
-	.end = ctp_postgres_end,
-	.drop = ctp_postgres_drop,
-	.finish = finish,
-	.free = free_db,
-};
+#define OPS \
+	.exec = ctp_postgres_exec, .query = ctp_postgres_query, .rows = ctp_postgres_rows, .add = ctp_postgres_add, .end = ctp_postgres_end, \
+	.drop = ctp_postgres_drop, .free = free_db
+
+static const struct ctp_sql_ops ops = {OPS, .finish = finish};
 
 static const struct ctp_sql_ops live_ops = {
-	.exec = ctp_postgres_exec,
-	.query = ctp_postgres_query,
-	.type = ctp_postgres_type,
+	OPS,
 	.begin = ctp_postgres_live_begin,
-	.rows = ctp_postgres_rows,
-	.add = ctp_postgres_add,
-	.end = ctp_postgres_end,
-	.drop = ctp_postgres_drop,
 	.index = ctp_postgres_live_index,
 	.show = ctp_postgres_live_show,
 	.finish = ctp_postgres_live_finish,
-	.free = free_db,
 };
 
 /* The table that is there has decided between the two; live the views are made at the beginning, and not in the sink's finish. */
@@ -163,8 +115,9 @@ static void choose_words(struct ctp_postgres *p)
 /* [SCHEMA.]T */
 static enum ctp_status name_events(struct ctp_postgres *p, const char *table, struct ctp_err *err)
 {
-	const char *dot = table ? strchr(table, '.') : NULL;
-	p->sql.events = dot ? dot + 1 : table ? table : CTP_SQL_EVENTS;
+	table = table ? table : CTP_SQL_EVENTS;
+	const char *dot = strchr(table, '.');
+	p->sql.events = dot ? dot + 1 : table;
 	if (dot && !(p->schema = strndup(table, (size_t)(dot - table))))
 		return ctp_err_set(err, "ctp-postgres: out of memory");
 	if (strchr(p->sql.events, '.') || (dot && dot == table))

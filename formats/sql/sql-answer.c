@@ -1,9 +1,6 @@
 /* sql-answer.c - see sql-answer.h. */
 #include "sql/sql-answer.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/text.h"
 
 bool ctp_sql_number(const char *text, int64_t *number)
@@ -27,44 +24,29 @@ static enum ctp_status check(const struct ctp_sql_answer *a, char asked, const c
 	return CTP_OK;
 }
 
-static enum ctp_status make_room(struct ctp_sql_answer *a, size_t bytes, struct ctp_err *err)
-{
-	if (bytes > CTP_SQL_ANSWER_MAX - a->used)
-		return ctp_err_set(err, "%s: the answer of the database is too long", a->db->name);
-	if (a->room - a->used >= bytes)
-		return CTP_OK;
-	size_t room = 2 * (a->used + bytes);
-	char *rows = realloc(a->rows, room);
-	if (!rows)
-		return ctp_err_set(err, "%s: out of memory", a->db->name);
-	a->rows = rows;
-	a->room = room;
-	return CTP_OK;
-}
-
 enum ctp_status ctp_sql_answer_add(struct ctp_sql_answer *a, unsigned ncolumns, const char *const *text, const size_t *len, struct ctp_err *err)
 {
 	size_t asked = strcspn(a->asked, "*");
 	if (ncolumns < asked || (ncolumns > asked && !a->asked[asked]))
 		return ctp_err_set(err, "%s: the database answered with %u columns, and %zu were asked for", a->db->name, ncolumns, asked);
 	for (size_t i = 0; i < asked; i++) {
-		if (check(a, a->asked[i], text[i], text[i] ? len[i] : 0, err) || make_room(a, text[i] ? len[i] + 2 : 1, err))
+		size_t bytes = text[i] ? len[i] + 1 : 0;
+		if (check(a, a->asked[i], text[i], text[i] ? len[i] : 0, err))
 			return CTP_FAILED;
-		a->rows[a->used++] = text[i] != NULL;
-		if (!text[i])
-			continue;
-		memcpy(a->rows + a->used, text[i], len[i] + 1);
-		a->used += len[i] + 1;
+		if (bytes + 1 > CTP_SQL_ANSWER_MAX - a->rows.len)
+			return ctp_err_set(err, "%s: the answer of the database is too long", a->db->name);
+		ctp_bytes_byte(&a->rows, text[i] != NULL);
+		ctp_bytes_put(&a->rows, text[i], bytes);
 	}
-	return CTP_OK;
+	return a->rows.failed ? ctp_sql_no_memory(a->db, err) : CTP_OK;
 }
 
-void ctp_sql_answer_tell(const struct ctp_sql_answer *a, void (*row)(void *arg, const char *const *columns), void *arg)
+void ctp_sql_answer_tell(const struct ctp_sql_answer *a, ctp_sql_row *row, void *arg)
 {
-	for (size_t at = 0; at < a->used;) {
+	for (size_t at = 0; at < a->rows.len;) {
 		const char *columns[CTP_SQL_COLUMNS_MAX] = {0};
 		for (unsigned i = 0; a->asked[i] && a->asked[i] != '*'; i++) {
-			columns[i] = a->rows[at++] ? a->rows + at : NULL;
+			columns[i] = a->rows.data[at++] ? a->rows.data + at : NULL;
 			if (columns[i])
 				at += strlen(columns[i]) + 1;
 		}
@@ -72,4 +54,4 @@ void ctp_sql_answer_tell(const struct ctp_sql_answer *a, void (*row)(void *arg, 
 	}
 }
 
-void ctp_sql_answer_fini(struct ctp_sql_answer *a) { free(a->rows); }
+void ctp_sql_answer_fini(struct ctp_sql_answer *a) { ctp_bytes_fini(&a->rows); }

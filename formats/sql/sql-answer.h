@@ -8,6 +8,7 @@
 #ifndef CTP_SQL_ANSWER_H
 #define CTP_SQL_ANSWER_H
 
+#include "common/bytes.h"
 #include "sql/sql.h"
 
 enum { CTP_SQL_COLUMNS_MAX = 8, CTP_SQL_ANSWER_MAX = 64 << 20 };
@@ -16,15 +17,14 @@ enum { CTP_SQL_COLUMNS_MAX = 8, CTP_SQL_ANSWER_MAX = 64 << 20 };
 struct ctp_sql_answer {
 	const struct ctp_sql *db;
 	const char *asked;
-	char *rows; /* of each column a byte, 0 for NULL, and else the text and a NUL */
-	size_t used, room;
+	struct ctp_bytes rows; /* of each column a byte, 0 for NULL, and else the text and a NUL */
 };
 
 /* Keeps a row; each column has its text, which ends with a NUL, or null, and the length that the server gave. */
 enum ctp_status ctp_sql_answer_add(struct ctp_sql_answer *a, unsigned ncolumns, const char *const *text, const size_t *len, struct ctp_err *err);
 
 /* Calls row for each of the rows. It may run statements: the answer is over. */
-void ctp_sql_answer_tell(const struct ctp_sql_answer *a, void (*row)(void *arg, const char *const *columns), void *arg);
+void ctp_sql_answer_tell(const struct ctp_sql_answer *a, ctp_sql_row *row, void *arg);
 
 void ctp_sql_answer_fini(struct ctp_sql_answer *a);
 

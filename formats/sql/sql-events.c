@@ -7,6 +7,13 @@
 
 enum { NAME_MAX_BYTES = 48 }; /* with idx_ and _probe_seq it is still a name anywhere */
 
+const char *ctp_sql_view_name(const struct ctp_sql_views *v, size_t i)
+{
+	if (i < v->nkinds)
+		return v->kinds[i].view;
+	return i - v->nkinds < v->nviews ? v->views[i - v->nkinds].name : NULL;
+}
+
 /* The names that are ours beside the events', one after another; null: these were all. */
 static const char *own_name(const struct ctp_sql_views *v, size_t i)
 {
@@ -14,8 +21,7 @@ static const char *own_name(const struct ctp_sql_views *v, size_t i)
 	enum { TABLES = sizeof tables / sizeof *tables };
 	if (i < TABLES)
 		return tables[i];
-	i -= TABLES;
-	return i < v->nkinds ? v->kinds[i].view : i - v->nkinds < v->nviews ? v->views[i - v->nkinds].name : NULL;
+	return ctp_sql_view_name(v, i - TABLES);
 }
 
 bool ctp_sql_is_own(const struct ctp_sql *db, const char *name)
@@ -35,10 +41,11 @@ enum ctp_status ctp_sql_events_check(const struct ctp_sql *db, struct ctp_err *e
 	if (ctp_sql_is_own(db, db->events))
 		return ctp_err_set(err, "--table %s: another table or view beside the events has this name", db->events);
 	char *possible = ctp_sql_name(db->words->naming, db->events, 1);
-	enum ctp_status status = !possible ? ctp_err_set(err, "%s: out of memory", db->name) :
-	                         strcmp(possible, db->events) ? ctp_err_set(err, "--table: no table can have this name") : CTP_OK;
+	bool is_possible = possible && !strcmp(possible, db->events);
 	free(possible);
-	return status;
+	if (!possible)
+		return ctp_sql_no_memory(db, err);
+	return is_possible ? CTP_OK : ctp_err_set(err, "--table: no table can have this name");
 }
 
 /* The first class of all is that of ctp-collect's events. */

@@ -26,7 +26,7 @@ struct ctp_sql_facts {
 
 static void fail(struct ctp_sql_facts *f)
 {
-	f->status = ctp_err_set(f->err, "%s: out of memory", f->db->name);
+	f->status = ctp_sql_no_memory(f->db, f->err);
 }
 
 static void begin_rows(struct ctp_sql_facts *f, enum ctp_sql_fact fact)
@@ -222,7 +222,7 @@ struct ctp_sql_facts *ctp_sql_facts_new(struct ctp_sql *db, struct ctp_err *err)
 	struct ctp_sql_facts *f = calloc(1, sizeof *f);
 	if (!f || ctp_follow_init(&f->follow, &ops, f, err)) {
 		free(f);
-		ctp_err_set(err, "%s: out of memory", db->name);
+		ctp_sql_no_memory(db, err);
 		return NULL;
 	}
 	f->db = db;

@@ -20,6 +20,21 @@ enum ctp_sql_form ctp_sql_form(const struct ctp_field *f)
 	return f->role == CTP_ROLE_PROBE ? CTP_SQL_DECIMAL : CTP_SQL_INTEGER;
 }
 
+/* What has a role is looked up by, and compared: so it has one type, however few bits a class may have for it. */
+static bool is_wide(const struct ctp_field *f)
+{
+	return f->role != CTP_ROLE_NONE || f->type == CTP_U64 || f->type == CTP_ENUM;
+}
+
+const char *ctp_sql_type(const char *const types[CTP_SQL_TYPES], const struct ctp_field *f)
+{
+	enum ctp_sql_form form = ctp_sql_form(f);
+	if (form > CTP_SQL_DECIMAL)
+		return types[form];
+	const char *own = f->type == CTP_BOOL ? types[CTP_SQL_TYPE_BOOL] : is_wide(f) ? types[CTP_SQL_TYPE_WIDE] : NULL;
+	return own ? own : types[form];
+}
+
 const char *ctp_sql_label(const struct ctp_field *f, uint64_t value)
 {
 	const char *label = ctp_field_label(f, value);
@@ -49,9 +64,25 @@ bool ctp_sql_is_text(const char *data, size_t len)
 	return true;
 }
 
-char *ctp_sql_escape(char *to, const char *text, size_t len, bool ascii)
+char *ctp_sql_hex(char *to, const char *data, size_t len)
 {
 	static const char digits[] = "0123456789abcdef";
+	for (const char *end = data + len; data < end; data++) {
+		*to++ = digits[(uint8_t)*data >> 4];
+		*to++ = digits[(uint8_t)*data & 15];
+	}
+	return to;
+}
+
+char *ctp_sql_escape_byte(char *to, char byte)
+{
+	*to++ = '\\';
+	*to++ = 'x';
+	return ctp_sql_hex(to, &byte, 1);
+}
+
+char *ctp_sql_escape(char *to, const char *text, size_t len, bool ascii)
+{
 	const char *end = text + len;
 	while (text < end) {
 		unsigned n = *text ? ctp_utf8_bytes(text, end) : 0;
@@ -61,12 +92,8 @@ char *ctp_sql_escape(char *to, const char *text, size_t len, bool ascii)
 			text += n;
 			continue;
 		}
-		for (n = n ? n : 1; n; n--, text++) {
-			*to++ = '\\';
-			*to++ = 'x';
-			*to++ = digits[(uint8_t)*text >> 4];
-			*to++ = digits[(uint8_t)*text & 15];
-		}
+		for (n = n ? n : 1; n; n--)
+			to = ctp_sql_escape_byte(to, *text++);
 	}
 	return to;
 }

@@ -14,6 +14,12 @@ enum ctp_sql_form {
 
 enum ctp_sql_form ctp_sql_form(const struct ctp_field *f);
 
+/* The types that an engine has names for: one for each form, and those of whole numbers that may have another. */
+enum { CTP_SQL_TYPE_BOOL = CTP_SQL_BYTES + 1, CTP_SQL_TYPE_WIDE, CTP_SQL_TYPES };
+
+/* The field's type by these names. A name that is null for BOOL or WIDE is that of its form. */
+const char *ctp_sql_type(const char *const types[CTP_SQL_TYPES], const struct ctp_field *f);
+
 /* The label of an enumeration's value, if it is of this value alone; else null. */
 const char *ctp_sql_label(const struct ctp_field *f, uint64_t value);
 
@@ -32,6 +38,8 @@ bool ctp_sql_is_text(const char *data, size_t len);
  */
 char *ctp_sql_escape(char *to, const char *text, size_t len, bool ascii);
 enum { CTP_SQL_GROWTH = 4 };
+char *ctp_sql_escape_byte(char *to, char byte);
+char *ctp_sql_hex(char *to, const char *data, size_t len); /* two digits for each byte; returns the end */
 
 struct ctp_sql_naming {
 	const char *reserved; /* how no name begins, or null */

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "sql/sql-form.h"
 
-enum { GROWTH = 4, SUFFIX_MAX = 12 }; /* a byte may become four */
+enum { SUFFIX_MAX = 12 };
 
 bool ctp_sql_name_is_free(const struct ctp_sql_naming *naming, const char *name, char *const *taken, size_t ntaken)
 {
@@ -20,16 +20,6 @@ bool ctp_sql_name_is_free(const struct ctp_sql_naming *naming, const char *name,
 	return true;
 }
 
-static char *put_byte(char *p, char byte)
-{
-	static const char digits[] = "0123456789abcdef";
-	*p++ = '\\';
-	*p++ = 'x';
-	*p++ = digits[(uint8_t)byte >> 4];
-	*p++ = digits[(uint8_t)byte & 15];
-	return p;
-}
-
 /* The name as it may be spelled, but for its length. */
 static char *spell(const struct ctp_sql_naming *n, char *p, const char *name)
 {
@@ -39,7 +29,7 @@ static char *spell(const struct ctp_sql_naming *n, char *p, const char *name)
 	while (name < end) {
 		unsigned bytes = ctp_utf8_bytes(name, end);
 		if (!bytes || (n->ascii && bytes > 1) || (n->bmp && (bytes > 3 || (*name == ' ' && name + 1 == end))))
-			p = put_byte(p, *name++);
+			p = ctp_sql_escape_byte(p, *name++);
 		else
 			for (; bytes; bytes--)
 				*p++ = *name++;
@@ -59,7 +49,7 @@ static char *cut(const char *from, char *p, size_t max)
 
 char *ctp_sql_name(const struct ctp_sql_naming *naming, const char *name, unsigned nth)
 {
-	char *mine = malloc(GROWTH * strlen(name) + 1 + SUFFIX_MAX), suffix[SUFFIX_MAX] = "";
+	char *mine = malloc(CTP_SQL_GROWTH * strlen(name) + 1 + SUFFIX_MAX), suffix[SUFFIX_MAX] = "";
 	if (!mine)
 		return NULL;
 	char *end = spell(naming, mine, name);

@@ -4,8 +4,6 @@
  * The tables classes and fields say which class has which table, by the text of its declaration. So a sink that adds to a database
  * knows our tables from others.
  */
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 #include "common/meta.h"
@@ -109,11 +107,11 @@ static enum ctp_status add_event_name(struct ctp_sql *db, struct names *names, c
 	const struct ctp_sql_naming *naming = db->words->naming;
 	char *name = ctp_sql_name(naming, f->name, 1);
 	for (unsigned nth = 2; name && (!ctp_sql_name_is_free(naming, name, names->name, names->n) ||
-	                                is_of_other_type(db, name, db->ops->type(db, f), &status, err)); nth++) {
+	                                is_of_other_type(db, name, ctp_sql_type(db->words->types, f), &status, err)); nth++) {
 		free(name);
 		name = ctp_sql_name(naming, f->name, nth);
 	}
-	return add_name(names, name) ? status : ctp_err_set(err, "%s: out of memory", db->name);
+	return add_name(names, name) ? status : ctp_sql_no_memory(db, err);
 }
 
 /* Names the columns of a table, in order: the two that each table has, then the fields. */
@@ -126,7 +124,7 @@ static enum ctp_status name_columns(struct ctp_sql *db, const struct ctp_class *
 			ok = add_free_name(db, names, cls->fields[i].name);
 		else if (add_event_name(db, names, &cls->fields[i], err))
 			return CTP_FAILED;
-	return ok ? CTP_OK : ctp_err_set(err, "%s: out of memory", db->name);
+	return ok ? CTP_OK : ctp_sql_no_memory(db, err);
 }
 
 /* For free(). */
@@ -141,7 +139,7 @@ static char *name_table(struct ctp_sql *db, const char *name, struct ctp_err *er
 		if (taken < 0)
 			return NULL;
 	}
-	ctp_err_set(err, "%s: out of memory", db->name);
+	ctp_sql_no_memory(db, err);
 	return NULL;
 }
 
@@ -150,15 +148,11 @@ static char *name_table(struct ctp_sql *db, const char *name, struct ctp_err *er
 static enum ctp_status make_table(struct ctp_sql *db, const char *table, const struct ctp_class *cls, const struct names *names,
                                   struct ctp_err *err)
 {
-	char *columns = ctp_sql_text(db, "");
-	for (uint32_t i = 0; columns && i < cls->nfields; i++) {
-		char *more = ctp_sql_text(db, "%s, %I %s", columns, names->name[i + 2], db->ops->type(db, &cls->fields[i]));
-		free(columns);
-		columns = more;
-	}
-	enum ctp_status status = columns ? ctp_sql_exec(db, err, db->words->table, table, columns) :
-	                                   ctp_err_set(err, "%s: out of memory", db->name);
-	free(columns);
+	struct ctp_bytes columns = {0};
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		ctp_sql_put(db, &columns, ", %I %s", names->name[i + 2], ctp_sql_type(db->words->types, &cls->fields[i]));
+	enum ctp_status status = ctp_sql_exec(db, err, db->words->table, table, ctp_bytes_str(&columns));
+	ctp_bytes_fini(&columns);
 	return status;
 }
 
@@ -179,20 +173,15 @@ static enum ctp_status add_event_columns(struct ctp_sql *db, const struct ctp_cl
 {
 	enum ctp_status status = add_event_column(db, "section", db->words->section, err);
 	for (uint32_t i = 0; i < cls->nfields && !status; i++)
-		status = add_event_column(db, names->name[i + 2], db->ops->type(db, &cls->fields[i]), err);
+		status = add_event_column(db, names->name[i + 2], ctp_sql_type(db->words->types, &cls->fields[i]), err);
 	return status;
-}
-
-static int64_t next_id(struct ctp_sql *db, const char *table, struct ctp_err *err)
-{
-	return ctp_sql_counted(db, ctp_sql_look_up(db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", table), err);
 }
 
 /* Returns the class's id; -1: err. */
 static int64_t note_class(struct ctp_sql *db, const struct ctp_class *cls, const char *table, const struct names *names,
                           const char *declaration, struct ctp_err *err)
 {
-	int64_t id = next_id(db, "classes", err);
+	int64_t id = ctp_sql_next_id(db, "classes", err);
 	if (id < 0 || ctp_sql_exec(db, err, "INSERT INTO %T (id, name, kind, table_name, declaration) VALUES (%d, %L, %L, %L, %L)",
 	                           "classes", id, cls->name, ctp_kind_name(cls->kind), table, declaration))
 		return -1;
@@ -212,7 +201,7 @@ static int64_t meet_class(struct ctp_sql *db, const struct ctp_class *cls, const
 	char *table = event ? strdup(db->events) : name_table(db, cls->name, err);
 	int64_t id = -1;
 	if (!table && event)
-		ctp_err_set(err, "%s: out of memory", db->name);
+		ctp_sql_no_memory(db, err);
 	if (table && !name_columns(db, cls, event, &names, err) &&
 	    !(event ? add_event_columns(db, cls, &names, err) : make_table(db, table, cls, &names, err)))
 		id = note_class(db, cls, table, &names, declaration, err);
@@ -224,10 +213,9 @@ static int64_t meet_class(struct ctp_sql *db, const struct ctp_class *cls, const
 
 int64_t ctp_sql_class(struct ctp_sql *db, const struct ctp_class *cls, struct ctp_err *err)
 {
-	size_t len;
-	char *declaration = ctp_meta_class(cls, &len);
+	char *declaration = ctp_meta_class(cls, NULL);
 	if (!declaration)
-		return ctp_err_set(err, "%s: out of memory", db->name);
+		return ctp_sql_no_memory(db, err);
 	int64_t id = ctp_sql_look_up(db, err, "SELECT id FROM %T WHERE declaration = %L", "classes", declaration);
 	if (!id)
 		id = meet_class(db, cls, declaration, err);
@@ -249,9 +237,11 @@ static enum ctp_status add_stream(struct ctp_sql *db, struct ctp_err *err)
 /* Takes the class over. */
 static enum ctp_status make_known(struct ctp_sql *db, struct ctp_class *cls, struct ctp_err *err)
 {
-	enum ctp_status status = !cls ? ctp_err_set(err, "%s: out of memory", db->name) : ctp_sql_class(db, cls, err) < 0 ? CTP_FAILED : CTP_OK;
+	if (!cls)
+		return ctp_sql_no_memory(db, err);
+	int64_t id = ctp_sql_class(db, cls, err);
 	ctp_class_free(cls);
-	return status;
+	return id < 0 ? CTP_FAILED : CTP_OK;
 }
 
 enum ctp_status ctp_sql_schema(struct ctp_sql *db, struct ctp_err *err)

@@ -88,8 +88,7 @@ static enum ctp_status put_row(struct sql_sink *s, const struct ctp_section *sec
 	struct number pid, start;
 	char wall[CTP_TEXT_MAX];
 	*ctp_text_i64(wall, sec->wall_offset_ns) = '\0';
-	s->section = ctp_sql_look_up(s->db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", "sections");
-	s->section = ctp_sql_counted(s->db, s->section, err);
+	s->section = ctp_sql_next_id(s->db, "sections", err);
 	s->first_section = s->first_section ? s->first_section : s->section;
 	ctp_sql_end_begin(&s->end, sec);
 	return s->section < 0 ? CTP_FAILED :
@@ -104,11 +103,13 @@ static enum ctp_status put_section(struct sql_sink *s, const struct ctp_record *
 {
 	const struct ctp_section *sec = s->due;
 	struct stream name;
-	size_t len;
-	char *attrs = ctp_meta_attrs(sec, &len), *argv = ctp_meta_list(sec, "argv[]", &len);
+	char *attrs = ctp_meta_attrs(sec, NULL), *argv = ctp_meta_list(sec, "argv[]", NULL);
 	const char *stream = attrs ? name_stream(&name, sec, attrs, first) : NULL;
-	enum ctp_status status = !attrs || !argv ? ctp_err_set(err, "%s: out of memory", s->db->name) :
-	                         stream && refuse_again(s, stream, err) ? CTP_FAILED : put_row(s, sec, attrs, *argv ? argv : NULL, stream, err);
+	enum ctp_status status = attrs && argv ? CTP_OK : ctp_sql_no_memory(s->db, err);
+	if (!status && stream)
+		status = refuse_again(s, stream, err);
+	if (!status)
+		status = put_row(s, sec, attrs, *argv ? argv : NULL, stream, err);
 	s->due = NULL;
 	free(attrs);
 	free(argv);
@@ -294,7 +295,7 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 {
 	struct sql_sink *s = calloc(1, sizeof *s);
 	if (!s) {
-		ctp_err_set(err, "%s: out of memory", db->name);
+		ctp_sql_no_memory(db, err);
 		ctp_symbols_free(symbols);
 		db->ops->free(db);
 		return NULL;
@@ -303,7 +304,7 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 	s->db = db;
 	s->symbols = symbols;
 	s->facts = ctp_sql_facts_new(db, err);
-	if (!s->facts || ctp_sql_schema(db, err) || db->ops->begin(db, err)) {
+	if (!s->facts || ctp_sql_schema(db, err) || (db->ops->begin && db->ops->begin(db, err))) {
 		free_sink(&s->sink);
 		return NULL;
 	}

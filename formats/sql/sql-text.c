@@ -1,58 +1,49 @@
 /* sql-text.c - statements as texts, and the simple questions. */
-#include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "sql/sql-answer.h"
 
 /* before: what stands before the text, or null */
-static void put_quoted(FILE *to, const char *before, const char *text, char quote)
+static void put_quoted(struct ctp_bytes *to, const char *before, const char *text, char quote)
 {
-	putc(quote, to);
-	fputs(before ? before : "", to);
+	ctp_bytes_byte(to, (uint8_t)quote);
+	ctp_bytes_text(to, before ? before : "");
 	for (; *text; text++) {
 		if (*text == quote)
-			putc(quote, to);
-		putc(*text, to);
+			ctp_bytes_byte(to, (uint8_t)quote);
+		ctp_bytes_byte(to, (uint8_t)*text);
 	}
-	putc(quote, to);
+	ctp_bytes_byte(to, (uint8_t)quote);
 }
 
 /* As x'c3'. */
-static void put_blob(FILE *to, const char *text)
+static void put_blob(struct ctp_bytes *to, const char *text)
 {
-	fputs("x'", to);
-	for (; *text; text++)
-		fprintf(to, "%02x", (uint8_t)*text);
-	putc('\'', to);
+	size_t len = strlen(text);
+	ctp_bytes_text(to, "x'");
+	char *p = ctp_bytes_reserve(to, 2 * len);
+	if (p)
+		ctp_bytes_commit(to, ctp_sql_hex(p, text, len));
+	ctp_bytes_text(to, "'");
 }
 
-/* With \x and two digits for each byte that is no UTF-8, or not for this database. */
-static void put_text(FILE *to, const char *text, bool ascii)
+static void put_text(struct ctp_bytes *to, const char *text, bool ascii)
 {
-	const char *end = text + strlen(text);
-	putc('\'', to);
-	while (text < end) {
-		unsigned n = ctp_utf8_bytes(text, end);
-		if (!n || (ascii && n > 1)) {
-			fprintf(to, "\\x%02x", (uint8_t)*text++);
-			continue;
-		}
-		if (*text == '\'')
-			putc('\'', to);
-		fwrite(text, 1, n, to);
-		text += n;
+	size_t len = strlen(text);
+	char *escaped = malloc(CTP_SQL_GROWTH * len + 1);
+	if (escaped) {
+		*ctp_sql_escape(escaped, text, len, ascii) = '\0';
+		put_quoted(to, NULL, escaped, '\'');
 	}
-	putc('\'', to);
+	to->failed |= !escaped;
+	free(escaped);
 }
 
-static void put_literal(FILE *to, const struct ctp_sql *db, const char *text)
+static void put_literal(struct ctp_bytes *to, const struct ctp_sql *db, const char *text)
 {
 	if (!text)
-		fputs("NULL", to);
+		ctp_bytes_text(to, "NULL");
 	else if (db->words->blobs && !ctp_sql_is_text(text, strlen(text)))
 		put_blob(to, text);
 	else
@@ -61,25 +52,23 @@ static void put_literal(FILE *to, const struct ctp_sql *db, const char *text)
 
 static bool is_word(char c) { return c == '_' || (c >= 'a' && c <= 'z'); }
 
-/* A word with the name of coroTracer's table in it is one with the name of ours. Between quotes it has these already. */
-static void put_word(FILE *to, const char *events, const char *word, size_t len, char quote)
+/* A word that contains the name of coroTracer's table gets the name of ours in its place, and quotes unless it stands between some. */
+static void put_word(struct ctp_bytes *to, const char *events, const char *word, size_t len, char quote)
 {
 	const char *at = memmem(word, len, CTP_SQL_EVENTS, sizeof CTP_SQL_EVENTS - 1);
-	size_t before = (size_t)(at - word), behind = before + sizeof CTP_SQL_EVENTS - 1;
-	if (!quote)
-		putc('"', to);
-	fwrite(word, 1, before, to);
+	size_t before = (size_t)(at - word), after = before + sizeof CTP_SQL_EVENTS - 1;
+	ctp_bytes_text(to, quote ? "" : "\"");
+	ctp_bytes_put(to, word, before);
 	for (const char *c = events; *c; c++) {
 		if (*c == (quote ? quote : '"'))
-			putc(*c, to);
-		putc(*c, to);
+			ctp_bytes_byte(to, (uint8_t)*c);
+		ctp_bytes_byte(to, (uint8_t)*c);
 	}
-	fwrite(word + behind, 1, len - behind, to);
-	if (!quote)
-		putc('"', to);
+	ctp_bytes_put(to, word + after, len - after);
+	ctp_bytes_text(to, quote ? "" : "\"");
 }
 
-static void put_own(FILE *to, const struct ctp_sql *db, const char *text, size_t len)
+static void put_own(struct ctp_bytes *to, const struct ctp_sql *db, const char *text, size_t len)
 {
 	const char *end = text + len, *begin = text, *at;
 	if (strcmp(db->events, CTP_SQL_EVENTS))
@@ -89,50 +78,59 @@ static void put_own(FILE *to, const struct ctp_sql *db, const char *text, size_t
 				word--;
 			while (at < end && is_word(*at))
 				at++;
-			fwrite(begin, 1, (size_t)(word - begin), to);
-			put_word(to, db->events, word, (size_t)(at - word), word > text && (word[-1] == '\'' || word[-1] == '"') ? word[-1] : '\0');
+			bool quoted = word > text && (word[-1] == '\'' || word[-1] == '"');
+			ctp_bytes_put(to, begin, (size_t)(word - begin));
+			put_word(to, db->events, word, (size_t)(at - word), quoted ? word[-1] : '\0');
 		}
-	fwrite(begin, 1, (size_t)(end - begin), to);
+	ctp_bytes_put(to, begin, (size_t)(end - begin));
+}
+
+static void put_number(struct ctp_bytes *to, int64_t number)
+{
+	char *p = ctp_bytes_reserve(to, CTP_TEXT_MAX);
+	if (p)
+		ctp_bytes_commit(to, ctp_text_i64(p, number));
+}
+
+static void put_as(struct ctp_bytes *to, const struct ctp_sql *db, char form, const char *text)
+{
+	if (form == 'L')
+		put_literal(to, db, text);
+	else if (!text)
+		to->failed = true; /* memory was out when the text was made */
+	else if (form == 's')
+		ctp_bytes_text(to, text);
+	else if (form == 'V')
+		put_own(to, db, text, strlen(text));
+	else
+		put_quoted(to, form == 'T' ? db->words->staging : NULL, text, '"');
+}
+
+static void put_all(const struct ctp_sql *db, struct ctp_bytes *to, const char *fmt, va_list ap)
+{
+	for (const char *percent; (percent = strchr(fmt, '%')); fmt = percent + 2) {
+		put_own(to, db, fmt, (size_t)(percent - fmt));
+		if (percent[1] == 'd')
+			put_number(to, va_arg(ap, int64_t));
+		else
+			put_as(to, db, percent[1], va_arg(ap, const char *));
+	}
+	put_own(to, db, fmt, strlen(fmt));
+}
+
+void ctp_sql_put(const struct ctp_sql *db, struct ctp_bytes *to, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	put_all(db, to, fmt, ap);
+	va_end(ap);
 }
 
 char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap)
 {
-	char *text = NULL;
-	const char *own;
-	size_t len;
-	FILE *to = open_memstream(&text, &len);
-	if (!to)
-		return NULL;
-	for (const char *percent; (percent = strchr(fmt, '%')); fmt = percent + 2) {
-		put_own(to, db, fmt, (size_t)(percent - fmt));
-		switch (percent[1]) {
-		case 's':
-			fputs(va_arg(ap, const char *), to);
-			break;
-		case 'V':
-			own = va_arg(ap, const char *);
-			put_own(to, db, own, strlen(own));
-			break;
-		case 'I':
-			put_quoted(to, NULL, va_arg(ap, const char *), '"');
-			break;
-		case 'T':
-			put_quoted(to, db->words->staging, va_arg(ap, const char *), '"');
-			break;
-		case 'L':
-			put_literal(to, db, va_arg(ap, const char *));
-			break;
-		case 'd':
-			fprintf(to, "%" PRId64, va_arg(ap, int64_t));
-			break;
-		}
-	}
-	put_own(to, db, fmt, strlen(fmt));
-	bool bad = ferror(to);
-	if (!fclose(to) && !bad)
-		return text;
-	free(text);
-	return NULL;
+	struct ctp_bytes text = {0};
+	put_all(db, &text, fmt, ap);
+	return ctp_bytes_take(&text);
 }
 
 char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...)
@@ -144,7 +142,9 @@ char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...)
 	return text;
 }
 
-static enum ctp_status no_memory(const struct ctp_sql *db, struct ctp_err *err) { return ctp_err_set(err, "%s: out of memory", db->name); }
+/* --- statements ---------------------------------------------------------------------------------------------------------- */
+
+enum ctp_status ctp_sql_no_memory(const struct ctp_sql *db, struct ctp_err *err) { return ctp_err_set(err, "%s: out of memory", db->name); }
 
 enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...)
 {
@@ -152,8 +152,25 @@ enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char
 	va_start(ap, fmt);
 	char *sql = ctp_sql_vtext(db, fmt, ap);
 	va_end(ap);
-	enum ctp_status status = sql ? db->ops->exec(db, sql, err) : no_memory(db, err);
+	enum ctp_status status = sql ? db->ops->exec(db, sql, err) : ctp_sql_no_memory(db, err);
 	free(sql);
+	return status;
+}
+
+static enum ctp_status ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err, const char *fmt, va_list ap)
+{
+	char *sql = ctp_sql_vtext(db, fmt, ap);
+	enum ctp_status status = sql ? db->ops->query(db, sql, asked, row, arg, err) : ctp_sql_no_memory(db, err);
+	free(sql);
+	return status;
+}
+
+enum ctp_status ctp_sql_ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	enum ctp_status status = ask(db, asked, row, arg, err, fmt, ap);
+	va_end(ap);
 	return status;
 }
 
@@ -169,14 +186,12 @@ static void keep_first(void *arg, const char *const *columns)
 		first->failed = !(first->text = strdup(columns[0] ? columns[0] : ""));
 }
 
-static enum ctp_status ask(struct ctp_sql *db, char **first, struct ctp_err *err, const char *fmt, va_list ap)
+static enum ctp_status ask_first(struct ctp_sql *db, char **first, struct ctp_err *err, const char *fmt, va_list ap)
 {
-	char *sql = ctp_sql_vtext(db, fmt, ap);
 	struct first row = {0};
-	enum ctp_status status = sql ? db->ops->query(db, sql, "?", keep_first, &row, err) : no_memory(db, err);
-	free(sql);
+	enum ctp_status status = ask(db, "?", keep_first, &row, err, fmt, ap);
 	*first = row.text;
-	return !status && row.failed ? no_memory(db, err) : status;
+	return !status && row.failed ? ctp_sql_no_memory(db, err) : status;
 }
 
 int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...)
@@ -184,7 +199,7 @@ int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt
 	char *first;
 	va_list ap;
 	va_start(ap, fmt);
-	enum ctp_status status = ask(db, &first, err, fmt, ap);
+	enum ctp_status status = ask_first(db, &first, err, fmt, ap);
 	va_end(ap);
 	int64_t number = 0;
 	if (!status && first && *first && !ctp_sql_number(first, &number))
@@ -198,12 +213,59 @@ int64_t ctp_sql_counted(const struct ctp_sql *db, int64_t number, struct ctp_err
 	return number ? number : ctp_err_set(err, "%s: the database answered with nothing where a number is", db->name);
 }
 
+int64_t ctp_sql_next_id(struct ctp_sql *db, const char *table, struct ctp_err *err)
+{
+	return ctp_sql_counted(db, ctp_sql_look_up(db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", table), err);
+}
+
 char *ctp_sql_find(struct ctp_sql *db, enum ctp_status *status, struct ctp_err *err, const char *fmt, ...)
 {
 	char *first;
 	va_list ap;
 	va_start(ap, fmt);
-	*status = ask(db, &first, err, fmt, ap);
+	*status = ask_first(db, &first, err, fmt, ap);
 	va_end(ap);
 	return first;
+}
+
+/* --- lists --------------------------------------------------------------------------------------------------------------- */
+
+struct list {
+	const struct ctp_sql *db;
+	const char *between, *fmt;
+	struct ctp_bytes *to;
+};
+
+/* fmt takes as many columns as were asked for. */
+static void add_piece(void *arg, const char *const *c)
+{
+	struct list *l = arg;
+	if (l->to->len)
+		ctp_bytes_text(l->to, l->between);
+	ctp_sql_put(l->db, l->to, l->fmt, c[0], c[1], c[2], c[3]);
+}
+
+enum ctp_status ctp_sql_list(struct ctp_sql *db, struct ctp_bytes *to, const char *between, const char *fmt, const char *query,
+                             struct ctp_err *err)
+{
+	static const char *const asked[] = {"*", "t*", "tt*", "ttt*", "tttt*"};
+	size_t columns = 0;
+	for (const char *c = fmt; (c = strchr(c, '%')); c += 2)
+		columns++;
+	assert(columns < sizeof asked / sizeof *asked);
+	struct list list = {db, between, fmt, to};
+	if (ctp_sql_ask(db, asked[columns], add_piece, &list, err, "%V", query))
+		return CTP_FAILED;
+	return ctp_bytes_str(to) ? CTP_OK : ctp_sql_no_memory(db, err);
+}
+
+enum ctp_status ctp_sql_exec_list(struct ctp_sql *db, const char *before, const char *between, const char *fmt, const char *query,
+                                  struct ctp_err *err)
+{
+	struct ctp_bytes list = {0};
+	enum ctp_status status = ctp_sql_list(db, &list, between, fmt, query, err);
+	if (!status && list.len)
+		status = ctp_sql_exec(db, err, "%s%s", before, list.data);
+	ctp_bytes_fini(&list);
+	return status;
 }

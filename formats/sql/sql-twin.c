@@ -41,7 +41,7 @@ struct ctp_sql_twin *ctp_sql_twin_new(struct ctp_sql *db, const struct ctp_class
 {
 	struct ctp_sql_twin *t = calloc(1, sizeof *t);
 	if (!t) {
-		ctp_err_set(err, "%s: out of memory", db->name);
+		ctp_sql_no_memory(db, err);
 		return NULL;
 	}
 	t->cls = make_class(t, cls, err);

@@ -1,76 +1,50 @@
 /* sql-views.c - makes the views, and the indexes that their searches go by. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/map.h"
 #include "sql/sql.h"
 
 enum { COLUMNS = sizeof ((struct ctp_sql_kind_view *)0)->columns / sizeof ((struct ctp_sql_kind_view *)0)->columns[0] };
 
-struct class {
-	struct class *next;
-	int64_t id;
-	char *table;
-};
-
 /* --- what there is ------------------------------------------------------------------------------------------------------- */
 
-struct classes {
-	struct class *first, **end;
-	bool failed;
+/* The classes of a kind, one after another. */
+struct visit {
+	struct ctp_sql *db;
+	const struct ctp_sql_kind_view *kind;
+	struct ctp_bytes select; /* of the view */
+	enum ctp_status status;
+	struct ctp_err *err;
 };
 
-static void free_classes(struct class *c)
+/* Calls visit with the id and the table of each class of the kind, in the order of their ids. */
+static enum ctp_status visit_classes(struct visit *v, ctp_sql_row *visit)
 {
-	for (struct class *next; c; c = next) {
-		next = c->next;
-		free(c->table);
-		free(c);
-	}
+	enum ctp_status status = ctp_sql_ask(v->db, "nt", visit, v, v->err, "SELECT id, table_name FROM %T AS classes WHERE %s ORDER BY id",
+	                                     "classes", v->kind->classes);
+	return status ? status : v->status;
 }
 
-static void add_class(void *arg, const char *const *columns)
+/* The column of a class for a column of a view, for free(); null: the class has none, or v->status. */
+static char *find_column(struct visit *v, const char *class_id, const char *field)
 {
-	struct classes *to = arg;
-	struct class *c = calloc(1, sizeof *c);
-	if (c && columns[0] && columns[1] && (c->table = strdup(columns[1]))) {
-		c->id = strtoll(columns[0], NULL, 10);
-		*to->end = c;
-		to->end = &c->next;
-	} else {
-		free(c);
-		to->failed = true;
-	}
-}
-
-/* The classes of a kind, in the order of their ids; status. */
-static struct class *find_classes(struct ctp_sql *db, const struct ctp_sql_kind_view *v, enum ctp_status *status, struct ctp_err *err)
-{
-	struct classes found = {.end = &found.first};
-	char *sql = ctp_sql_text(db, "SELECT id, table_name FROM %T AS classes WHERE %s ORDER BY id", "classes", v->classes);
-	*status = sql ? db->ops->query(db, sql, "nt", add_class, &found, err) : CTP_OK;
-	if (!sql || found.failed)
-		*status = ctp_err_set(err, "%s: out of memory", db->name);
-	free(sql);
-	return found.first;
-}
-
-/* The column of a class for a column of a view, for free(); null: the class has none, or status. */
-static char *find_column(struct ctp_sql *db, const struct class *c, const char *field, enum ctp_status *status, struct ctp_err *err)
-{
-	return ctp_sql_find(db, status, err, "SELECT column_name FROM %T WHERE class = %d AND %s ORDER BY position LIMIT 1", "fields", c->id,
-	                    field);
+	return ctp_sql_find(v->db, &v->status, v->err, "SELECT column_name FROM %T WHERE class = %s AND %s ORDER BY position LIMIT 1", "fields",
+	                    class_id, field);
 }
 
 /* --- making -------------------------------------------------------------------------------------------------------------- */
 
-/* A view that was made of the same text stays: to make it again would be to wait for all who read it, and they for us. */
+/*
+ * A view that was made of the same text stays: making it again would wait for all that read it, and they for this.
+ * select is null: memory is out.
+ */
 static enum ctp_status make_view(struct ctp_sql *db, const char *name, const char *select, bool again, struct ctp_err *err)
 {
 	const struct ctp_sql_words *w = db->words;
 	char note[32];
+	if (!select)
+		return ctp_sql_no_memory(db, err);
 	snprintf(note, sizeof note, "ctptools %016" PRIx64, ctp_map_bytes(UINT64_C(0xcbf29ce484222325), select, strlen(select)));
 	int64_t same = again && w->view_note ? ctp_sql_look_up(db, err, w->view_noted, name, note) : 0;
 	if (same)
@@ -81,51 +55,37 @@ static enum ctp_status make_view(struct ctp_sql *db, const char *name, const cha
 	return w->view_note ? ctp_sql_exec(db, err, w->view_note, name, note) : CTP_OK;
 }
 
-/* Puts more behind *text, for free(), and frees more. */
-static enum ctp_status append(const struct ctp_sql *db, char **text, char *more, struct ctp_err *err)
-{
-	char *both = more ? ctp_sql_text(db, "%s%s", *text, more) : NULL;
-	free(more);
-	free(*text);
-	*text = both;
-	return both ? CTP_OK : ctp_err_set(err, "%s: out of memory", db->name);
-}
-
 /* A column that the table lacks gets the type that other tables have for it, or SQLite would not search a view's tables one by one. */
-static char *select_column(const struct ctp_sql *db, const char *column, const char *type, const char *as)
+static void put_column(struct visit *v, const char *column, const char *type, const char *as)
 {
 	if (!column)
-		return ctp_sql_text(db, ", CAST(NULL AS %s) AS %I", type, as);
-	return db->words->casts ? ctp_sql_text(db, ", CAST(%I AS %s) AS %I", column, type, as) : ctp_sql_text(db, ", %I AS %I", column, as);
+		ctp_sql_put(v->db, &v->select, ", CAST(NULL AS %s) AS %I", type, as);
+	else if (v->db->words->casts)
+		ctp_sql_put(v->db, &v->select, ", CAST(%I AS %s) AS %I", column, type, as);
+	else
+		ctp_sql_put(v->db, &v->select, ", %I AS %I", column, as);
 }
 
 /* The SELECT of one table for the view. */
-static enum ctp_status append_select(struct ctp_sql *db, char **sql, const struct ctp_sql_kind_view *v, const struct class *c,
-                                     struct ctp_err *err)
+static void put_select(void *arg, const char *const *class)
 {
-	enum ctp_status status = append(db, sql, ctp_sql_text(db, **sql ? " UNION ALL SELECT section" : "SELECT section"), err);
-	for (size_t i = 0; i < COLUMNS && v->columns[i].column && !status; i++) {
-		char *column = find_column(db, c, v->columns[i].field, &status, err);
-		if (!status)
-			status = append(db, sql, select_column(db, column, v->columns[i].type, v->columns[i].column), err);
+	struct visit *v = arg;
+	ctp_sql_put(v->db, &v->select, v->select.len ? " UNION ALL SELECT section" : "SELECT section");
+	for (size_t i = 0; i < COLUMNS && v->kind->columns[i].column && !v->status; i++) {
+		char *column = find_column(v, class[0], v->kind->columns[i].field);
+		put_column(v, column, v->kind->columns[i].type, v->kind->columns[i].column);
 		free(column);
 	}
-	return status ? status : append(db, sql, ctp_sql_text(db, " FROM %I", c->table), err);
+	ctp_sql_put(v->db, &v->select, " FROM %I", class[1]);
 }
 
-static enum ctp_status make_kind_view(struct ctp_sql *db, const struct ctp_sql_kind_view *v, bool again, struct ctp_err *err)
+static enum ctp_status make_kind_view(struct ctp_sql *db, const struct ctp_sql_kind_view *kind, bool again, struct ctp_err *err)
 {
-	enum ctp_status status;
-	struct class *classes = find_classes(db, v, &status, err);
-	char *sql = ctp_sql_text(db, "");
-	if (!sql)
-		status = ctp_err_set(err, "%s: out of memory", db->name);
-	for (const struct class *c = classes; c && !status; c = c->next)
-		status = append_select(db, &sql, v, c, err);
+	struct visit v = {.db = db, .kind = kind, .err = err};
+	enum ctp_status status = visit_classes(&v, put_select);
 	if (!status)
-		status = make_view(db, v->view, sql, again, err);
-	free_classes(classes);
-	free(sql);
+		status = make_view(db, kind->view, ctp_bytes_str(&v.select), again, err);
+	ctp_bytes_fini(&v.select);
 	return status;
 }
 
@@ -137,7 +97,7 @@ static enum ctp_status make_views(struct ctp_sql *db, bool again, struct ctp_err
 		status = make_kind_view(db, &all->kinds[i], again, err);
 	for (size_t i = 0; i < all->nviews && !status; i++) {
 		char *select = ctp_sql_text(db, "%V", all->views[i].select);
-		status = select ? make_view(db, all->views[i].name, select, again, err) : ctp_err_set(err, "%s: out of memory", db->name);
+		status = make_view(db, all->views[i].name, select, again, err);
 		free(select);
 	}
 	return status;
@@ -145,47 +105,47 @@ static enum ctp_status make_views(struct ctp_sql *db, bool again, struct ctp_err
 
 /* --- indexes ------------------------------------------------------------------------------------------------------------- */
 
-/* It is for speed alone: if its name is taken, it is left out. */
+enum ctp_status ctp_sql_create_index(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err)
+{
+	int64_t taken = ctp_sql_look_up(db, err, db->words->taken, name);
+	if (taken)
+		return taken < 0 ? CTP_FAILED : CTP_OK;
+	return ctp_sql_exec(db, err, "CREATE INDEX %I ON %I (section, %s)", name, table, columns);
+}
+
 static enum ctp_status make_index(struct ctp_sql *db, const char *table, const char *column, const char *time, struct ctp_err *err)
 {
 	char *whole = ctp_sql_text(db, "idx_%s_%s", table, column), *name = whole ? ctp_sql_name(db->words->naming, whole, 1) : NULL;
-	char *columns = time && strcmp(time, column) ? ctp_sql_text(db, db->words->index_columns, column, time) : ctp_sql_text(db, "%I", column);
-	enum ctp_status status = name && columns ? CTP_OK : ctp_err_set(err, "%s: out of memory", db->name);
-	int64_t taken = status ? -1 : db->ops->index ? 1 : ctp_sql_look_up(db, err, db->words->taken, name);
-	if (!status && db->ops->index)
+	bool two = time && strcmp(time, column);
+	char *columns = ctp_sql_text(db, two ? db->words->index_columns : "%I", column, time);
+	enum ctp_status status;
+	if (!name || !columns)
+		status = ctp_sql_no_memory(db, err);
+	else if (db->ops->index)
 		status = db->ops->index(db, name, table, columns, err);
-	if (!taken)
-		status = ctp_sql_exec(db, err, "CREATE INDEX %I ON %I (section, %s)", name, table, columns);
+	else
+		status = ctp_sql_create_index(db, name, table, columns, err);
 	free(whole);
 	free(name);
 	free(columns);
-	return taken < 0 ? CTP_FAILED : status;
+	return status;
 }
 
 /* On the first column that the table has of the view's first two, which identify the coroutine, and on time. */
-static enum ctp_status index_class(struct ctp_sql *db, const struct ctp_sql_kind_view *v, const struct class *c, struct ctp_err *err)
+static void index_class(void *arg, const char *const *class)
 {
-	enum ctp_status status = CTP_OK;
-	char *key = find_column(db, c, v->columns[0].field, &status, err), *time = NULL;
-	if (!key && !status)
-		key = find_column(db, c, v->columns[1].field, &status, err);
-	if (key && !status)
-		time = find_column(db, c, "role = 'time'", &status, err);
-	if (key && !status)
-		status = make_index(db, c->table, key, time, err);
+	struct visit *v = arg;
+	if (v->status)
+		return;
+	char *key = find_column(v, class[0], v->kind->columns[0].field), *time = NULL;
+	if (!key && !v->status)
+		key = find_column(v, class[0], v->kind->columns[1].field);
+	if (key && !v->status)
+		time = find_column(v, class[0], "role = 'time'");
+	if (key && !v->status)
+		v->status = make_index(v->db, class[1], key, time, v->err);
 	free(key);
 	free(time);
-	return status;
-}
-
-static enum ctp_status index_kind(struct ctp_sql *db, const struct ctp_sql_kind_view *v, struct ctp_err *err)
-{
-	enum ctp_status status;
-	struct class *classes = find_classes(db, v, &status, err);
-	for (const struct class *c = classes; c && !status; c = c->next)
-		status = index_class(db, v, c, err);
-	free_classes(classes);
-	return status;
 }
 
 enum ctp_status ctp_sql_views_first(struct ctp_sql *db, struct ctp_err *err) { return make_views(db, false, err); }
@@ -195,6 +155,6 @@ enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err)
 	enum ctp_status status = make_views(db, true, err);
 	db->met = false;
 	for (size_t i = 0; i < db->words->views->nkinds && !status; i++)
-		status = index_kind(db, &db->words->views->kinds[i], err);
+		status = visit_classes(&(struct visit){.db = db, .kind = &db->words->views->kinds[i], .err = err}, index_class);
 	return status;
 }

@@ -18,6 +18,7 @@
 
 #include <stdarg.h>
 
+#include "common/bytes.h"
 #include "sql/sql-form.h"
 #include "stream/sink.h"
 
@@ -34,6 +35,7 @@ struct ctp_sql {
 	const char *name;   /* of the database, for messages */
 	const char *events; /* the name of the events' table, which texts call coro_trace_events */
 	bool met;           /* a class is new since the views were made */
+	struct ctp_sql_table *tables; /* those that had rows (sql-rows.h), of an engine that numbers rows itself */
 };
 
 /* What engines spell differently. Texts with a % are for ctp_sql_exec and its like. */
@@ -44,6 +46,8 @@ struct ctp_sql_words {
 	const char *taken;            /* %L: a name. A row: something has the name */
 	const char *column_type;      /* %L, %L: a table, and a column. A row: its type, if there is such a column */
 	const char *section;          /* the type of that column in coro_trace_events */
+	const char *columns;          /* %T, %T, %d: "classes", "fields", a class's id. A row: the table, a column and its type */
+	const char *types[CTP_SQL_TYPES]; /* of columns, by ctp_sql_type */
 	const char *staging;          /* how the names of tables begin until the finish, or null: as ever */
 	const char *view_drop;        /* %I: before view_again; null: nothing */
 	const char *view_again;       /* %I, %s: makes a view that may be there */
@@ -60,15 +64,15 @@ struct ctp_sql_words {
 
 struct ctp_sql_rows; /* of a table, on their way there: the engine's */
 
+typedef void ctp_sql_row(void *arg, const char *const *columns); /* is called with the texts of a row's columns; NULL is null */
+
 struct ctp_sql_ops {
 	enum ctp_status (*exec)(struct ctp_sql *db, const char *sql, struct ctp_err *err);
 
-	/* Calls row with the texts of a row's columns, for each; NULL is null. asked: which columns these are, as sql-answer.h has it. */
-	enum ctp_status (*query)(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
-	                         void *arg, struct ctp_err *err);
+	/* Calls row for each row, when the answer is complete: row may run statements. asked: the columns, as sql-answer.h has it. */
+	enum ctp_status (*query)(struct ctp_sql *db, const char *sql, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err);
 
-	const char *(*type)(const struct ctp_sql *db, const struct ctp_field *f); /* of the field's column */
-	enum ctp_status (*begin)(struct ctp_sql *db, struct ctp_err *err);        /* the tables are there, and rows will come */
+	enum ctp_status (*begin)(struct ctp_sql *db, struct ctp_err *err); /* the tables are there, and rows will come; null: nothing */
 
 	/* For records of the class, which must outlive the rows, whose id in the table classes this is. Null: err. */
 	struct ctp_sql_rows *(*rows)(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
@@ -76,7 +80,7 @@ struct ctp_sql_ops {
 	enum ctp_status (*end)(struct ctp_sql *db, struct ctp_sql_rows *rows, struct ctp_err *err); /* those that were added are there */
 	void (*drop)(struct ctp_sql_rows *rows); /* null: nothing */
 
-	/* Null: CREATE INDEX, unless something has the name. columns are those behind the section. */
+	/* Null: ctp_sql_create_index. columns are those after the section. */
 	enum ctp_status (*index)(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err);
 
 	/* What was added and ended becomes visible while more comes. Null: nothing does before the finish. */
@@ -91,15 +95,20 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 
 /* --- statements ---------------------------------------------------------------------------------------------------------- */
 
+/* err says that memory is out. Returns CTP_FAILED. */
+enum ctp_status ctp_sql_no_memory(const struct ctp_sql *db, struct ctp_err *err);
+
 /*
  * A text, for free(): %s is a text as it is, %I a name, %T the name of a table where rows are put until the finish, %L a text or null
  * as a literal, %d an int64_t, and %V a text of ours. In such a text, as in fmt, a name with coro_trace_events in it is that of
- * the events' table, or made of it. Null: out of memory.
+ * the events' table, or made of it. Null: out of memory, which is also what a null means in place of any text but that of %L.
  */
 char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...);
 char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap);
+void ctp_sql_put(const struct ctp_sql *db, struct ctp_bytes *to, const char *fmt, ...); /* appends it */
 
 enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...);
+enum ctp_status ctp_sql_ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err, const char *fmt, ...);
 
 /* The first column of the first row: as a number, 0 where there is none, -1: err; and as a text for free(), null: none, or status. */
 int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...);
@@ -107,6 +116,19 @@ char *ctp_sql_find(struct ctp_sql *db, enum ctp_status *status, struct ctp_err *
 
 /* A number that was looked up and cannot be 0: -1, err, if it is. */
 int64_t ctp_sql_counted(const struct ctp_sql *db, int64_t number, struct ctp_err *err);
+
+/* One more than the largest id in the table, whose name is that for %T. -1: err. */
+int64_t ctp_sql_next_id(struct ctp_sql *db, const char *table, struct ctp_err *err);
+
+/*
+ * Appends a piece for each row of the query, which is a text of ours, and between these the text between. fmt makes a piece of the
+ * row's columns, of which there are at most four and none is NULL. The second runs a statement that begins so and goes on with the
+ * list, unless the list is empty.
+ */
+enum ctp_status ctp_sql_list(struct ctp_sql *db, struct ctp_bytes *to, const char *between, const char *fmt, const char *query,
+                             struct ctp_err *err);
+enum ctp_status ctp_sql_exec_list(struct ctp_sql *db, const char *before, const char *between, const char *fmt, const char *query,
+                                  struct ctp_err *err);
 
 /* Whether the events' table can have its name: the engine has such names, indexes can be called after it, and no other is called so. */
 enum ctp_status ctp_sql_events_check(const struct ctp_sql *db, struct ctp_err *err);
@@ -148,11 +170,16 @@ struct ctp_sql_views {
 	size_t nkinds, nviews;
 };
 
+const char *ctp_sql_view_name(const struct ctp_sql_views *v, size_t i); /* of all views; null: there are no more than i */
+
 /*
  * Makes the views of the tables that exist: in a new database first, so that no table takes their names, which fails if a view of such
  * a name is there; and at the end for all tables, with indexes for searches in these.
  */
 enum ctp_status ctp_sql_views_first(struct ctp_sql *db, struct ctp_err *err);
 enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err);
+
+/* CREATE INDEX, unless something has the name: it is for speed alone. */
+enum ctp_status ctp_sql_create_index(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err);
 
 #endif

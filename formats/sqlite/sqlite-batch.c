@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sql/sql-rows.h"
+
 enum { VALUES_BYTES = 64 << 10, TEXTS_BYTES = 64 << 10, ALIGN = _Alignof(struct ctp_str) };
 
 struct ctp_sqlite_batch {
@@ -140,46 +142,33 @@ enum ctp_status ctp_sqlite_module(struct ctp_sqlite *s, struct ctp_err *err)
 /* --- batches ------------------------------------------------------------------------------------------------------------- */
 
 /* An INSERT into the class's table from c0, c1 ... of the batch; ?1 is the section. Null: err. */
-static sqlite3_stmt *prepare_insert(const struct ctp_sqlite *s, int64_t class_id, struct ctp_err *err)
+static sqlite3_stmt *prepare_insert(struct ctp_sqlite *s, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err)
 {
-	sqlite3_str *to = sqlite3_str_new(s->db), *from = sqlite3_str_new(s->db);
-	sqlite3_stmt *insert = NULL, *fields = ctp_sqlite_prepare(s, err,
-		"SELECT table_name, column_name FROM classes LEFT JOIN fields ON class = id WHERE id = %d ORDER BY position", class_id);
-	for (int i = 0; fields && sqlite3_step(fields) == SQLITE_ROW; i++) {
-		if (i == 0)
-			sqlite3_str_appendf(to, "INSERT INTO \"%w\" (section", sqlite3_column_text(fields, 0));
-		if (sqlite3_column_type(fields, 1) != SQLITE_NULL) {
-			sqlite3_str_appendf(to, ", \"%w\"", sqlite3_column_text(fields, 1));
-			sqlite3_str_appendf(from, ", c%d", i);
-		}
-	}
-	bool no_memory = sqlite3_str_errcode(to) || sqlite3_str_errcode(from);
-	char *columns = sqlite3_str_finish(to), *values = sqlite3_str_finish(from);
-	if (fields && sqlite3_finalize(fields))
-		ctp_sqlite_error(s, err);
-	else if (no_memory || !columns)
-		ctp_err_set(err, "%s: out of memory", s->sql.name);
-	else if (fields)
-		insert = ctp_sqlite_prepare(s, err, "%s) SELECT ?1%s FROM ctp_batch", columns, values ? values : "");
-	sqlite3_free(columns);
-	sqlite3_free(values);
+	struct ctp_sql_columns to = {.cls = cls};
+	struct ctp_bytes from = {0};
+	sqlite3_stmt *insert = NULL;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		ctp_sql_put(&s->sql, &from, ", c%d", (int64_t)i);
+	if (!ctp_sql_columns_find(&s->sql, &to, class_id, err))
+		insert = ctp_sqlite_prepare(s, err, "INSERT INTO %I (%s) SELECT ?1%s FROM ctp_batch", to.table, to.names.data, ctp_bytes_str(&from));
+	ctp_sql_columns_fini(&to);
+	ctp_bytes_fini(&from);
 	return insert;
 }
 
-struct ctp_sqlite_batch *ctp_sqlite_batch_new(const struct ctp_sqlite *s, const struct ctp_class *cls, int64_t class_id,
-                                              struct ctp_err *err)
+struct ctp_sqlite_batch *ctp_sqlite_batch_new(struct ctp_sqlite *s, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err)
 {
 	struct ctp_sqlite_batch *b = calloc(1, sizeof *b);
 	if (!b || !(b->val = malloc(VALUES_BYTES))) {
 		free(b);
-		ctp_err_set(err, "%s: out of memory", s->sql.name);
+		ctp_sql_no_memory(&s->sql, err);
 		return NULL;
 	}
 	b->cls = cls;
 	b->rows_max = VALUES_BYTES / sizeof *b->val / (cls->nfields ? cls->nfields : 1);
 	for (uint32_t i = 0; i < cls->nfields; i++)
 		b->form[i] = ctp_sql_form(&cls->fields[i]);
-	if ((b->insert = prepare_insert(s, class_id, err)))
+	if ((b->insert = prepare_insert(s, cls, class_id, err)))
 		return b;
 	ctp_sqlite_batch_free(b);
 	return NULL;
@@ -238,7 +227,7 @@ enum ctp_status ctp_sqlite_batch_add(struct ctp_sqlite_batch *b, struct ctp_sqli
 	if ((b->rows == b->rows_max || bytes > b->texts_room - b->texts_used) && ctp_sqlite_batch_flush(b, s, err))
 		return CTP_FAILED;
 	if (bytes && !b->rows && !make_room(b, bytes))
-		return ctp_err_set(err, "%s: out of memory", s->sql.name);
+		return ctp_sql_no_memory(&s->sql, err);
 	uint64_t *row = b->val + (size_t)b->rows++ * cls->nfields;
 	b->section = section;
 	memcpy(row, val, cls->nfields * sizeof *row);

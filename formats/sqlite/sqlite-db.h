@@ -38,8 +38,8 @@ enum ctp_status ctp_sqlite_step(const struct ctp_sqlite *s, sqlite3_stmt *stmt, 
 
 /* For struct ctp_sql_ops. */
 enum ctp_status ctp_sqlite_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err);
-enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
-                                 void *arg, struct ctp_err *err);
+enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, const char *asked, ctp_sql_row *row, void *arg,
+                                 struct ctp_err *err);
 
 extern const struct ctp_sql_words ctp_sqlite_words;
 
@@ -52,8 +52,7 @@ enum { CTP_SQLITE_COLUMNS_MAX = 1000 }; /* of a table in a new database */
 enum ctp_status ctp_sqlite_module(struct ctp_sqlite *s, struct ctp_err *err);
 
 /* For the class, which must outlive the batch, and whose id this is. Null: err. */
-struct ctp_sqlite_batch *ctp_sqlite_batch_new(const struct ctp_sqlite *s, const struct ctp_class *cls, int64_t class_id,
-                                              struct ctp_err *err);
+struct ctp_sqlite_batch *ctp_sqlite_batch_new(struct ctp_sqlite *s, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
 void ctp_sqlite_batch_free(struct ctp_sqlite_batch *b);
 enum ctp_status ctp_sqlite_batch_add(struct ctp_sqlite_batch *b, struct ctp_sqlite *s, int64_t section, const uint64_t *val,
                                      struct ctp_err *err);

@@ -70,7 +70,7 @@ struct ctp_sqlite_columns *ctp_sqlite_columns(const struct ctp_sqlite *s, const 
 		return NULL;
 	struct ctp_sqlite_columns *c = calloc(1, sizeof *c + CTP_SQLITE_COLUMNS_MAX * sizeof *c->column);
 	if (!c) {
-		ctp_err_set(err, "%s: out of memory", s->sql.name);
+		ctp_sql_no_memory(&s->sql, err);
 	} else {
 		c->cls = cls;
 		c->probe = ctp_class_field(cls, "probe_id");

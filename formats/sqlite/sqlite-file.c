@@ -49,13 +49,15 @@ static int keep_row(void *arg, int n, char **columns, char **names)
 	return v->status;
 }
 
-enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
-                                 void *arg, struct ctp_err *err)
+enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, const char *asked, ctp_sql_row *row, void *arg,
+                                 struct ctp_err *err)
 {
 	struct ctp_sqlite *s = (struct ctp_sqlite *)db;
 	struct visit v = {.answer = {.db = db, .asked = asked}, .err = err};
-	enum ctp_status status = !sqlite3_exec(s->db, sql, keep_row, &v, NULL) ? CTP_OK : v.status ? v.status : ctp_sqlite_error(s, err);
-	if (!status)
+	enum ctp_status status = CTP_OK;
+	if (sqlite3_exec(s->db, sql, keep_row, &v, NULL))
+		status = v.status ? v.status : ctp_sqlite_error(s, err);
+	else
 		ctp_sql_answer_tell(&v.answer, row, arg);
 	ctp_sql_answer_fini(&v.answer);
 	return status;
@@ -69,7 +71,7 @@ sqlite3_stmt *ctp_sqlite_prepare(const struct ctp_sqlite *s, struct ctp_err *err
 	char *sql = ctp_sql_vtext(&s->sql, fmt, ap);
 	va_end(ap);
 	if (!sql)
-		ctp_err_set(err, "%s: out of memory", s->sql.name);
+		ctp_sql_no_memory(&s->sql, err);
 	else if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL))
 		ctp_sqlite_error(s, err);
 	free(sql);

@@ -10,21 +10,7 @@ SQLITE_EXTENSION_INIT3
 
 const struct ctp_sql_naming ctp_sqlite_naming = {.reserved = "sqlite_"};
 
-const char *ctp_sqlite_type(const struct ctp_field *f)
-{
-	switch (ctp_sql_form(f)) {
-	case CTP_SQL_INTEGER:
-		return "INTEGER";
-	case CTP_SQL_REAL:
-		return "REAL";
-	case CTP_SQL_BYTES:
-		return "BLOB";
-	case CTP_SQL_ENUM:
-		return "";
-	default:
-		return "TEXT";
-	}
-}
+const char *const ctp_sqlite_types[CTP_SQL_TYPES] = {CTP_SQLITE_TYPES};
 
 /* --- values -------------------------------------------------------------------------------------------------------------- */
 

@@ -20,8 +20,11 @@
 
 #include "sql/sql-form.h"
 
-/* The declared type: "INTEGER", "TEXT", "REAL", "BLOB"; "" for an enum, because a TEXT column would turn numbers into texts. */
-const char *ctp_sqlite_type(const struct ctp_field *f);
+/* For ctp_sql_type. An enum has none, because a TEXT column would turn numbers into texts. */
+#define CTP_SQLITE_TYPES \
+	[CTP_SQL_INTEGER] = "INTEGER", [CTP_SQL_DECIMAL] = "TEXT", [CTP_SQL_HEX] = "TEXT", [CTP_SQL_ENUM] = "", [CTP_SQL_REAL] = "REAL", \
+	[CTP_SQL_STRING] = "TEXT", [CTP_SQL_BYTES] = "BLOB"
+extern const char *const ctp_sqlite_types[CTP_SQL_TYPES];
 
 extern const struct ctp_sql_naming ctp_sqlite_naming;
 

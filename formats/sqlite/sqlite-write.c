@@ -14,12 +14,6 @@ struct ctp_sql_rows { /* one is null */
 
 /* --- rows ---------------------------------------------------------------------------------------------------------------- */
 
-static const char *type(const struct ctp_sql *db, const struct ctp_field *f)
-{
-	(void)db;
-	return ctp_sqlite_type(f);
-}
-
 static void drop(struct ctp_sql_rows *r)
 {
 	if (!r)
@@ -34,7 +28,7 @@ static struct ctp_sql_rows *rows(struct ctp_sql *db, const struct ctp_class *cls
 	struct ctp_sqlite *s = (struct ctp_sqlite *)db;
 	struct ctp_sql_rows *r = calloc(1, sizeof *r);
 	if (!r)
-		ctp_err_set(err, "%s: out of memory", db->name);
+		ctp_sql_no_memory(db, err);
 	else if (s->events && ctp_sql_is_event(cls))
 		r->columns = ctp_sqlite_columns(s, cls, class_id, err);
 	else
@@ -106,7 +100,6 @@ static void free_db(struct ctp_sql *db)
 static const struct ctp_sql_ops ops = {
 	.exec = ctp_sqlite_exec,
 	.query = ctp_sqlite_query,
-	.type = type,
 	.begin = begin,
 	.rows = rows,
 	.add = add,

@@ -109,7 +109,7 @@ static int declare(sqlite3 *db, struct table *t)
 	sqlite3_str_appendall(sql, "CREATE TABLE x(");
 	for (int i = 0; i < t->ncolumns; i++) {
 		const struct column *c = &t->columns[i];
-		const char *type = c->field >= 0 ? ctp_sqlite_type(&t->cls->fields[c->field]) :
+		const char *type = c->field >= 0 ? ctp_sql_type(ctp_sqlite_types, &t->cls->fields[c->field]) :
 		                   i == t->own[SECTION] ? "INTEGER" : i == t->own[FILE_NAME] ? "TEXT HIDDEN" : "INTEGER HIDDEN";
 		sqlite3_str_appendf(sql, "\"%w\" %s, ", c->name, type);
 	}
