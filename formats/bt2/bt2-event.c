@@ -11,21 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/visible.h"
+#include "common/escape.h"
 
 enum form { FORM_UNSIGNED, FORM_SIGNED, FORM_BOOL, FORM_SINGLE, FORM_DOUBLE, FORM_TEXT, FORM_BYTES };
 
 /* --- texts --------------------------------------------------------------------------------------------------------------- */
-
-/* The first byte that must be changed; end: none. */
-static const char *clean_upto(const char *s, const char *end)
-{
-	unsigned n;
-	while (s < end && *s && (n = ctp_utf8_bytes(s, end)))
-		s += n;
-	return s;
-}
 
 char *ctp_bt2_name(const char *name)
 {
@@ -38,18 +29,9 @@ char *ctp_bt2_name(const char *name)
 
 char *ctp_bt2_text(const char *text, size_t len)
 {
-	char *copy = malloc(4 * len + 1), *p = copy;
-	const char *end = text + len;
-	while (copy && text < end) {
-		const char *stop = clean_upto(text, end);
-		memcpy(p, text, (size_t)(stop - text));
-		p += stop - text;
-		if (stop < end)
-			p += sprintf(p, "\\x%02x", (unsigned char)*stop++);
-		text = stop;
-	}
+	char *copy = malloc(CTP_ESCAPE_GROWTH * len + 1);
 	if (copy)
-		*p = 0;
+		*ctp_escape(copy, text, len, false) = '\0';
 	return copy;
 }
 
@@ -227,7 +209,7 @@ void ctp_bt2_event_free(struct ctp_bt2_event *list)
 
 static bool set_text(bt_field *field, const struct ctp_str *s)
 {
-	if (!s || clean_upto(s->data, s->data + s->len) == s->data + s->len)
+	if (!s || ctp_escape_is_plain(s->data, s->len))
 		return !bt_field_string_set_value(field, s ? s->data : "");
 	char *text = ctp_bt2_text(s->data, s->len);
 	bool good = text && !bt_field_string_set_value(field, text);

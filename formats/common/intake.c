@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/meta.h"
+
 enum ctp_status ctp_intake_init(struct ctp_intake *it, struct ctp_source *source, const char *tool, struct ctp_err *err)
 {
 	it->source = source;
@@ -55,11 +57,21 @@ void ctp_intake_break(struct ctp_intake *it, uint64_t line)
 		ctp_intake_end(it, it->section == CTP_SECTION_OURS);
 }
 
-void ctp_intake_section(struct ctp_intake *it, const struct ctp_section *sec, uint64_t line)
+enum ctp_status ctp_intake_read_section(struct ctp_intake *it, const char *p, const char *end, char *scratch, uint64_t line, struct ctp_err *why)
 {
+	struct ctp_section *sec = malloc(sizeof *sec);
+	if (!sec)
+		return ctp_err_set(why, "out of memory");
+	ctp_section_init(sec);
+	enum ctp_status status = p < end ? ctp_meta_read_attrs(p, end, scratch, sec, why) : CTP_OK;
 	ctp_intake_break(it, line);
 	open_section(it, sec);
 	it->section = CTP_SECTION_THEIRS;
+	it->has_wall = sec->has_wall;
+	it->wall_offset_ns = sec->wall_offset_ns;
+	ctp_section_fini(sec);
+	free(sec);
+	return status;
 }
 
 void ctp_intake_own_section(struct ctp_intake *it, bool wall)

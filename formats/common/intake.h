@@ -29,6 +29,8 @@ struct ctp_intake {
 	const struct ctp_notice *notice;
 	enum { CTP_SECTION_NONE, CTP_SECTION_OURS, CTP_SECTION_THEIRS } section; /* theirs: the input has its begin and end */
 	bool had_section;
+	bool has_wall; /* of a section of theirs */
+	int64_t wall_offset_ns;
 	bool no_memory; /* for a row, which errno says: it is not rejected, and the input fails */
 };
 
@@ -40,8 +42,12 @@ void ctp_intake_fini(struct ctp_intake *it);
 void ctp_intake_begin(struct ctp_intake *it, struct ctp_input *in, struct ctp_writer *w, const struct ctp_notice *notice);
 enum ctp_status ctp_intake_finish(struct ctp_intake *it, struct ctp_err *err);
 
-/* A section of the input begins at that line; sec is copied. The second ends it. */
-void ctp_intake_section(struct ctp_intake *it, const struct ctp_section *sec, uint64_t line);
+/*
+ * A section of the input begins at that line, even if its attributes, [p, end) as meta.h has them, cannot be read: then why says it.
+ * scratch has room for end - p bytes. The second ends the section.
+ */
+enum ctp_status ctp_intake_read_section(struct ctp_intake *it, const char *p, const char *end, char *scratch, uint64_t line,
+                                        struct ctp_err *why);
 void ctp_intake_end(struct ctp_intake *it, bool complete);
 
 /* Ends a section that is still open at that line. */

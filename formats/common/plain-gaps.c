@@ -261,10 +261,8 @@ static void take_mark(void *arg, struct ctp_writer *w, uint64_t ts_ns)
 struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err)
 {
 	struct ctp_plain_gaps *g = calloc(1, sizeof *g);
-	if (!g) {
-		ctp_err_set(err, "out of memory");
-		return NULL;
-	}
+	if (!g)
+		return ctp_err_set(err, "out of memory"), NULL;
 	g->held = ctp_pages_new(CTP_PLAIN_GAPS_HELD * sizeof *g->held);
 	g->plain = ctp_plain_class(err);
 	g->lost_class = ctp_class_new("lost", CTP_KIND_LOSS, lost_fields, LOST_FIELDS, err);

@@ -57,8 +57,6 @@ struct csv_source {
 	char last_type[CTP_NAME_MAX + 2];
 	unsigned hopeless; /* number of types for which no class could be inferred */
 	bool wall_known, wall; /* of our own section: times are wall-clock time */
-	bool has_wall;         /* of a section of theirs */
-	int64_t wall_offset_ns;
 };
 
 /* --- values -------------------------------------------------------------------------------------------------------------- */
@@ -83,12 +81,12 @@ static bool take_time(struct csv_source *s, const struct ctp_field *f, enum ctp_
 {
 	bool theirs = s->intake.section == CTP_SECTION_THEIRS, wall = false;
 	if (!ctp_value_parse(f, form, p, end, v)) {
-		wall = ctp_value_parse_wall(p, end, theirs ? s->wall_offset_ns : 0, v);
+		wall = ctp_value_parse_wall(p, end, theirs ? s->intake.wall_offset_ns : 0, v);
 		if (!wall)
 			return false;
 	}
 	if (theirs)
-		return !wall || s->has_wall;
+		return !wall || s->intake.has_wall;
 	if (!s->wall_known)
 		s->wall = wall;
 	s->wall_known = true;
@@ -192,29 +190,13 @@ static const struct ctp_intake_class *only_class(struct csv_source *s, struct ct
 
 /* --- the full form's own rows -------------------------------------------------------------------------------------------- */
 
-static enum ctp_status begin_section(struct csv_source *s, const char *p, const char *end, struct ctp_err *why)
-{
-	struct ctp_section *sec = malloc(sizeof *sec);
-	if (!sec)
-		return ctp_err_set(why, "out of memory");
-	ctp_section_init(sec);
-	/* Even if its attributes cannot be read, a section begins here. */
-	enum ctp_status status = p < end ? ctp_meta_read_attrs(p, end, s->text, sec, why) : CTP_OK;
-	ctp_intake_section(&s->intake, sec, s->rows.line);
-	s->has_wall = sec->has_wall;
-	s->wall_offset_ns = sec->wall_offset_ns;
-	ctp_section_fini(sec);
-	free(sec);
-	return status;
-}
-
 static enum ctp_status take_meta(struct csv_source *s, const char *type, struct ctp_err *why)
 {
 	const struct ctp_csv_field *at = s->meta_column < 0 ? NULL : &s->rows.fields[s->meta_column];
 	const char *p = at ? s->rows.base + at->at : "", *end = p + (at ? at->len : 0);
 	s->last = NULL;
 	if (!strcmp(type, "@section"))
-		return begin_section(s, p, end, why);
+		return ctp_intake_read_section(&s->intake, p, end, s->text, s->rows.line, why);
 	if (!strcmp(type, "@schema"))
 		return adopt(s, ctp_meta_read_class(p, end, s->text, why), why) ? CTP_OK : CTP_FAILED;
 	if (strcmp(type, "@end") || !s->intake.section)

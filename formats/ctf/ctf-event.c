@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "common/escape.h"
 #include "stream/events.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -137,11 +137,7 @@ struct ctp_ctf_layout *ctp_ctf_layout_new(const struct ctp_class *cls, unsigned 
  */
 static bool is_string(const struct ctp_str *str)
 {
-	const char *s = str->data, *end = s + str->len;
-	unsigned n;
-	while (s < end && *s && (n = ctp_utf8_bytes(s, end)))
-		s += n;
-	return s == end && str->len;
+	return str->len && ctp_escape_is_plain(str->data, str->len);
 }
 
 /* A record that was never given a text has null for it. */

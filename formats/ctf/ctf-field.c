@@ -28,54 +28,37 @@ static bool take_bytes(struct ctp_ctf_values *v, uint64_t *val, const bt_field *
 
 /* --- JSON ---------------------------------------------------------------------------------------------------------------- */
 
-/* A text that is being made behind those of the values. It is cut to the limit when it is done. */
-struct json {
-	struct ctp_ctf_values *v;
-	size_t len;
-	bool failed;
-};
+/* The text that is being made. What exceeds the limit of a text is cut off when it is done, and not made in the first place. */
+static bool json_is_full(const struct ctp_bytes *j) { return j->len > CTP_STRING_MAX; }
 
-static char *json_room(struct json *j, size_t n)
+static void json_add(struct ctp_bytes *j, const char *plain)
 {
-	char *p = j->failed || j->len > CTP_STRING_MAX ? NULL : ctp_ctf_values_begin(j->v, j->len + n);
-	j->failed |= !p && j->len <= CTP_STRING_MAX;
-	return p ? p + j->len : NULL;
+	if (!json_is_full(j))
+		ctp_bytes_text(j, plain);
 }
 
-static void json_add(struct json *j, const char *plain)
-{
-	size_t n = strlen(plain);
-	char *p = json_room(j, n);
-	if (p) {
-		memcpy(p, plain, n);
-		j->len += n;
-	}
-}
-
-static void json_text(struct json *j, const char *text, size_t len)
+static void json_text(struct ctp_bytes *j, const char *text, size_t len)
 {
 	len = len < CTP_STRING_MAX ? len : CTP_STRING_MAX;
-	char *p = json_room(j, CTP_JSON_GROWTH * len + 2);
+	char *p = json_is_full(j) ? NULL : ctp_bytes_reserve(j, CTP_JSON_GROWTH * len + 2);
 	if (p)
-		j->len += (size_t)(ctp_json_quote(p, text, len) - p);
+		ctp_bytes_commit(j, ctp_json_quote(p, text, len));
 }
 
-static void json_number(struct json *j, enum ctp_ctf_take step, const bt_field *f)
+static void json_number(struct ctp_bytes *j, enum ctp_ctf_take step, const bt_field *f)
 {
-	char *p = json_room(j, CTP_TEXT_MAX), *end = p;
-	if (!p)
-		return;
-	if (step == CTP_TAKE_UNSIGNED)
-		end = ctp_text_u64(p, bt_field_integer_unsigned_get_value(f));
-	else if (step == CTP_TAKE_SIGNED)
-		end = ctp_text_i64(p, bt_field_integer_signed_get_value(f));
+	char number[CTP_TEXT_MAX + 1], *end;
+	if (step == CTP_TAKE_SIGNED)
+		end = ctp_text_i64(number, bt_field_integer_signed_get_value(f));
 	else
-		end = ctp_text_u64(p, bt_field_bit_array_get_value_as_integer(f));
-	j->len += (size_t)(end - p);
+		end = ctp_text_u64(number, step == CTP_TAKE_UNSIGNED ? bt_field_integer_unsigned_get_value(f) :
+		                                                       bt_field_bit_array_get_value_as_integer(f));
+	*end = '\0';
+	json_add(j, number);
 }
 
 /* A float that is not finite is a text, as in JSONL: JSON has no number for it. */
-static void json_real(struct json *j, enum ctp_ctf_take step, const bt_field *f)
+static void json_real(struct ctp_bytes *j, enum ctp_ctf_take step, const bt_field *f)
 {
 	double d = step == CTP_TAKE_F32 ? bt_field_real_single_precision_get_value(f) :
 	                                  bt_field_real_double_precision_get_value(f);
@@ -87,20 +70,20 @@ static void json_real(struct json *j, enum ctp_ctf_take step, const bt_field *f)
 		json_add(j, number);
 }
 
-static void json_field(struct json *j, const bt_field *f);
+static void json_field(struct ctp_bytes *j, const bt_field *f);
 
-static void json_array(struct json *j, const bt_field *f)
+static void json_array(struct ctp_bytes *j, const bt_field *f)
 {
 	uint64_t n = bt_field_array_get_length(f);
 	json_add(j, "[");
-	for (uint64_t i = 0; i < n && j->len <= CTP_STRING_MAX; i++) {
+	for (uint64_t i = 0; i < n && !json_is_full(j); i++) {
 		json_add(j, i ? "," : "");
 		json_field(j, bt_field_array_borrow_element_field_by_index_const(f, i));
 	}
 	json_add(j, "]");
 }
 
-static void json_structure(struct json *j, const bt_field *f)
+static void json_structure(struct ctp_bytes *j, const bt_field *f)
 {
 	const bt_field_class *fc = bt_field_borrow_class_const(f);
 	uint64_t n = bt_field_class_structure_get_member_count(fc);
@@ -116,7 +99,7 @@ static void json_structure(struct json *j, const bt_field *f)
 }
 
 /* The first label of an enumeration's value; false: it has none. */
-static bool json_label(struct json *j, const bt_field *f, bt_field_class_type type)
+static bool json_label(struct ctp_bytes *j, const bt_field *f, bt_field_class_type type)
 {
 	bt_field_class_enumeration_mapping_label_array labels;
 	uint64_t n = 0;
@@ -129,7 +112,7 @@ static bool json_label(struct json *j, const bt_field *f, bt_field_class_type ty
 	return true;
 }
 
-static void json_field(struct json *j, const bt_field *f)
+static void json_field(struct ctp_bytes *j, const bt_field *f)
 {
 	bt_field_class_type type = bt_field_get_class_type(f);
 	enum ctp_ctf_take step = ctp_ctf_take_of(bt_field_borrow_class_const(f));
@@ -157,11 +140,9 @@ static void json_field(struct json *j, const bt_field *f)
 
 static bool take_json(struct ctp_ctf_values *v, uint64_t *val, const bt_field *f)
 {
-	struct json j = {.v = v};
-	json_array(&j, f);
-	if (!j.failed)
-		ctp_ctf_values_end(v, val, j.len);
-	return !j.failed;
+	v->json.len = 0;
+	json_array(&v->json, f);
+	return !v->json.failed && ctp_ctf_values_text(v, val, v->json.data, v->json.len);
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */

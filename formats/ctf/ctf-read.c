@@ -523,10 +523,8 @@ static const bt_plugin *find_plugin(const char *name)
 struct ctp_source *ctp_ctf_source(const char *tool, struct ctp_err *err)
 {
 	struct ctf_source *s = calloc(1, sizeof *s);
-	if (!s) {
-		ctp_err_set(err, "out of memory");
-		return NULL;
-	}
+	if (!s)
+		return ctp_err_set(err, "out of memory"), NULL;
 	s->source.ops = &ops;
 	s->tool = tool;
 	s->ctf = find_plugin("ctf");

@@ -50,4 +50,8 @@ void ctp_ctf_values_done(struct ctp_ctf_values *v, const struct ctp_class *cls)
 	v->texts.len = v->sum = 0;
 }
 
-void ctp_ctf_values_fini(struct ctp_ctf_values *v) { ctp_bytes_fini(&v->texts); }
+void ctp_ctf_values_fini(struct ctp_ctf_values *v)
+{
+	ctp_bytes_fini(&v->texts);
+	ctp_bytes_fini(&v->json);
+}

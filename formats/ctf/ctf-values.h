@@ -12,7 +12,7 @@
 
 struct ctp_ctf_values {
 	uint64_t val[CTP_FIELDS_MAX + 1]; /* the last for values that are not kept */
-	struct ctp_bytes texts;
+	struct ctp_bytes texts, json; /* json: a text that is being made */
 	size_t sum;   /* bytes of the texts: at most CTP_STRING_MAX each, CTP_RECORD_TEXT_MAX together */
 	uint64_t cut; /* number of texts that were cut to that */
 };

@@ -411,10 +411,8 @@ static const struct ctp_sink_ops ops = {
 struct ctp_sink *ctp_ctf_sink(const char *dir, bool force, struct ctp_err *err)
 {
 	struct ctf_sink *s = calloc(1, sizeof *s);
-	if (!s) {
-		ctp_err_set(err, "%s: out of memory", dir);
-		return NULL;
-	}
+	if (!s)
+		return ctp_err_set(err, "%s: out of memory", dir), NULL;
 	s->sink.ops = &ops;
 	s->at = -1;
 	if (ctp_ctf_folder_begin(&s->folder, dir, force, err)) {

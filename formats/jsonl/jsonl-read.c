@@ -46,37 +46,24 @@ static void reject(struct jsonl_source *s, const struct ctp_err *why) { ctp_inta
 
 static enum ctp_status take_meta(struct jsonl_source *s, const char *type, const char *p, const char *end, struct ctp_err *why)
 {
-	enum ctp_status status;
 	char *scratch = s->row.text;
-	if (!strcmp(type, "@section")) {
-		struct ctp_section *sec = malloc(sizeof *sec);
-		if (!sec)
-			return ctp_err_set(why, "out of memory");
-		ctp_section_init(sec);
-		/* Even if its attributes cannot be read, a section begins here. */
-		struct ctp_json attrs = {p, end};
-		const char *from;
-		status = ctp_jsonl_row_find(&attrs, "attrs", scratch, &from, why);
-		if (!status && from)
-			status = ctp_meta_read_attrs(from, attrs.p, scratch, sec, why);
-		s->last = NULL;
-		ctp_intake_section(&s->intake, sec, s->line);
-		ctp_section_fini(sec);
-		free(sec);
-		return status;
-	}
-	if (!strcmp(type, "@schema")) {
+	struct ctp_json value = {p, end};
+	const char *from;
+	if (!strcmp(type, "@schema"))
 		return adopt(s, ctp_meta_read_class(p, end, scratch, why), why) ? CTP_OK : CTP_FAILED;
-	}
-	if (!strcmp(type, "@end") && s->intake.section) {
-		struct ctp_json value = {p, end};
-		const char *from;
-		status = ctp_jsonl_row_find(&value, "complete", scratch, &from, why);
-		s->last = NULL;
-		ctp_intake_end(&s->intake, !status && from && value.p - from == 4 && !memcmp(from, "true", 4));
+	bool is_section = !strcmp(type, "@section");
+	if (!is_section && (strcmp(type, "@end") || !s->intake.section))
+		return ctp_err_set(why, "\"%.40s\" is no type that belongs here", type);
+	enum ctp_status status = ctp_jsonl_row_find(&value, is_section ? "attrs" : "complete", scratch, &from, why);
+	bool found = !status && from;
+	s->last = NULL;
+	if (!is_section) {
+		ctp_intake_end(&s->intake, found && value.p - from == 4 && !memcmp(from, "true", 4));
 		return status;
 	}
-	return ctp_err_set(why, "\"%.40s\" is no type that belongs here", type);
+	struct ctp_err ignored; /* the first error is the one to say */
+	enum ctp_status read = ctp_intake_read_section(&s->intake, found ? from : p, found ? value.p : p, scratch, s->line, status ? &ignored : why);
+	return status ? status : read;
 }
 
 /* The class of the row; null: the line was no row, or status and why say what is wrong. */
@@ -239,10 +226,8 @@ static const struct ctp_source_ops ops = {
 struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err)
 {
 	struct jsonl_source *s = calloc(1, sizeof *s);
-	if (!s) {
-		ctp_err_set(err, "out of memory");
-		return NULL;
-	}
+	if (!s)
+		return ctp_err_set(err, "out of memory"), NULL;
 	s->source.ops = &ops;
 	s->plain.cls = ctp_plain_class(err);
 	s->plain.layout = s->plain.cls ? ctp_jsonl_template(s->plain.cls, false, false, NULL) : NULL;

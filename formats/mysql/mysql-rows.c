@@ -92,10 +92,8 @@ static enum ctp_status fill(struct ctp_mysql *m, struct ctp_sql_rows *r, int64_t
 struct ctp_sql_rows *ctp_mysql_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err)
 {
 	struct ctp_sql_rows *r = calloc(1, sizeof *r);
-	if (!r) {
-		ctp_sql_no_memory(db, err);
-		return NULL;
-	}
+	if (!r)
+		return ctp_sql_no_memory(db, err), NULL;
 	r->cls = cls;
 	r->m = (struct ctp_mysql *)db;
 	if (!fill(r->m, r, class_id, err))
@@ -200,8 +198,8 @@ static char *put_literal(char *to, const char *text, size_t len)
 
 static char *put_string(struct ctp_mysql *m, char *to, const char *text, size_t len)
 {
-	if (!ctp_sql_is_text(text, len)) {
-		len = (size_t)(ctp_sql_escape(m->scratch, text, len, false) - m->scratch);
+	if (!ctp_escape_is_plain(text, len)) {
+		len = (size_t)(ctp_escape(m->scratch, text, len, false) - m->scratch);
 		text = m->scratch;
 	}
 	return m->local ? put_loaded(to, text, len) : put_literal(to, text, len);
@@ -209,7 +207,7 @@ static char *put_string(struct ctp_mysql *m, char *to, const char *text, size_t 
 
 static char *put_bytes(const struct ctp_mysql *m, char *to, const char *data, size_t len)
 {
-	return m->local ? put_loaded(to, data, len) : put(ctp_sql_hex(put(to, "x'", 2), data, len), "'", 1);
+	return m->local ? put_loaded(to, data, len) : put(ctp_escape_hex(put(to, "x'", 2), data, len), "'", 1);
 }
 
 static char *put_real(struct ctp_mysql *m, char *to, double d)
@@ -258,10 +256,10 @@ static char *put_field(struct ctp_mysql *m, char *to, const struct ctp_field *f,
 static size_t row_bytes(const struct ctp_class *cls, const uint64_t *val, size_t *text)
 {
 	size_t bytes = 4 + (cls->nfields + 2) * (size_t)(CTP_TEXT_MAX + 4);
-	*text = CTP_SQL_GROWTH * CTP_NAME_MAX;
+	*text = CTP_ESCAPE_GROWTH * CTP_NAME_MAX;
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		bool is_text = ctp_type_is_text(cls->fields[i].type);
-		size_t len = is_text ? (val[i] ? CTP_SQL_GROWTH * (size_t)ctp_str_val(val[i])->len : 0) : CTP_SQL_GROWTH * CTP_NAME_MAX;
+		size_t len = is_text ? (val[i] ? CTP_ESCAPE_GROWTH * (size_t)ctp_str_val(val[i])->len : 0) : CTP_ESCAPE_GROWTH * CTP_NAME_MAX;
 		if (is_text || cls->fields[i].type == CTP_ENUM)
 			bytes += 2 * len;
 		*text = *text < len ? len : *text;

@@ -5,6 +5,7 @@
 #include <zstd.h>
 
 #include "base/text.h"
+#include "common/escape.h"
 #include "parquet/parquet-bits.h"
 #include "stream/value.h"
 
@@ -381,15 +382,15 @@ static const char *find_odd(const char *p, const char *end)
 /* A text with \x and two digits for each odd byte. */
 static int32_t put_string(struct ctp_parquet_column *c, struct ctp_parquet_work *w, const char *text, uint32_t len)
 {
-	static const char digits[] = "0123456789abcdef";
 	const char *end = text + len, *odd = find_odd(text, end);
 	if (odd == end)
 		return put_text(c, w, text, len);
 	w->text.len = 0;
 	for (; text < end; text = odd < end ? odd + 1 : end, odd = find_odd(text, end)) {
 		ctp_bytes_put(&w->text, text, (size_t)(odd - text));
+		char escaped[CTP_ESCAPE_GROWTH];
 		if (odd < end)
-			ctp_bytes_put(&w->text, (char[]){'\\', 'x', digits[(uint8_t)*odd >> 4], digits[(uint8_t)*odd & 15]}, 4);
+			ctp_bytes_put(&w->text, escaped, (size_t)(ctp_escape_byte(escaped, *odd) - escaped));
 	}
 	w->failed |= w->text.failed;
 	return put_text(c, w, w->text.data, (uint32_t)w->text.len);

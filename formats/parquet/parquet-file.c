@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "base/text.h"
+#include "common/escape.h"
 #include "common/meta.h"
 
 enum { SECTION, SECTION_ID, BEFORE_FIELDS, PIECE = 512, ZSTD_CODEC = 6, NOTES_BYTES_MAX = 512 << 10 };
@@ -27,16 +27,7 @@ static bool is_taken(const struct ctp_parquet_file *f, const char *name)
 /* The field's name with \x and digits for what is no UTF-8, and a number where engines would take it for that of another. */
 static bool add_field(struct ctp_parquet_file *f, const struct ctp_field *field)
 {
-	char name[4 * CTP_NAME_MAX + 16], *p = name;
-	const char *text = field->name, *end = text + strlen(text);
-	while (text < end) {
-		unsigned n = ctp_utf8_bytes(text, end);
-		if (n)
-			p = (char *)memcpy(p, text, n) + n;
-		else
-			p += sprintf(p, "\\x%02x", (uint8_t)*text);
-		text += n ? n : 1;
-	}
+	char name[CTP_ESCAPE_GROWTH * CTP_NAME_MAX + 16], *p = ctp_escape(name, field->name, strlen(field->name), false);
 	*p = '\0';
 	for (unsigned nth = 2; is_taken(f, name); nth++)
 		sprintf(p, "_%u", nth);
@@ -86,10 +77,8 @@ struct ctp_parquet_file *ctp_parquet_file_new(int folder, const char *path, cons
                                               struct ctp_output *out, struct ctp_err *err)
 {
 	struct ctp_parquet_file *f = calloc(1, sizeof *f);
-	if (!f) {
-		ctp_err_set(err, "%s: out of memory", path);
-		return NULL;
-	}
+	if (!f)
+		return ctp_err_set(err, "%s: out of memory", path), NULL;
 	f->rows_max = rows_max;
 	f->folder = folder;
 	f->path = strdup(path);

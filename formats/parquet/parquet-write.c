@@ -207,10 +207,8 @@ static struct ctp_parquet_file *open_file(struct parquet_sink *s, const struct c
 	ctp_parquet_safe_name(name, cls->name, false);
 	if (cls != s->about && !strcasecmp(name, "sections"))
 		nth++;
-	if (s->o.dir && !name_file(s, path, name, nth)) {
-		ctp_err_set(err, "%.40s...: the name is too long", s->folder);
-		return NULL;
-	}
+	if (s->o.dir && !name_file(s, path, name, nth))
+		return ctp_err_set(err, "%.40s...: the name is too long", s->folder), NULL;
 	return ctp_parquet_file_new(s->at, path, cls, s->o.group_rows, s->o.dir ? NULL : s->o.out, err);
 }
 
@@ -227,10 +225,8 @@ static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ct
 		ctp_err_set(err, "class %.100s: is declared in two ways, and a pipe has room for one; name a folder with -o", cls->name);
 		return NULL;
 	}
-	if (!CTP_ARRAY_RESERVE(s->files, s->files_room, s->nfiles + 1, UINT32_MAX)) {
-		ctp_err_set(err, "out of memory");
-		return NULL;
-	}
+	if (!CTP_ARRAY_RESERVE(s->files, s->files_room, s->nfiles + 1, UINT32_MAX))
+		return ctp_err_set(err, "out of memory"), NULL;
 	struct ctp_parquet_file *f = open_file(s, cls, nth, err);
 	if (f)
 		s->files[s->nfiles++] = f;

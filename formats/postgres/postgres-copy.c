@@ -109,10 +109,8 @@ static void list(struct ctp_postgres *p, struct ctp_sql_rows *r)
 struct ctp_sql_rows *ctp_postgres_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err)
 {
 	struct ctp_sql_rows *r = calloc(1, sizeof *r);
-	if (!r) {
-		ctp_sql_no_memory(db, err);
-		return NULL;
-	}
+	if (!r)
+		return ctp_sql_no_memory(db, err), NULL;
 	r->cls = cls;
 	list((struct ctp_postgres *)db, r);
 	if (!fill((struct ctp_postgres *)db, r, class_id, err)) {
@@ -235,7 +233,7 @@ static char *put_text(char *to, const char *text, size_t len) { return (char *)m
 /* Its length is known afterwards. */
 static char *put_string(char *to, const char *text, size_t len, bool ascii)
 {
-	char *end = ctp_sql_escape(to + 4, text, len, ascii);
+	char *end = ctp_escape(to + 4, text, len, ascii);
 	put32(to, (uint32_t)(end - to - 4));
 	return end;
 }

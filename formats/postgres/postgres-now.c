@@ -151,10 +151,10 @@ static struct change read_state(const struct ctp_postgres_said *f, const struct 
 
 static enum ctp_status take_name(struct ctp_postgres *p, struct change *to, const struct ctp_str *name, struct ctp_err *err)
 {
-	char *escaped = name ? malloc(CTP_SQL_GROWTH * (size_t)name->len + 1) : NULL;
+	char *escaped = name ? malloc(CTP_ESCAPE_GROWTH * (size_t)name->len + 1) : NULL;
 	if (!escaped)
 		return name ? ctp_sql_no_memory(&p->sql, err) : CTP_OK;
-	*ctp_sql_escape(escaped, name->data, name->len, p->escapes) = '\0';
+	*ctp_escape(escaped, name->data, name->len, p->escapes) = '\0';
 	p->now->name_bytes += strlen(escaped);
 	free(to->name);
 	to->name = escaped;

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
-
 enum ctp_sql_form ctp_sql_form(const struct ctp_field *f)
 {
 	if (ctp_type_is_text(f->type))
@@ -53,47 +51,4 @@ int ctp_sql_by_role(const struct ctp_class *cls, const char *name, enum ctp_role
 		if (cls->fields[i].role == role && !ctp_type_is_text(cls->fields[i].type) && !ctp_type_is_float(cls->fields[i].type))
 			return (int)i;
 	return named;
-}
-
-bool ctp_sql_is_text(const char *data, size_t len)
-{
-	const char *end = data + len;
-	for (unsigned n; data < end; data += n)
-		if (!*data || !(n = ctp_utf8_bytes(data, end)))
-			return false;
-	return true;
-}
-
-char *ctp_sql_hex(char *to, const char *data, size_t len)
-{
-	static const char digits[] = "0123456789abcdef";
-	for (const char *end = data + len; data < end; data++) {
-		*to++ = digits[(uint8_t)*data >> 4];
-		*to++ = digits[(uint8_t)*data & 15];
-	}
-	return to;
-}
-
-char *ctp_sql_escape_byte(char *to, char byte)
-{
-	*to++ = '\\';
-	*to++ = 'x';
-	return ctp_sql_hex(to, &byte, 1);
-}
-
-char *ctp_sql_escape(char *to, const char *text, size_t len, bool ascii)
-{
-	const char *end = text + len;
-	while (text < end) {
-		unsigned n = *text ? ctp_utf8_bytes(text, end) : 0;
-		if (n == 1 || (n && !ascii)) {
-			memcpy(to, text, n);
-			to += n;
-			text += n;
-			continue;
-		}
-		for (n = n ? n : 1; n; n--)
-			to = ctp_sql_escape_byte(to, *text++);
-	}
-	return to;
 }

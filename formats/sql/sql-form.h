@@ -6,6 +6,7 @@
 #ifndef CTP_SQL_FORM_H
 #define CTP_SQL_FORM_H
 
+#include "common/escape.h"
 #include "stream/record.h"
 
 enum ctp_sql_form {
@@ -28,18 +29,6 @@ const char *ctp_sql_label(const struct ctp_field *f, uint64_t value);
  * field of its name. A number of events has no role of its own, so there the name goes first. -1: none.
  */
 int ctp_sql_by_role(const struct ctp_class *cls, const char *name, enum ctp_role role);
-
-/* Whether the bytes are a text to any engine: valid UTF-8, and no NUL. */
-bool ctp_sql_is_text(const char *data, size_t len);
-
-/*
- * Spells a text so that it is one to any engine: a byte that is no part of valid UTF-8 becomes \x and two digits, and so does a NUL;
- * with ascii all that is none, too. to has room for CTP_SQL_GROWTH times len. Returns the end.
- */
-char *ctp_sql_escape(char *to, const char *text, size_t len, bool ascii);
-enum { CTP_SQL_GROWTH = 4 };
-char *ctp_sql_escape_byte(char *to, char byte);
-char *ctp_sql_hex(char *to, const char *data, size_t len); /* two digits for each byte; returns the end */
 
 struct ctp_sql_naming {
 	const char *reserved; /* how no name begins, or null */

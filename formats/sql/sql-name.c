@@ -29,7 +29,7 @@ static char *spell(const struct ctp_sql_naming *n, char *p, const char *name)
 	while (name < end) {
 		unsigned bytes = ctp_utf8_bytes(name, end);
 		if (!bytes || (n->ascii && bytes > 1) || (n->bmp && (bytes > 3 || (*name == ' ' && name + 1 == end))))
-			p = ctp_sql_escape_byte(p, *name++);
+			p = ctp_escape_byte(p, *name++);
 		else
 			for (; bytes; bytes--)
 				*p++ = *name++;
@@ -49,7 +49,7 @@ static char *cut(const char *from, char *p, size_t max)
 
 char *ctp_sql_name(const struct ctp_sql_naming *naming, const char *name, unsigned nth)
 {
-	char *mine = malloc(CTP_SQL_GROWTH * strlen(name) + 1 + SUFFIX_MAX), suffix[SUFFIX_MAX] = "";
+	char *mine = malloc(CTP_ESCAPE_GROWTH * strlen(name) + 1 + SUFFIX_MAX), suffix[SUFFIX_MAX] = "";
 	if (!mine)
 		return NULL;
 	char *end = spell(naming, mine, name);

@@ -24,16 +24,16 @@ static void put_blob(struct ctp_bytes *to, const char *text)
 	ctp_bytes_text(to, "x'");
 	char *p = ctp_bytes_reserve(to, 2 * len);
 	if (p)
-		ctp_bytes_commit(to, ctp_sql_hex(p, text, len));
+		ctp_bytes_commit(to, ctp_escape_hex(p, text, len));
 	ctp_bytes_text(to, "'");
 }
 
 static void put_text(struct ctp_bytes *to, const char *text, bool ascii)
 {
 	size_t len = strlen(text);
-	char *escaped = malloc(CTP_SQL_GROWTH * len + 1);
+	char *escaped = malloc(CTP_ESCAPE_GROWTH * len + 1);
 	if (escaped) {
-		*ctp_sql_escape(escaped, text, len, ascii) = '\0';
+		*ctp_escape(escaped, text, len, ascii) = '\0';
 		put_quoted(to, NULL, escaped, '\'');
 	}
 	to->failed |= !escaped;
@@ -44,7 +44,7 @@ static void put_literal(struct ctp_bytes *to, const struct ctp_sql *db, const ch
 {
 	if (!text)
 		ctp_bytes_text(to, "NULL");
-	else if (db->words->blobs && !ctp_sql_is_text(text, strlen(text)))
+	else if (db->words->blobs && !ctp_escape_is_plain(text, strlen(text)))
 		put_blob(to, text);
 	else
 		put_text(to, text, db->words->naming->ascii);

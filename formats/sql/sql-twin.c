@@ -40,10 +40,8 @@ static struct ctp_class *make_class(struct ctp_sql_twin *t, const struct ctp_cla
 struct ctp_sql_twin *ctp_sql_twin_new(struct ctp_sql *db, const struct ctp_class *cls, struct ctp_err *err)
 {
 	struct ctp_sql_twin *t = calloc(1, sizeof *t);
-	if (!t) {
-		ctp_sql_no_memory(db, err);
-		return NULL;
-	}
+	if (!t)
+		return ctp_sql_no_memory(db, err), NULL;
 	t->cls = make_class(t, cls, err);
 	int64_t id = t->cls ? ctp_sql_class(db, t->cls, err) : -1;
 	if (id > 0 && (t->rows = db->ops->rows(db, t->cls, id, err)))

@@ -251,10 +251,8 @@ static size_t put_entry(uint8_t *cell, int which, const uint64_t *key)
 struct ctp_sqlite_events *ctp_sqlite_events_new(const char *beside, struct ctp_err *err)
 {
 	struct ctp_sqlite_events *e = calloc(1, sizeof *e);
-	if (!e) {
-		ctp_err_set(err, "%s: out of memory", beside);
-		return NULL;
-	}
+	if (!e)
+		return ctp_err_set(err, "%s: out of memory", beside), NULL;
 	e->name = beside;
 	ctp_sqlite_page_init(&e->leaf, CTP_SQLITE_TABLE_LEAF);
 	e->leaves_fd = ctp_sqlite_scratch(beside);

@@ -20,7 +20,7 @@ const char *const ctp_sqlite_types[CTP_SQL_TYPES] = {CTP_SQLITE_TYPES};
  */
 void ctp_sqlite_result_text(sqlite3_context *to, const char *data, size_t len)
 {
-	if (ctp_sql_is_text(data, len))
+	if (ctp_escape_is_plain(data, len))
 		sqlite3_result_text(to, data, (int)len, SQLITE_TRANSIENT);
 	else
 		sqlite3_result_blob(to, data, (int)len, SQLITE_TRANSIENT);
