@@ -36,11 +36,11 @@ char *ctp_bt2_text(const char *text, size_t len)
 }
 
 /* If two fields would have the same name, the later one gets a longer name. False: no memory. */
-static bool append_member(bt_field_class *payload, const char *before, const char *name, const char *behind, bt_field_class *fc)
+static bool append_member(bt_field_class *payload, const char *before, const char *name, const char *suffix, bt_field_class *fc)
 {
 	char id[CTP_NAME_MAX + CTP_FIELDS_MAX + 16];
 	const char *first = isdigit((unsigned char)*name) ? "_" : before;
-	size_t len = (size_t)snprintf(id, CTP_NAME_MAX + 16, "%s%s%s", first, name, behind);
+	size_t len = (size_t)snprintf(id, CTP_NAME_MAX + 16, "%s%s%s", first, name, suffix);
 	for (char *p = id; *p; p++)
 		if (!isalnum((unsigned char)*p) || *p & 0x80)
 			*p = '_';

@@ -2,7 +2,7 @@
  * bt2-plugin.c - the component class source.ctp.fs, with which babeltrace2 opens raw streams; see bt2.h.
  *
  * The number of ports must be known before the first message, so the headers of all packets are read once at the start. A port
- * finds its section by the end of the last complete section, and the number of sections that begin behind that.
+ * finds its section by the end of the last complete section, and the number of sections that begin after that.
  */
 #include "bt2/bt2.h"
 

@@ -21,7 +21,7 @@
 
 /* --- the component ------------------------------------------------------------------------------------------------------- */
 
-/* The place of a section, and its port's user data: the skip-th section (from 0) behind byte `from` of the decompressed file. */
+/* The place of a section, and its port's user data: the skip-th section (from 0) after byte `from` of the decompressed file. */
 struct ctp_bt2_place {
 	struct ctp_bt2_source *source;
 	const char *path;

@@ -45,8 +45,8 @@ static inline uint8_t *ctp_cacheray_put_u32(struct ctp_cacheray_spelling sp, uin
 	return p + sizeof v;
 }
 
-/* Where the fields of a record begin, behind its tag. */
-static inline size_t ctp_cacheray_behind_address(struct ctp_cacheray_spelling sp) { return 1 + (size_t)sp.address_bytes; }
+/* Where the fields of a record begin, after its tag. */
+static inline size_t ctp_cacheray_after_address(struct ctp_cacheray_spelling sp) { return 1 + (size_t)sp.address_bytes; }
 
 static inline uint64_t ctp_cacheray_get_address(struct ctp_cacheray_spelling sp, const uint8_t *rec)
 {
@@ -59,8 +59,8 @@ static inline uint8_t *ctp_cacheray_put_address(struct ctp_cacheray_spelling sp,
 }
 
 /* Bytes of an access, a remove, and an add without its name. */
-static inline size_t ctp_cacheray_access_bytes(struct ctp_cacheray_spelling sp) { return ctp_cacheray_behind_address(sp) + 1 + 8; }
-static inline size_t ctp_cacheray_remove_bytes(struct ctp_cacheray_spelling sp) { return ctp_cacheray_behind_address(sp) + 8; }
+static inline size_t ctp_cacheray_access_bytes(struct ctp_cacheray_spelling sp) { return ctp_cacheray_after_address(sp) + 1 + 8; }
+static inline size_t ctp_cacheray_remove_bytes(struct ctp_cacheray_spelling sp) { return ctp_cacheray_after_address(sp) + 8; }
 static inline size_t ctp_cacheray_add_bytes(struct ctp_cacheray_spelling sp) { return ctp_cacheray_remove_bytes(sp) + 3 * 4; }
 
 static inline bool ctp_cacheray_usual_size(uint8_t size) { return size && size <= 16 && !(size & (size - 1)); }

@@ -1,5 +1,5 @@
 /*
- * cacheray-classes.c - the tables behind cacheray-classes.h.
+ * cacheray-classes.c - the tables of cacheray-classes.h.
  *
  * The key is the thread: there are few, and what a thread does next is near what it did last.
  */

@@ -11,11 +11,11 @@ enum { NEAR = 1 << 24, CANONICAL_BITS = 48, SMALL_BITS = 32 };
 /* What speaks for a record in this spelling. */
 static unsigned points_of(struct ctp_cacheray_spelling sp, const uint8_t *p, uint64_t last)
 {
-	size_t behind = ctp_cacheray_behind_address(sp);
+	size_t after = ctp_cacheray_after_address(sp);
 	uint64_t address = ctp_cacheray_get_address(sp, p), away = address > last ? address - last : last - address;
 	bool access = (*p & CTP_CACHERAY_SORT) <= CTP_CACHERAY_WRITE;
-	unsigned points = 1 + (away < NEAR) + !(address >> CANONICAL_BITS) + !(ctp_cacheray_u64(sp, p + behind + access) >> SMALL_BITS);
-	return points + (access && !(*p & CTP_CACHERAY_UNALIGNED) && !(address & (p[behind] - 1u)));
+	unsigned points = 1 + (away < NEAR) + !(address >> CANONICAL_BITS) + !(ctp_cacheray_u64(sp, p + after + access) >> SMALL_BITS);
+	return points + (access && !(*p & CTP_CACHERAY_UNALIGNED) && !(address & (p[after] - 1u)));
 }
 
 static uint64_t points(struct ctp_cacheray_spelling sp, const uint8_t *p, size_t avail)

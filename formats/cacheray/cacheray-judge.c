@@ -5,7 +5,7 @@ enum {
 	CANONICAL_BITS = 48,
 	NULL_BYTES = 4096,      /* no system has memory below */
 	PID_END = 1 << 22,      /* no system has a thread with this number */
-	SMALL_LONG = 1024,      /* records, of threads with numbers of a system, behind which one with another has to return */
+	SMALL_LONG = 1024,      /* records, of threads with numbers of a system, after which one with another has to return */
 	SHIFTED_MAX = 64,       /* threads that are looked at for a part of their number */
 	RETURNS = 2,            /* a thread or size that comes again so often is meant */
 	CHAIN = 8,              /* records in a row that end damage */
@@ -69,7 +69,7 @@ static bool is_access(uint8_t tag) { return (tag & CTP_CACHERAY_SORT) <= CTP_CAC
 
 uint64_t ctp_cacheray_judge_thread(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
-	return ctp_cacheray_u64(j->spelling, p + ctp_cacheray_behind_address(j->spelling) + is_access(*p));
+	return ctp_cacheray_u64(j->spelling, p + ctp_cacheray_after_address(j->spelling) + is_access(*p));
 }
 
 static uint32_t name_bytes(const struct ctp_cacheray_judge *j, const uint8_t *p)
@@ -80,7 +80,7 @@ static uint32_t name_bytes(const struct ctp_cacheray_judge *j, const uint8_t *p)
 /* An access that is not flagged as unaligned, and is it. */
 static bool is_misaligned(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
-	uint8_t size = p[ctp_cacheray_behind_address(j->spelling)];
+	uint8_t size = p[ctp_cacheray_after_address(j->spelling)];
 	return is_access(*p) && !(*p & CTP_CACHERAY_UNALIGNED) && ctp_cacheray_usual_size(size) &&
 	       (ctp_cacheray_get_address(j->spelling, p) & (size - 1u));
 }
@@ -95,7 +95,7 @@ static bool is_wild(const struct ctp_cacheray_judge *j, const uint8_t *p)
 /* An access of nothing, nowhere, as zeros have it. */
 static bool is_void(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
-	return is_access(*p) && !p[ctp_cacheray_behind_address(j->spelling)] && ctp_cacheray_get_address(j->spelling, p) < NULL_BYTES;
+	return is_access(*p) && !p[ctp_cacheray_after_address(j->spelling)] && ctp_cacheray_get_address(j->spelling, p) < NULL_BYTES;
 }
 
 static bool address_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_t *p)
@@ -124,7 +124,7 @@ struct doubts {
 static struct doubts doubts_of(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
 	struct doubts d = {.thread = thread_is_doubtful(j, ctp_cacheray_judge_thread(j, p))};
-	d.size = is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_behind_address(j->spelling)]);
+	d.size = is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_after_address(j->spelling)]);
 	d.name = !j->odd_names && has_odd_name(j, p);
 	d.type = d.name || type_is_empty(j, p);
 	d.address = address_is_doubtful(j, p);
@@ -177,7 +177,7 @@ void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p
 	} else {
 		struct doubts d = doubts_of(j, p);
 		if (d.size || is_void(j, p))
-			ctp_err_set(why, "an access of %u bytes", p[ctp_cacheray_behind_address(j->spelling)]);
+			ctp_err_set(why, "an access of %u bytes", p[ctp_cacheray_after_address(j->spelling)]);
 		else if (d.thread)
 			ctp_err_set(why, "thread 0x%llx is none", (unsigned long long)ctp_cacheray_judge_thread(j, p));
 		else if (d.name)
@@ -193,7 +193,7 @@ void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p
 void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
 {
 	if (is_access(*p)) {
-		uint8_t size = p[ctp_cacheray_behind_address(j->spelling)];
+		uint8_t size = p[ctp_cacheray_after_address(j->spelling)];
 		j->sizes[size / 64] |= UINT64_C(1) << size % 64;
 		j->odd_sizes |= !ctp_cacheray_usual_size(size);
 	}
@@ -217,7 +217,7 @@ struct walk {
 
 static bool is_again(const struct ctp_cacheray_judge *j, struct doubts d, const uint8_t *first, const uint8_t *p)
 {
-	size_t size = ctp_cacheray_behind_address(j->spelling);
+	size_t size = ctp_cacheray_after_address(j->spelling);
 	if (d.thread)
 		return ctp_cacheray_judge_thread(j, first) == ctp_cacheray_judge_thread(j, p);
 	if (d.name)
@@ -228,7 +228,7 @@ static bool is_again(const struct ctp_cacheray_judge *j, struct doubts d, const 
 static bool is_strange(const struct ctp_cacheray_judge *j, struct doubts d, const uint8_t *p)
 {
 	if (d.size)
-		return is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_behind_address(j->spelling)]);
+		return is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_after_address(j->spelling)]);
 	return d.thread && thread_is_doubtful(j, ctp_cacheray_judge_thread(j, p));
 }
 
@@ -269,19 +269,19 @@ static bool ends_badly(const struct ctp_cacheray_judge *j, const uint8_t *p, siz
 }
 
 enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
-                                                 enum ctp_cacheray_behind behind)
+                                                 enum ctp_cacheray_after after)
 {
 	struct doubts d = doubts_of(j, p);
 	bool at_hand, may_return = !d.name && !(d.thread && (only_zero(j) || is_shifted(j, ctp_cacheray_judge_thread(j, p))));
 	bool rare = (d.size && !j->odd_sizes) || ((d.name || (d.thread && !j->large)) && j->taken >= SMALL_LONG);
-	bool must_return = rare && behind != CTP_BEHIND_LATER;
+	bool must_return = rare && after != CTP_AFTER_LATER;
 	size_t bytes = ctp_cacheray_judge_length(j, p, avail, &at_hand), upto = bytes + CTP_CACHERAY_WINDOW;
 	size_t from = j->clean_upto >= offset + bytes && !must_return ? (size_t)(j->clean_upto - offset) : bytes;
 	struct walk w = walk_from(j, p, from, avail, upto);
-	if (w.end == CTP_RECORD_SHORT && behind == CTP_BEHIND_MORE)
+	if (w.end == CTP_RECORD_SHORT && after == CTP_AFTER_MORE)
 		return CTP_ANSWER_WAIT;
 	if (w.end == CTP_RECORD_BAD ||
-	    (w.end == CTP_RECORD_SHORT && behind == CTP_BEHIND_NOTHING && ends_badly(j, p + w.at, avail - w.at))) {
+	    (w.end == CTP_RECORD_SHORT && after == CTP_AFTER_NOTHING && ends_badly(j, p + w.at, avail - w.at))) {
 		if (from > bytes)
 			w = walk_from(j, p, bytes, avail, upto);
 		return w.again >= RETURNS && may_return ? CTP_ANSWER_YES : CTP_ANSWER_NO;
@@ -322,26 +322,26 @@ static bool all_return(const struct strangers *s)
 }
 
 enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail,
-                                                   enum ctp_cacheray_behind behind)
+                                                   enum ctp_cacheray_after after)
 {
 	struct strangers strangers = {0};
 	if (*p == CTP_CACHERAY_RTTA_REMOVE) /* an access whose tag is damaged is one too, a byte later */
 		return CTP_ANSWER_NO;
 	unsigned n = 0;
 	for (size_t at = 0, bytes = 0; n < (strangers.n ? CHAIN_DOUBTFUL : CHAIN); n++, at += bytes) {
-		if (at == avail && n && !strangers.n && behind == CTP_BEHIND_NOTHING)
+		if (at == avail && n && !strangers.n && after == CTP_AFTER_NOTHING)
 			break;
 		enum ctp_cacheray_verdict v = at < avail ? ctp_cacheray_judge_record(j, p + at, avail - at, &bytes) : CTP_RECORD_SHORT;
 		enum ctp_cacheray_verdict rest = CTP_RECORD_BAD;
 		bool long_name = at < avail && p[at] == CTP_CACHERAY_RTTA_ADD && bytes > CTP_CACHERAY_FIXED_MAX + CHAIN_NAME_MAX;
 		if (v == CTP_RECORD_BAD && n && !strangers.n)
 			rest = v = judge_rest(p + at, avail - at);
-		if (rest == CTP_RECORD_WHOLE || (rest == CTP_RECORD_SHORT && behind == CTP_BEHIND_NOTHING))
+		if (rest == CTP_RECORD_WHOLE || (rest == CTP_RECORD_SHORT && after == CTP_AFTER_NOTHING))
 			break;
 		if (v == CTP_RECORD_BAD || long_name)
 			return CTP_ANSWER_NO;
 		if (v == CTP_RECORD_SHORT)
-			return behind == CTP_BEHIND_NOTHING ? CTP_ANSWER_NO : CTP_ANSWER_WAIT;
+			return after == CTP_AFTER_NOTHING ? CTP_ANSWER_NO : CTP_ANSWER_WAIT;
 		struct doubts d = doubts_of(j, p + at);
 		if (d.size || d.type || d.address || (d.thread && !add_stranger(&strangers, ctp_cacheray_judge_thread(j, p + at))))
 			return CTP_ANSWER_NO;

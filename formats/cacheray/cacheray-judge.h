@@ -10,7 +10,7 @@
  *	  of them together bad;
  *	- an address that is not aligned to the access, which does not say so, or that no processor takes is doubtful the first time.
  * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again
- * twice before that: then it is as the program wants it. Else the damage begins with it. Behind many records whose threads are 0, as
+ * twice before that: then it is as the program wants it. Else the damage begins with it. After many records whose threads are 0, as
  * the usual runtime writes them, or numbers of a system, a doubtful thread also has to come again, or others to come; and so has a name
  * with control characters. So has always a size that is not usual, which no runtime writes, up to the first that was taken.
  * cacheray-plan.h compares what follows with other ways to read it.
@@ -21,10 +21,10 @@
 #include "base/distinct.h"
 #include "cacheray/cacheray-bytes.h"
 
-enum { CTP_CACHERAY_WINDOW = 64 << 10, CTP_CACHERAY_REST = 4096 /* zeros behind which no record is expected */ };
+enum { CTP_CACHERAY_WINDOW = 64 << 10, CTP_CACHERAY_REST = 4096 /* zeros after which no record is expected */ };
 
-/* What comes behind the bytes at hand. */
-enum ctp_cacheray_behind { CTP_BEHIND_MORE, CTP_BEHIND_LATER /* nobody knows when */, CTP_BEHIND_NOTHING };
+/* What comes after the bytes at hand. */
+enum ctp_cacheray_after { CTP_AFTER_MORE, CTP_AFTER_LATER /* nobody knows when */, CTP_AFTER_NOTHING };
 
 /* Zeros and a spelling, to begin with. */
 struct ctp_cacheray_judge {
@@ -66,11 +66,11 @@ enum ctp_cacheray_answer { CTP_ANSWER_YES, CTP_ANSWER_NO, CTP_ANSWER_WAIT };
 
 /* Whether to take a doubtful record, which stands at this offset. */
 enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
-                                                 enum ctp_cacheray_behind behind);
+                                                 enum ctp_cacheray_after after);
 
-/* Whether records begin again at p, behind damage. */
+/* Whether records begin again at p, after damage. */
 enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail,
-                                                   enum ctp_cacheray_behind behind);
+                                                   enum ctp_cacheray_after after);
 
 /* The record at p was taken. */
 void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p);

@@ -92,7 +92,7 @@ static uint32_t record_price(const struct part *part, size_t at, size_t bytes)
 	const uint8_t *p = part->p + at;
 	struct ctp_cacheray_spelling sp = j->spelling;
 	bool access = (*p & CTP_CACHERAY_SORT) <= CTP_CACHERAY_WRITE;
-	size_t behind = ctp_cacheray_behind_address(sp), fixed = ctp_cacheray_access_bytes(sp), next = at + bytes;
+	size_t after = ctp_cacheray_after_address(sp), fixed = ctp_cacheray_access_bytes(sp), next = at + bytes;
 	bool followed = next + fixed <= part->bytes;
 	uint64_t address = ctp_cacheray_get_address(sp, p), thread = ctp_cacheray_judge_thread(j, p);
 	uint64_t next_address = followed ? ctp_cacheray_get_address(sp, part->p + next) : 0;
@@ -102,17 +102,17 @@ static uint32_t record_price(const struct part *part, size_t at, size_t bytes)
 		return price + type_price(part, at, bytes);
 	if (!access)
 		return price;
-	if (!p[behind] && address < NULL_BYTES)
+	if (!p[after] && address < NULL_BYTES)
 		return NO_RECORD; /* zeros */
-	price += size_price(part, p[behind]);
-	if (!j->misaligned && !(*p & CTP_CACHERAY_UNALIGNED) && ctp_cacheray_usual_size(p[behind]) && (address & (p[behind] - 1u)))
+	price += size_price(part, p[after]);
+	if (!j->misaligned && !(*p & CTP_CACHERAY_UNALIGNED) && ctp_cacheray_usual_size(p[after]) && (address & (p[after] - 1u)))
 		price += MISALIGNED;
 	return price;
 }
 
 /* --- the plan -------------------------------------------------------------------------------------------------------------- */
 
-/* From a record there on. cut: nothing comes behind the part. */
+/* From a record there on. cut: nothing comes after the part. */
 static uint32_t take_price(const struct part *part, size_t at, bool cut)
 {
 	bool at_hand;
@@ -150,18 +150,18 @@ static void price_all(const struct part *part, bool cut)
 }
 
 bool ctp_cacheray_plan_make(struct ctp_cacheray_plan *plan, const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail,
-                            uint64_t offset, enum ctp_cacheray_behind behind)
+                            uint64_t offset, enum ctp_cacheray_after after)
 {
 	bool whole = avail >= CTP_CACHERAY_PLAN;
 	size_t bytes = whole ? CTP_CACHERAY_PLAN : avail;
 	if (offset >= plan->from && offset < plan->upto && (plan->upto < plan->end || plan->end == offset + avail))
 		return true;
-	if (!whole && behind == CTP_BEHIND_MORE)
+	if (!whole && after == CTP_AFTER_MORE)
 		return false;
 	plan->from = offset;
 	plan->end = offset + bytes;
-	plan->upto = whole && (bytes < avail || behind != CTP_BEHIND_NOTHING) ? plan->end - CTP_CACHERAY_AHEAD : plan->end;
-	price_all(&(struct part){plan, j, p, bytes}, plan->upto == plan->end && behind == CTP_BEHIND_NOTHING);
+	plan->upto = whole && (bytes < avail || after != CTP_AFTER_NOTHING) ? plan->end - CTP_CACHERAY_AHEAD : plan->end;
+	price_all(&(struct part){plan, j, p, bytes}, plan->upto == plan->end && after == CTP_AFTER_NOTHING);
 	return true;
 }
 
@@ -211,7 +211,7 @@ void ctp_cacheray_plan_begin(struct ctp_cacheray_plan *plan, struct ctp_cacheray
 {
 	struct votes v = {0};
 	bool damaged = false, at_hand;
-	if (!avail || !ctp_cacheray_plan_make(plan, j, p, avail, 0, CTP_BEHIND_LATER))
+	if (!avail || !ctp_cacheray_plan_make(plan, j, p, avail, 0, CTP_AFTER_LATER))
 		return;
 	for (size_t at = 0, bytes; at < plan->end; at += bytes) {
 		damaged = damaged ? !ctp_cacheray_plan_resumes(plan, at) : ctp_cacheray_plan_breaks(plan, at);

@@ -1,7 +1,7 @@
 /*
  * cacheray-plan.h - which bytes of a part of a Cacheray trace are best taken for records, and which for damage.
  *
- * Behind damage, records of a wrong phase may follow each other for ever, none of them bad by itself. So all phases are compared over
+ * After damage, records of a wrong phase may follow each other for ever, none of them bad by itself. So all phases are compared over
  * many records. A record has a price in bits, the lower the more of it is known: its thread, its size, the place of its address, its
  * neighbour. A byte of damage costs 8, and so does each of its ends some. The plan is the cheapest way to read the part.
  */
@@ -12,7 +12,7 @@
 
 enum {
 	CTP_CACHERAY_PLAN = 32 << 10, /* bytes that a plan is made of, where they are there */
-	CTP_CACHERAY_AHEAD = 12 << 10, /* of them behind a byte that it is asked of */
+	CTP_CACHERAY_AHEAD = 12 << 10, /* of them after a byte that it is asked of */
 	CTP_CACHERAY_PAGES = 4096,
 	CTP_CACHERAY_AREAS = 256,
 };
@@ -36,9 +36,9 @@ void ctp_cacheray_plan_learn(struct ctp_cacheray_plan *plan, uint64_t address);
 
 /* There is a plan for the byte at this offset, which is p. False: not enough is at hand. */
 bool ctp_cacheray_plan_make(struct ctp_cacheray_plan *plan, const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail,
-                            uint64_t offset, enum ctp_cacheray_behind behind);
+                            uint64_t offset, enum ctp_cacheray_after after);
 
-/* Of a byte that there is a plan for: records go on there behind damage; or a record there, behind records, is damage. */
+/* Of a byte that there is a plan for: records go on there after damage; or a record there, after records, is damage. */
 bool ctp_cacheray_plan_resumes(const struct ctp_cacheray_plan *plan, uint64_t offset);
 bool ctp_cacheray_plan_breaks(const struct ctp_cacheray_plan *plan, uint64_t offset);
 

@@ -64,11 +64,11 @@ static uint64_t *next_record(struct cacheray_source *s, enum ctp_cacheray_event 
 
 static inline __attribute__((always_inline)) void put_access(struct ctp_cacheray_spelling sp, const uint8_t *p, uint64_t ts, uint64_t *val)
 {
-	size_t behind = ctp_cacheray_behind_address(sp);
+	size_t after = ctp_cacheray_after_address(sp);
 	val[CTP_ACCESS_TS] = ts;
 	val[CTP_ACCESS_ADDRESS] = ctp_cacheray_get_address(sp, p);
-	val[CTP_ACCESS_SIZE] = p[behind];
-	val[CTP_ACCESS_THREAD] = ctp_cacheray_u64(sp, p + behind + 1);
+	val[CTP_ACCESS_SIZE] = p[after];
+	val[CTP_ACCESS_THREAD] = ctp_cacheray_u64(sp, p + after + 1);
 	val[CTP_ACCESS_OP] = *p & CTP_CACHERAY_WRITE;
 	val[CTP_ACCESS_ATOMIC] = *p >> 6 & 1;
 	val[CTP_ACCESS_UNALIGNED] = *p >> 7;
@@ -79,10 +79,10 @@ static inline __attribute__((always_inline)) bool is_usual(struct ctp_cacheray_s
                                                            unsigned unaligned, unsigned canonical_bits)
 {
 	uint64_t address = ctp_cacheray_get_address(sp, p);
-	uint8_t tag = *p, size = p[ctp_cacheray_behind_address(sp)];
+	uint8_t tag = *p, size = p[ctp_cacheray_after_address(sp)];
 	bool aligned = !(address & (size - 1u)) || tag & unaligned;
 	return !(tag & (CTP_CACHERAY_SORT - CTP_CACHERAY_WRITE)) && ctp_cacheray_usual_size(size) && aligned &&
-	       !(address >> canonical_bits) && ctp_cacheray_u64(sp, p + ctp_cacheray_behind_address(sp) + 1) == thread;
+	       !(address >> canonical_bits) && ctp_cacheray_u64(sp, p + ctp_cacheray_after_address(sp) + 1) == thread;
 }
 
 /* Such accesses, as many as follow each other. */
@@ -133,7 +133,7 @@ static void take_add(struct cacheray_source *s, const uint8_t *p, size_t bytes)
 	uint64_t val[CTP_ADD_FIELDS] = {
 		[CTP_ADD_TS] = s->ordinal,
 		[CTP_ADD_ADDRESS] = ctp_cacheray_get_address(sp, p),
-		[CTP_ADD_THREAD] = ctp_cacheray_u64(sp, p + ctp_cacheray_behind_address(sp)),
+		[CTP_ADD_THREAD] = ctp_cacheray_u64(sp, p + ctp_cacheray_after_address(sp)),
 		[CTP_ADD_ELEMENT] = ctp_cacheray_u32(sp, p + fixed - 12),
 		[CTP_ADD_COUNT] = ctp_cacheray_u32(sp, p + fixed - 8),
 		[CTP_ADD_TYPE] = ctp_val_str(s->name),
@@ -146,7 +146,7 @@ static void take_add(struct cacheray_source *s, const uint8_t *p, size_t bytes)
 	s->source.stats.accepted++;
 }
 
-/* The record at hand, of so many bytes. */
+/* Takes the record at hand, which has this number of bytes. */
 static void take(struct cacheray_source *s, size_t bytes)
 {
 	struct ctp_cacheray_spelling sp = s->judge.spelling;
@@ -160,7 +160,7 @@ static void take(struct cacheray_source *s, size_t bytes)
 		val = next_record(s, CTP_CACHERAY_REMOVE);
 		val[CTP_REMOVE_TS] = s->ordinal;
 		val[CTP_REMOVE_ADDRESS] = ctp_cacheray_get_address(sp, p);
-		val[CTP_REMOVE_THREAD] = ctp_cacheray_u64(sp, p + ctp_cacheray_behind_address(sp));
+		val[CTP_REMOVE_THREAD] = ctp_cacheray_u64(sp, p + ctp_cacheray_after_address(sp));
 	} else {
 		put_access(sp, p, s->ordinal, next_record(s, CTP_CACHERAY_ACCESS));
 	}
@@ -218,40 +218,40 @@ static void end_rest(struct cacheray_source *s)
 	               (unsigned long long)s->zeros_offset);
 }
 
-static bool make_plan(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+static bool make_plan(struct cacheray_source *s, enum ctp_cacheray_after after)
 {
-	return ctp_cacheray_plan_make(&s->plan, &s->judge, s->in->ptr, s->in->avail, s->in->offset, behind);
+	return ctp_cacheray_plan_make(&s->plan, &s->judge, s->in->ptr, s->in->avail, s->in->offset, after);
 }
 
 /* Whether records begin again where the input is. */
-static enum ctp_cacheray_answer resumes(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+static enum ctp_cacheray_answer resumes(struct cacheray_source *s, enum ctp_cacheray_after after)
 {
-	if (!make_plan(s, behind))
+	if (!make_plan(s, after))
 		return CTP_ANSWER_WAIT;
 	if (!ctp_cacheray_plan_resumes(&s->plan, s->in->offset))
 		return CTP_ANSWER_NO;
-	return ctp_cacheray_judge_resume(&s->judge, s->in->ptr, s->in->avail, behind);
+	return ctp_cacheray_judge_resume(&s->judge, s->in->ptr, s->in->avail, after);
 }
 
 /* Whether to take the doubtful record at hand. */
-static enum ctp_cacheray_answer takes(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+static enum ctp_cacheray_answer accepts(struct cacheray_source *s, enum ctp_cacheray_after after)
 {
-	enum ctp_cacheray_answer answer = ctp_cacheray_judge_take(&s->judge, s->in->ptr, s->in->avail, s->in->offset, behind);
+	enum ctp_cacheray_answer answer = ctp_cacheray_judge_take(&s->judge, s->in->ptr, s->in->avail, s->in->offset, after);
 	if (answer != CTP_ANSWER_YES || *s->in->ptr == CTP_CACHERAY_RTTA_ADD)
 		return answer;
-	if (!make_plan(s, behind))
+	if (!make_plan(s, after))
 		return CTP_ANSWER_WAIT;
 	return ctp_cacheray_plan_breaks(&s->plan, s->in->offset) ? CTP_ANSWER_NO : CTP_ANSWER_YES;
 }
 
 /* Passes over what is no record. False: there is not enough at hand to tell. */
-static bool seek(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+static bool seek(struct cacheray_source *s, enum ctp_cacheray_after after)
 {
 	struct ctp_input *in = s->in;
 	enum ctp_cacheray_answer answer = CTP_ANSWER_NO;
-	while (in->avail && (answer = resumes(s, behind)) == CTP_ANSWER_NO)
+	while (in->avail && (answer = resumes(s, after)) == CTP_ANSWER_NO)
 		skip_damage(s);
-	if (answer != CTP_ANSWER_YES && behind != CTP_BEHIND_NOTHING)
+	if (answer != CTP_ANSWER_YES && after != CTP_AFTER_NOTHING)
 		return false;
 	if (is_rest(s))
 		end_rest(s);
@@ -283,12 +283,12 @@ static void begin_section(struct cacheray_source *s, struct ctp_cacheray_spellin
 }
 
 /* The section begins as soon as the spelling is known. False: not yet. */
-static bool find_spelling(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+static bool find_spelling(struct cacheray_source *s, enum ctp_cacheray_after after)
 {
 	struct ctp_input *in = s->in;
 	bool known = s->open.order && s->open.address_bytes;
-	if (in->avail < GUESS_BYTES && behind != CTP_BEHIND_NOTHING &&
-	    (behind == CTP_BEHIND_MORE || in->avail < GUESS_BYTES_MIN))
+	if (in->avail < GUESS_BYTES && after != CTP_AFTER_NOTHING &&
+	    (after == CTP_AFTER_MORE || in->avail < GUESS_BYTES_MIN))
 		return false;
 	size_t some = in->avail < GUESS_BYTES ? in->avail : GUESS_BYTES;
 	begin_section(s, known ? s->open : ctp_cacheray_guess(s->open, in->ptr, some));
@@ -297,13 +297,13 @@ static bool find_spelling(struct cacheray_source *s, enum ctp_cacheray_behind be
 }
 
 /* Goes through what is at hand, as far as it can be judged. */
-static void go_through(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+static void read_records(struct cacheray_source *s, enum ctp_cacheray_after after)
 {
 	struct ctp_input *in = s->in;
-	if (!s->open_section && !find_spelling(s, behind))
+	if (!s->open_section && !find_spelling(s, after))
 		return;
 	while (!ctp_writer_failed(s->writer)) {
-		if (s->seeking && !seek(s, behind))
+		if (s->seeking && !seek(s, after))
 			return;
 		take_accesses(s);
 		if (!in->avail)
@@ -311,10 +311,10 @@ static void go_through(struct cacheray_source *s, enum ctp_cacheray_behind behin
 		size_t bytes;
 		enum ctp_cacheray_verdict v = ctp_cacheray_judge_record(&s->judge, in->ptr, in->avail, &bytes);
 		enum ctp_cacheray_answer answer = v == CTP_RECORD_WHOLE ? CTP_ANSWER_YES : CTP_ANSWER_NO;
-		if (v == CTP_RECORD_SHORT && behind != CTP_BEHIND_NOTHING)
+		if (v == CTP_RECORD_SHORT && after != CTP_AFTER_NOTHING)
 			return;
 		if (v == CTP_RECORD_DOUBTFUL)
-			answer = takes(s, behind);
+			answer = accepts(s, after);
 		if (answer == CTP_ANSWER_WAIT)
 			return;
 		if (answer == CTP_ANSWER_YES)
@@ -335,12 +335,12 @@ static void send(struct cacheray_source *s)
 }
 
 /* The input is about to wait. */
-static enum ctp_status let_go(void *arg, struct ctp_err *err)
+static enum ctp_status flush_before_wait(void *arg, struct ctp_err *err)
 {
 	struct cacheray_source *s = arg;
-	go_through(s, CTP_BEHIND_LATER);
+	read_records(s, CTP_AFTER_LATER);
 	send(s);
-	return ctp_writer_failed(s->writer) ? ctp_err_set(err, "%s: what was made of it could not be written", s->in->name) : CTP_OK;
+	return ctp_writer_failed(s->writer) ? ctp_err_set(err, "%s: the stream made from it could not be written", s->in->name) : CTP_OK;
 }
 
 static enum ctp_status finish(struct cacheray_source *s, struct ctp_err *err)
@@ -359,15 +359,15 @@ static enum ctp_status finish(struct cacheray_source *s, struct ctp_err *err)
 		ctp_notice_say(s->notice, "%s", in->err.text);
 	if (empty)
 		ctp_notice_say(s->notice, "the input is empty");
-	bool hopeless = s->damaged >= HINT_BYTES && s->damaged > (in->offset - s->rest) / 2;
-	if (hopeless && (s->open.order || s->open.address_bytes))
+	bool mostly_damage = s->damaged >= HINT_BYTES && s->damaged > (in->offset - s->rest) / 2;
+	if (mostly_damage && (s->open.order || s->open.address_bytes))
 		ctp_notice_say(s->notice, "most of it is damage: what was said by -a or -b may be wrong, and is found out where nothing is said");
-	else if (hopeless)
+	else if (mostly_damage)
 		ctp_notice_say(s->notice, "most of it is damage: it is no trace, or its spelling was not found out; -a and -b say it");
 	stats->harmed |= in->harmed || empty || stats->rejected || s->rest;
 	ctp_writer_end(s->writer, !in->harmed && !s->rest);
 	if (ctp_writer_failed(s->writer))
-		return ctp_err_set(err, "%s: what was made of it could not be written", in->name);
+		return ctp_err_set(err, "%s: the stream made from it could not be written", in->name);
 	return CTP_OK;
 }
 
@@ -381,13 +381,13 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	s->open_section = s->seeking = false;
 	s->ordinal = s->marked = s->damaged = s->rest = 0;
 	memset(&s->plan, 0, offsetof(struct ctp_cacheray_plan, record));
-	in->idle = let_go;
+	in->idle = flush_before_wait;
 	in->idle_arg = s;
 	for (size_t had = 0; !ctp_writer_failed(w) && ctp_input_fill(in, in->avail + 1) > had; had = in->avail)
-		go_through(s, CTP_BEHIND_MORE);
+		read_records(s, CTP_AFTER_MORE);
 	in->idle = NULL;
 	if (!in->failed)
-		go_through(s, CTP_BEHIND_NOTHING);
+		read_records(s, CTP_AFTER_NOTHING);
 	enum ctp_status status = finish(s, err);
 	ctp_cacheray_judge_fini(&s->judge);
 	return status;

@@ -107,7 +107,7 @@ static enum ctp_status find_fields(struct known_class *k, struct ctp_err *err)
 	return CTP_OK;
 }
 
-static enum ctp_status meet(struct cacheray_sink *s, struct known_class *k, const struct ctp_class *cls, struct ctp_err *err)
+static enum ctp_status add_class(struct cacheray_sink *s, struct known_class *k, const struct ctp_class *cls, struct ctp_err *err)
 {
 	*k = (struct known_class){.cls = cls, .event = -1};
 	for (int i = 0; i < (int)(sizeof sorts / sizeof *sorts); i++)
@@ -206,7 +206,7 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 	for (uint32_t i = 0, n; i < batch->n; i += n) {
 		const struct ctp_record *rec = &batch->rec[i];
 		struct known_class *k = &s->classes[rec->cls->id];
-		if (!k->cls && meet(s, k, rec->cls, err))
+		if (!k->cls && add_class(s, k, rec->cls, err))
 			return CTP_FAILED;
 		n = k->usual && k->event == CTP_CACHERAY_ACCESS ? put_accesses(s, rec, batch->n - i) : 0;
 		if (!n && k->event >= 0 && put_one(s, k, rec->val, err))

@@ -1,9 +1,9 @@
 /*
- * cacheray.h - Cacheray's traces of memory accesses: no header, no version, no time; records one behind the other, in the byte order
+ * cacheray.h - Cacheray's traces of memory accesses: no header, no version, no time; records one after the other, in the byte order
  * and with the addresses of the host that wrote them.
  *
  *	access  tag 0 read or 1 write (+ 0x40 atomic, + 0x80 unaligned), address, u8 size, u64 thread
- *	add     tag 2, address, u64 thread, u32 element size, u32 count, u32 length, so many bytes of a type's name
+ *	add     tag 2, address, u64 thread, u32 element size, u32 count, u32 length, and that many bytes: a type's name
  *	remove  tag 3, address, u64 thread
  *
  * The source gives each trace a section, and each record the next number for its time. Bytes that are no record become a record of

@@ -35,33 +35,33 @@ struct ctp_intake {
 };
 
 /* source and tool stay the caller's; tool is the attribute of sections of ours. */
-enum ctp_status ctp_intake_init(struct ctp_intake *it, struct ctp_source *source, const char *tool, struct ctp_err *err);
-void ctp_intake_fini(struct ctp_intake *it);
+enum ctp_status ctp_intake_init(struct ctp_intake *intake, struct ctp_source *source, const char *tool, struct ctp_err *err);
+void ctp_intake_fini(struct ctp_intake *intake);
 
 /* Around the rows of one input. The second ends an open section and says what is wrong with the input as a whole. */
-void ctp_intake_begin(struct ctp_intake *it, struct ctp_input *in, struct ctp_writer *w, const struct ctp_notice *notice);
-enum ctp_status ctp_intake_finish(struct ctp_intake *it, struct ctp_err *err);
+void ctp_intake_begin(struct ctp_intake *intake, struct ctp_input *in, struct ctp_writer *w, const struct ctp_notice *notice);
+enum ctp_status ctp_intake_finish(struct ctp_intake *intake, struct ctp_err *err);
 
 /*
  * A section of the input begins at that line, even if its attributes, [p, end) as meta.h has them, cannot be read: then why says it.
  * scratch has room for end - p bytes. The second ends the section.
  */
-enum ctp_status ctp_intake_read_section(struct ctp_intake *it, const char *p, const char *end, char *scratch, uint64_t line,
+enum ctp_status ctp_intake_read_section(struct ctp_intake *intake, const char *p, const char *end, char *scratch, uint64_t line,
                                         struct ctp_err *why);
-void ctp_intake_end(struct ctp_intake *it, bool complete);
+void ctp_intake_end(struct ctp_intake *intake, bool complete);
 
 /* Ends a section that is still open at that line. */
-void ctp_intake_break(struct ctp_intake *it, uint64_t line);
+void ctp_intake_break(struct ctp_intake *intake, uint64_t line);
 
 /* A section for rows that come without one. wall: their times are nanoseconds since 1970. */
-void ctp_intake_own_section(struct ctp_intake *it, bool wall);
+void ctp_intake_own_section(struct ctp_intake *intake, bool wall);
 
 /* The class that a name means in this section; null: none. The second makes cls, which it takes over, that class; null: why. */
-struct ctp_intake_class *ctp_intake_find(struct ctp_intake *it, const char *name);
-struct ctp_intake_class *ctp_intake_adopt(struct ctp_intake *it, struct ctp_class *cls, struct ctp_err *why);
+struct ctp_intake_class *ctp_intake_find(struct ctp_intake *intake, const char *name);
+struct ctp_intake_class *ctp_intake_adopt(struct ctp_intake *intake, struct ctp_class *cls, struct ctp_err *why);
 
 /* A row of the section: kept, or rejected with a notice that says why. */
-void ctp_intake_put(struct ctp_intake *it, const struct ctp_class *cls, const uint64_t *val, uint64_t line);
-void ctp_intake_reject(struct ctp_intake *it, uint64_t line, const struct ctp_err *why);
+void ctp_intake_put(struct ctp_intake *intake, const struct ctp_class *cls, const uint64_t *val, uint64_t line);
+void ctp_intake_reject(struct ctp_intake *intake, uint64_t line, const struct ctp_err *why);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * json.c - texts out, and a scanner over one line.
  *
- * The scanner never reads behind its end and never recurses deeper than CTP_JSON_DEPTH. It is strict: what it accepts is JSON,
+ * The scanner never reads past its end and never recurses deeper than CTP_JSON_DEPTH. It is strict: what it accepts is JSON,
  * but for surrogates that stand alone, which JSON's grammar allows and which are given a meaning here.
  */
 #include "common/json.h"
@@ -32,7 +32,7 @@ static char *put_point(char *p, unsigned c)
 /* A character that could end a script element of an HTML page, or that a browser takes for markup there. */
 static inline bool is_markup(unsigned char c) { return c == '<' || c == '>' || c == '&'; }
 
-/* Obeyed by a terminal, or seen by nobody; what ends a line for some readers of JavaScript is among these. */
+/* A control character or one that is invisible; the line separators of JavaScript are among these. */
 static inline bool is_hidden(const char *s, unsigned n) { return (unsigned char)*s >= 0x7f && ctp_visible_not(ctp_utf8_point(s, n)); }
 
 /* Writes the characters that begin in [*text, stop); the last of them may reach up to end. */
@@ -183,7 +183,7 @@ static char *put_utf8(char *p, unsigned c)
 	return p;
 }
 
-/* The digits behind \u. A lone surrogate is a byte if json.h says so, and invalid otherwise. */
+/* The digits after \u. A lone surrogate is a byte if json.h says so, and invalid otherwise. */
 static char *take_u(struct ctp_json *j, char *to)
 {
 	int c = take_hex4(j);

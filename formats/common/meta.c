@@ -131,7 +131,7 @@ struct walk {
 	struct ctp_err *why;
 };
 
-/* A text as a C string in scratch, which then begins behind it; null: the value is no text, or holds a NUL. */
+/* A text as a C string in scratch, which then begins after it; null: the value is no text, or holds a NUL. */
 static const char *take_string(struct walk *w, bool is_key)
 {
 	char *s = w->scratch, *upto = is_key ? ctp_json_key(&w->j, s) : ctp_json_text(&w->j, s);
@@ -160,7 +160,7 @@ static enum ctp_status walk_text(const char *p, const char *end, char *scratch,
                                  bool (*each)(struct walk *w, const char *key, void *arg), void *arg, struct ctp_err *why)
 {
 	struct walk w = {{p, end}, scratch, why};
-	ctp_err_set(why, "not what a section or a class should say");
+	ctp_err_set(why, "not a valid description of a section or class");
 	return walk_object(&w, each, arg) && ctp_json_done(&w.j) ? CTP_OK : CTP_FAILED;
 }
 
@@ -187,7 +187,7 @@ static bool each_attr(struct walk *w, const char *key, void *arg)
 {
 	if (ctp_json_peek(&w->j) != CTP_JSON_ARRAY)
 		return add_attr(w, key, arg);
-	/* The key stands last in scratch, so [] can be put behind it. */
+	/* The key stands last in scratch, so [] can be put after it. */
 	memcpy(w->scratch - 1, "[]", 3);
 	w->scratch += 2;
 	bool first = true;

@@ -130,7 +130,7 @@ static void write_one(struct ctp_plain_gaps *g, struct ctp_writer *w, const stru
 	ctp_writer_record(w, g->cls, e->val);
 }
 
-/* Writes the oldest entry, and with a row the rows behind it, up to RUN. */
+/* Writes the oldest entry, and with a row the rows after it, up to RUN. */
 static void write_oldest(struct ctp_plain_gaps *g, struct ctp_writer *w)
 {
 	struct ctp_record rec[RUN];
@@ -163,7 +163,7 @@ static struct entry *hold(struct ctp_plain_gaps *g, struct ctp_writer *w)
 
 /* --- rows ----------------------------------------------------------------------------------------------------------------- */
 
-/* A round that is over has fewer rows than slots: the missing ones may be before, between or behind its rows. */
+/* A round that is over has fewer rows than slots: the missing ones may be before, between or after its rows. */
 static void doubt_round(struct ctp_plain_gaps *g, const struct track *t, uint32_t rows)
 {
 	for (uint32_t i = 0; i < rows; i++)
@@ -201,7 +201,7 @@ static void look_at(struct ctp_plain_gaps *g, struct track *t, struct entry *e, 
 	t->last_ns = ts;
 }
 
-/* A file may hold several runs, one behind the other; follow.h has the rule. */
+/* A file may hold several runs, one after the other; follow.h has the rule. */
 static bool is_next_run(const struct ctp_plain_gaps *g, uint64_t tid, uint64_t ts)
 {
 	return g->last_ns && ctp_sequence_silence(g->last_ns, ts) && !ctp_threads_has(&g->threads, tid);

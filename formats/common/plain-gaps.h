@@ -1,6 +1,6 @@
 /*
  * plain-gaps.h - loss records for coroTracer's own rows (plain.h), which have none: the numbers of the rows show gaps (sequence.h).
- * It stands between the sorter and the writer and puts a loss record before the row behind a gap, so that all readers of the
+ * It stands between the sorter and the writer and puts a loss record before the row after a gap, so that all readers of the
  * stream count the same.
  *
  * Where a station's slots count rounds, a round with fewer rows than slots does not show between which of its rows the gap is. So
@@ -22,7 +22,7 @@ struct ctp_plain_gaps;
 struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err);
 void ctp_plain_gaps_free(struct ctp_plain_gaps *g);
 
-/* From here to the end all rows pass through it; a row of another class, and all rows behind it, are not looked at. */
+/* From here to the end all rows pass through it. It ignores rows from the first of another class on. */
 void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_sorter *sorter);
 
 /* Writes all rows that are held; the sorter is empty by then. Adds the losses to stats, and says if there were too many probes. */

@@ -147,7 +147,7 @@ enum ctp_status ctp_spool_replay(struct ctp_spool *spool, const struct ctp_sink_
 		}
 	const struct ctp_reader_stats *stats = reader ? ctp_reader_stats(reader) : NULL;
 	if (status == CTP_EOF && (stats->damaged_packets || stats->missing_packets))
-		status = ctp_err_set(err, "%s: came back damaged", spool->name);
+		status = ctp_err_set(err, "%s: what was read back is damaged", spool->name);
 	ctp_reader_free(reader);
 	ctp_input_close(&in);
 	return status == CTP_EOF ? CTP_OK : status;

@@ -2,7 +2,7 @@
  * spool.h - the input of a sink, kept for a second pass: for a format whose first bytes are known only at the end.
  *
  * A spool is a raw stream, some 6 bytes a record, in a file without a name in $TMPDIR or /tmp: however the program ends, no file
- * is left behind.
+ * remains.
  */
 #ifndef CTP_SPOOL_H
 #define CTP_SPOOL_H

@@ -8,7 +8,7 @@
 
 enum {
 	VALUE = CTP_TEXT_MAX + 2, /* a number, and its quotes */
-	SPARE = CTP_TEMPLATE_SHORT + VALUE, /* bytes behind a text or a number that may be overwritten */
+	SPARE = CTP_TEMPLATE_SHORT + VALUE, /* bytes after a text or a number that may be overwritten */
 };
 
 /* --- values without a bound ---------------------------------------------------------------------------------------------- */
@@ -51,7 +51,7 @@ static char *put_float(char *p, unsigned form, uint64_t v, bool quotes)
 	return p + quoted;
 }
 
-/* p is behind the fixed text. */
+/* p is after the fixed text. */
 static char *put_place(char *p, const struct ctp_template *t, const struct ctp_template_key *key, uint64_t v)
 {
 	const struct ctp_sites_text *text = ctp_place_texts_find(t->texts, key->field, v);
@@ -63,7 +63,7 @@ static char *put_place(char *p, const struct ctp_template *t, const struct ctp_t
 
 static inline char *put_value(char *p, const struct ctp_template *t, struct ctp_template_key *key, uint64_t v, bool quotes)
 {
-	static const char words[2][8] = {"false", "true"}; /* looked up: whether a coroutine runs is nothing to be guessed */
+	static const char words[2][8] = {"false", "true"}; /* looked up, because a branch on it would be mispredicted */
 	switch (key->form) {
 	case CTP_FORM_UNSIGNED:
 		return ctp_text_u64_near(p, v, &key->near);
@@ -121,6 +121,7 @@ static void put_unbounded(struct ctp_output *out, struct ctp_template *t, const 
 void ctp_template_put(struct ctp_template *t, struct ctp_output *out, const struct ctp_record *rec, uint32_t n, bool late)
 {
 	const struct ctp_template_text *tail = late ? &t->late_tail : &t->tail;
+	assert(t->room); /* ctp_template_measure was called */
 	for (const struct ctp_record *end = rec + n; rec < end; rec++) {
 		char *p;
 		if (t->texts)
@@ -160,6 +161,7 @@ static struct ctp_template_match match_of(const struct ctp_template_key *key)
 
 void ctp_template_measure(struct ctp_template *t)
 {
+	assert(t->style && t->tail.len && t->late_tail.len);
 	t->room = t->tail.len + t->late_tail.len + SPARE;
 	t->bounded = true;
 	for (struct ctp_template_key *key = t->keys; key < t->keys + t->nkeys; key++) {

@@ -14,7 +14,7 @@
 
 struct ctp_place_texts; /* place-texts.h */
 
-enum { CTP_TEMPLATE_SHORT = 32 }; /* bytes of a fixed text that are copied at once: the memory behind it must be readable */
+enum { CTP_TEMPLATE_SHORT = 32 }; /* bytes of a fixed text that are copied at once: the memory after it must be readable */
 
 struct ctp_template_text {
 	const char *data; /* `{"type":"x","ts":` or `,"tid":` or `,,`, in the template's own memory */
@@ -48,7 +48,7 @@ struct ctp_template {
 	const struct ctp_template_style *style;
 	struct ctp_place_texts *texts; /* for CTP_FORM_PLACE, and learn from each record; null: the class shows none */
 	int64_t wall_offset_ns;        /* for CTP_FORM_WALL */
-	struct ctp_template_text tail, late_tail; /* behind the last value, with the newline */
+	struct ctp_template_text tail, late_tail; /* after the last value, with the newline */
 	uint32_t longest; /* of the fixed texts before a value */
 	size_t room;  /* of a row, where each value has a bound */
 	bool bounded; /* that is so, and an output can give the room at once */

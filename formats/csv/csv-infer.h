@@ -21,7 +21,7 @@ struct ctp_csv_infer {
 	bool any_known;   /* a known class may have any name */
 };
 
-/* Looks at the rows behind the one at hand, and at that row too if there are types. The caller frees the class. Null: why. */
+/* Looks at the rows after the one at hand, and at that row too if there are types. The caller frees the class. Null: why. */
 struct ctp_class *ctp_csv_infer(const struct ctp_csv_infer *what, struct ctp_csv_rows *rows, struct ctp_err *why);
 
 /* True if the text is of another type than string: a first row with such texts alone is no header. */

@@ -4,7 +4,7 @@
  * The header decides. With a column called type it is the full form: a row is of the class that the section's last @schema row
  * of its type declared, or else of one that is inferred from the rows at hand. Without, all rows are of one class; see
  * csv-infer.h for which. Columns may come in any order, and those that the class does not have are ignored. In the full form
- * another header may follow, of a file that was put behind the first. A row is kept, unless
+ * another header may follow, of a file that was put after the first. A row is kept, unless
  *	- it is longer than CTP_CSV_ROW_MAX, breaks the rules of CSV, has more or fewer fields than the header, or a value that
  *	  does not fit;
  *	- it is one of coroTracer's transitions and is not believable; see plain.h.
@@ -31,7 +31,7 @@
 #include "stream/value.h"
 
 /* A text takes its bytes, a length, a NUL and padding; a record has at most CTP_FIELDS_MAX texts. */
-enum { TEXT_ROOM = CTP_CSV_ROW_MAX + (CTP_FIELDS_MAX + 1) * 16, HOPELESS_MAX = 16 };
+enum { TEXT_ROOM = CTP_CSV_ROW_MAX + (CTP_FIELDS_MAX + 1) * 16, UNKNOWN_TYPES_MAX = 16 };
 
 struct layout {
 	struct place {
@@ -55,7 +55,7 @@ struct csv_source {
 	bool believes;                /* keeps all rows, also those that plain.h calls garbage */
 	const struct ctp_intake_class *last; /* class of the row before, or of all rows */
 	char last_type[CTP_NAME_MAX + 2];
-	unsigned hopeless; /* number of types for which no class could be inferred */
+	unsigned unknown_types; /* number of types for which no class could be inferred */
 	bool wall_known, wall; /* of our own section: times are wall-clock time */
 };
 
@@ -200,7 +200,7 @@ static enum ctp_status take_meta(struct csv_source *s, const char *type, struct 
 	if (!strcmp(type, "@schema"))
 		return adopt(s, ctp_meta_read_class(p, end, s->text, why), why) ? CTP_OK : CTP_FAILED;
 	if (strcmp(type, "@end") || !s->intake.section)
-		return ctp_err_set(why, "\"%.40s\" is no type that belongs here", type);
+		return ctp_err_set(why, "\"%.40s\" is not a type that is allowed here", type);
 	ctp_intake_end(&s->intake, end - p == 4 && !memcmp(p, "true", 4));
 	return CTP_OK;
 }
@@ -213,10 +213,10 @@ static const struct ctp_intake_class *infer(struct csv_source *s, const char *ty
 	struct ctp_csv_infer what = {
 		.columns = &s->columns, .type_column = s->type_column, .type = type, .name = type + (type[0] == '@'),
 	};
-	if (s->hopeless == HOPELESS_MAX || s->intake.nclasses == CTP_CLASSES_MAX)
-		return ctp_err_set(why, "\"%.40s\" was not declared, and too many before were not either", type), NULL;
+	if (s->unknown_types == UNKNOWN_TYPES_MAX || s->intake.nclasses == CTP_CLASSES_MAX)
+		return ctp_err_set(why, "\"%.40s\" was not declared, and too many types before it were not either", type), NULL;
 	const struct ctp_intake_class *c = adopt(s, ctp_csv_infer(&what, &s->rows, why), why);
-	s->hopeless += !c;
+	s->unknown_types += !c;
 	return c;
 }
 
@@ -257,7 +257,7 @@ static enum ctp_status take_row(struct csv_source *s, struct ctp_err *why)
 	if (!c || take_values(s, c, why))
 		return c ? CTP_FAILED : status;
 	if (!s->believes && !ctp_plain_believable(s->val))
-		return ctp_err_set(why, "a row without probe_id whose time or thread cannot be");
+		return ctp_err_set(why, "a row without probe_id whose time or thread is impossible");
 	if (!s->intake.section)
 		ctp_intake_own_section(&s->intake, s->wall);
 	ctp_intake_put(&s->intake, c->cls, s->val, s->rows.line);
@@ -354,7 +354,7 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	if (ctp_csv_rows_init(&s->rows, in, err))
 		return CTP_FAILED;
 	ctp_intake_begin(&s->intake, in, w, notice);
-	s->hopeless = 0;
+	s->unknown_types = 0;
 	enum ctp_status status = read_rows(s, err);
 	ctp_csv_rows_fini(&s->rows);
 	forget_layouts(s);

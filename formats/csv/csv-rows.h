@@ -41,7 +41,7 @@ void ctp_csv_rows_fini(struct ctp_csv_rows *rows);
 enum ctp_status ctp_csv_rows_next(struct ctp_csv_rows *rows, struct ctp_err *why);
 
 /*
- * Gives up to `most` bytes behind the row, in whole lines, from which the types of columns can be inferred; waits until they are
+ * Gives up to `most` bytes after the row, in whole lines, from which the types of columns can be inferred; waits until they are
  * there. The row stays the one at hand, but base may change.
  */
 size_t ctp_csv_rows_peek(struct ctp_csv_rows *rows, size_t most, const char **from);

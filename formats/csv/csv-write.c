@@ -119,8 +119,8 @@ static void put_header(struct csv_sink *s)
 		put_commas(s->out, i > 0);
 		put_any(s->out, s->columns.names[i], strlen(s->columns.names[i]), s->options.guard, false);
 	}
-	static const char behind[] = "," CTP_CSV_LATE "," CTP_CSV_META;
-	ctp_output_put(s->out, behind, s->options.all ? sizeof behind - 1 : 0);
+	static const char last[] = "," CTP_CSV_LATE "," CTP_CSV_META;
+	ctp_output_put(s->out, last, s->options.all ? sizeof last - 1 : 0);
 	ctp_output_put(s->out, "\n", 1);
 }
 
@@ -285,7 +285,7 @@ static bool is_wanted(const struct csv_sink *s, const struct ctp_class *cls)
 }
 
 /* The first record of a class in a section. */
-static enum ctp_status meet(struct csv_sink *s, struct ctp_templates_class *c, const struct ctp_class *cls, struct ctp_err *err)
+static enum ctp_status add_class(struct csv_sink *s, struct ctp_templates_class *c, const struct ctp_class *cls, struct ctp_err *err)
 {
 	c->cls = cls;
 	if (!is_wanted(s, cls)) {
@@ -304,7 +304,7 @@ static enum ctp_status meet(struct csv_sink *s, struct ctp_templates_class *c, c
 static enum ctp_status write_run(struct csv_sink *s, const struct ctp_record *rec, uint32_t n, bool late, struct ctp_err *err)
 {
 	struct ctp_templates_class *c = &s->classes.of[rec->cls->id];
-	if (!c->cls && meet(s, c, rec->cls, err))
+	if (!c->cls && add_class(s, c, rec->cls, err))
 		return CTP_FAILED;
 	if (c->row && s->options.all && !c->declared && declare(s, c, err))
 		return CTP_FAILED;
@@ -376,7 +376,7 @@ static enum ctp_status spool_section(struct ctp_sink *sink, const struct ctp_sec
 	return ctp_spool_section(s->spool, sec, err);
 }
 
-static enum ctp_status meet_columns(struct csv_sink *s, const struct ctp_class *cls, struct ctp_err *err)
+static enum ctp_status add_class_columns(struct csv_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
 	struct ctp_err why;
 	for (uint32_t i = 0; i < cls->nfields; i++)
@@ -390,7 +390,7 @@ static enum ctp_status spool_records(struct ctp_sink *sink, const struct ctp_bat
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	for (uint32_t i = 0; i < batch->n; i++)
-		if (!s->classes.of[batch->rec[i].cls->id].cls && meet_columns(s, batch->rec[i].cls, err))
+		if (!s->classes.of[batch->rec[i].cls->id].cls && add_class_columns(s, batch->rec[i].cls, err))
 			return CTP_FAILED;
 	return ctp_spool_records(s->spool, batch, err);
 }

@@ -71,7 +71,7 @@ int ctp_csv_columns_add(struct ctp_csv_columns *cols, const char *name, struct c
 
 /* A field's or class's name as the full form has it. */
 struct ctp_csv_name {
-	char text[CTP_NAME_MAX + 8]; /* with an @ before it, CTP_SITE_SUFFIX behind */
+	char text[CTP_NAME_MAX + 8]; /* with an @ before it, CTP_SITE_SUFFIX after */
 };
 struct ctp_csv_name ctp_csv_field_name(const char *name);
 struct ctp_csv_name ctp_csv_class_name(const char *name);

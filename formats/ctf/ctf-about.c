@@ -1,4 +1,4 @@
-/* ctf-about.c - what readers of CTF are told about a section. */
+/* ctf-about.c - a section's clock and command line, as CTF has them. */
 #include "ctf/ctf-about.h"
 
 #include "common/bytes.h"

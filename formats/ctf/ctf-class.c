@@ -80,7 +80,7 @@ static const bt_field_class *path_parent(const bt_field_path *path, const bt_fie
 	return steps ? root : NULL;
 }
 
-/* True if member i of a structure is only the length of the array behind it. */
+/* True if member i of a structure is only the length of the array after it. */
 static bool is_length(const struct scope *scope, const bt_field_class *fc, uint64_t i)
 {
 	if (i + 1 >= bt_field_class_structure_get_member_count(fc))

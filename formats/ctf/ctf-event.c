@@ -85,7 +85,7 @@ static struct ctp_ctf_op plan_field(const struct ctp_field *f, uint8_t index, un
 	return op;
 }
 
-/* A bool behind a counter of 32 bits takes one of them; a byte of its own would be an eighth of that. */
+/* A bool after a counter of 32 bits takes one of them; a byte of its own would be an eighth of that. */
 static bool share_word(struct ctp_ctf_layout *layout, const struct ctp_field *f, uint8_t index)
 {
 	struct ctp_ctf_op *before = layout->nops ? &layout->ops[layout->nops - 1] : NULL;

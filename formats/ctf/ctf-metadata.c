@@ -191,14 +191,14 @@ static bool is_taken(const struct names *names, const char *name, bool count)
 }
 
 /* The name is null: out of memory. */
-static void add_name(struct names *names, const char *before, const char *name, const char *behind)
+static void add_name(struct names *names, const char *before, const char *name, const char *suffix)
 {
 	/* Each name before may be in the way of three. */
-	char *id = malloc(strlen(before) + strlen(name) + strlen(behind) + 3 * names->n + sizeof "_Bool"), *end = id;
+	char *id = malloc(strlen(before) + strlen(name) + strlen(suffix) + 3 * names->n + sizeof "_Bool"), *end = id;
 	if (id) {
-		end += sprintf(id, "%s%s%s", before, name, behind);
+		end += sprintf(id, "%s%s%s", before, name, suffix);
 		make_identifier(id);
-		for (; is_taken(names, id, *behind); *end = '\0')
+		for (; is_taken(names, id, *suffix); *end = '\0')
 			*end++ = '_';
 	}
 	names->name[names->n++] = id;

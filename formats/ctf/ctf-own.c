@@ -38,7 +38,7 @@ struct ctp_ctf_own {
 
 /* --- the metadata -------------------------------------------------------------------------------------------------------- */
 
-/* The whole file, and a NUL behind it; for free(). Null: the file is not there, empty, or larger than ctp-toctf writes. */
+/* The whole file, and a NUL after it; for free(). Null: the file is not there, empty, or larger than ctp-toctf writes. */
 static char *read_metadata(const char *folder, size_t *len)
 {
 	char path[PATH_MAX], *text = NULL;
@@ -72,7 +72,7 @@ static int take_digits(const char *p, unsigned n, unsigned base)
 	return (int)v;
 }
 
-/* The value of an entry of the environment at or behind *p, without escapes. For free(); null: there is no such entry. */
+/* The value of an entry of the environment at or after *p, without escapes. For free(); null: there is no such entry. */
 static char *take_literal(const char **p, const char *name, size_t *len)
 {
 	char key[64];

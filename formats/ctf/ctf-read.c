@@ -77,7 +77,7 @@ static enum ctp_status fail(struct ctf_source *s, struct ctp_err *err)
 {
 	const bt_error *error = bt_current_thread_take_error();
 	const char *cause = s->no_memory ? "out of memory" :
-		ctp_writer_failed(s->writer) ? "what was made of it could not be written" :
+		ctp_writer_failed(s->writer) ? "the stream made from it could not be written" :
 		error && bt_error_get_cause_count(error) ?
 			bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)) :
 		s->streams ? "a stream ends within an event" : "it cannot be read";
@@ -197,7 +197,7 @@ static bool begin_section(struct ctf_source *s, const bt_trace *trace)
 {
 	const char *tracer = trace ? env_text(trace, "tracer_name") : NULL;
 	/* A trace that babeltrace2 made of a raw stream has neither classes nor an end in its env. */
-	bool told = trace && bt_trace_borrow_environment_entry_value_by_name_const(trace, "ctp_complete");
+	bool has_end = trace && bt_trace_borrow_environment_entry_value_by_name_const(trace, "ctp_complete");
 	struct ctp_err why = {"it has no ctp_section"};
 	struct ctp_section *sec = malloc(sizeof *sec);
 	if (!sec) {
@@ -206,7 +206,7 @@ static bool begin_section(struct ctf_source *s, const bt_trace *trace)
 	}
 	ctp_section_init(sec);
 	s->complete = true;
-	s->ours = told && tracer && !strcmp(tracer, "ctptools");
+	s->ours = has_end && tracer && !strcmp(tracer, "ctptools");
 	if (s->ours && !describe_ours(s, sec, trace, &why)) {
 		ctp_notice_say(s->notice, "the environment is not what ctp-toctf wrote: %s; read as any other", why.text);
 		ctp_section_fini(sec);

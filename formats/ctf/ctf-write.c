@@ -9,6 +9,7 @@
  */
 #include "ctf/ctf.h"
 
+#include <assert.h>
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +184,7 @@ static enum ctp_status put_event(struct ctf_sink *s, struct stream *st, struct c
 	p = ctp_ctf_pack(p, layout, val);
 	if (!p)
 		return CTP_EOF;
+	assert(p <= st->end && now_ns >= st->last_ns);
 	st->p = p;
 	st->last_ns = now_ns;
 	c->used |= 1u << variant;
@@ -219,7 +221,7 @@ static struct stream *find_stream(struct ctf_sink *s, uint64_t *now_ns)
 	return least;
 }
 
-static void meet(struct ctf_sink *s, struct ctp_ctf_class *c, const struct ctp_class *cls)
+static void add_class(struct ctf_sink *s, struct ctp_ctf_class *c, const struct ctp_class *cls)
 {
 	c->cls = cls;
 	c->number = s->nclasses;
@@ -248,7 +250,7 @@ static enum ctp_status put_record(struct ctf_sink *s, const struct ctp_record *r
 	struct ctp_ctf_class *c = &s->classes[rec->cls->id];
 	struct stream *st = s->streams;
 	if (!c->cls)
-		meet(s, c, rec->cls);
+		add_class(s, c, rec->cls);
 	uint64_t now_ns = rec->cls->time_field >= 0 ? rec->val[rec->cls->time_field] : st->last_ns, ts = now_ns;
 	if (now_ns > s->time_max_ns)
 		now_ns = st->last_ns;

@@ -39,7 +39,7 @@ static bool guess_field(struct ctp_json *j, struct ctp_field *f)
 	}
 }
 
-/* The fields of a row; their names stand in row->text behind that of the class. -1: why. */
+/* The fields of a row; their names stand in row->text after that of the class. -1: why. */
 static int guess_fields(struct ctp_jsonl_row *row, size_t used, const char *p, const char *end, struct ctp_field *fields,
                         struct ctp_err *why)
 {
@@ -80,7 +80,7 @@ struct ctp_class *ctp_jsonl_row_class(struct ctp_jsonl_row *row, const char *nam
                                       struct ctp_err *why)
 {
 	struct ctp_field fields[CTP_FIELDS_MAX];
-	/* The class's name stands first in row->text, the keys behind it. */
+	/* The class's name stands first in row->text, the keys after it. */
 	int n = guess_fields(row, (size_t)(name - row->text) + strlen(name) + 1, p, end, fields, why);
 	if (n < 0)
 		return NULL;

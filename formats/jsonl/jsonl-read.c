@@ -53,7 +53,7 @@ static enum ctp_status take_meta(struct jsonl_source *s, const char *type, const
 		return adopt(s, ctp_meta_read_class(p, end, scratch, why), why) ? CTP_OK : CTP_FAILED;
 	bool is_section = !strcmp(type, "@section");
 	if (!is_section && (strcmp(type, "@end") || !s->intake.section))
-		return ctp_err_set(why, "\"%.40s\" is no type that belongs here", type);
+		return ctp_err_set(why, "\"%.40s\" is not a type that is allowed here", type);
 	enum ctp_status status = ctp_jsonl_row_find(&value, is_section ? "attrs" : "complete", scratch, &from, why);
 	bool found = !status && from;
 	s->last = NULL;
@@ -62,7 +62,9 @@ static enum ctp_status take_meta(struct jsonl_source *s, const char *type, const
 		return status;
 	}
 	struct ctp_err ignored; /* the first error is the one to say */
-	enum ctp_status read = ctp_intake_read_section(&s->intake, found ? from : p, found ? value.p : p, scratch, s->line, status ? &ignored : why);
+	if (status)
+		why = &ignored;
+	enum ctp_status read = ctp_intake_read_section(&s->intake, found ? from : p, found ? value.p : p, scratch, s->line, why);
 	return status ? status : read;
 }
 
@@ -88,7 +90,7 @@ static const struct ctp_intake_class *class_of(struct jsonl_source *s, const cha
 
 static inline void take_row(struct jsonl_source *s, const struct ctp_intake_class *c)
 {
-	static const struct ctp_err garbage = {"a row without probe_id whose time or thread cannot be"};
+	static const struct ctp_err garbage = {"a row without probe_id whose time or thread is impossible"};
 	if (c == &s->plain && !ctp_plain_believable(s->row.val)) {
 		reject(s, &garbage);
 		return;
@@ -99,7 +101,7 @@ static inline void take_row(struct jsonl_source *s, const struct ctp_intake_clas
 	s->last = c;
 }
 
-/* The newline behind the row at p, if the row is of the class and spelled as ctp-tojsonl does; else null. */
+/* The newline after the row at p, if the row is of the class and spelled as ctp-tojsonl does; else null. */
 static inline const char *quick_row(struct jsonl_source *s, const struct ctp_intake_class *c, const char *p)
 {
 	const char *limit = (const char *)s->intake.in->ptr + s->intake.in->avail;

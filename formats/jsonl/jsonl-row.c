@@ -201,9 +201,9 @@ static const char *pass_place(const struct ctp_template_key *key, const char *p,
 
 const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, struct ctp_template *layout, const char *p, const char *limit)
 {
-	enum { BEHIND = 32 }; /* bytes that may be read behind a key, in words */
+	enum { REACH = 32 }; /* bytes that may be read after a key, in words */
 	static const char late[] = ",\"late\":true}\n";
-	ptrdiff_t reach = (ptrdiff_t)layout->longest + BEHIND;
+	ptrdiff_t reach = (ptrdiff_t)layout->longest + REACH;
 	if (limit - p < reach)
 		return NULL;
 	const char *last = limit - reach; /* where a key may begin */

@@ -17,15 +17,15 @@ struct jsonl_sink {
 
 static void put(struct ctp_output *out, const char *text) { ctp_output_put(out, text, strlen(text)); }
 
-/* Writes `before`, a text of meta.h without its first `skip` bytes, and `behind`; frees the text. */
-static enum ctp_status put_meta(struct jsonl_sink *s, const char *before, char *text, size_t skip, size_t len, const char *behind,
+/* Writes `before`, a text of meta.h without its first `skip` bytes, and `after`; frees the text. */
+static enum ctp_status put_meta(struct jsonl_sink *s, const char *before, char *text, size_t skip, size_t len, const char *after,
                                 struct ctp_err *err)
 {
 	if (!text)
 		return ctp_err_set(err, "%s: out of memory", s->out->name);
 	put(s->out, before);
 	ctp_output_put(s->out, text + skip, len - skip);
-	put(s->out, behind);
+	put(s->out, after);
 	free(text);
 	return ctp_output_status(s->out, err);
 }
@@ -62,7 +62,7 @@ static enum ctp_status declare(struct jsonl_sink *s, struct ctp_templates_class 
 	return put_meta(s, "{\"type\":\"@schema\",", text, 1, len, "\n", err);
 }
 
-static enum ctp_status meet(struct jsonl_sink *s, struct ctp_templates_class *c, const struct ctp_class *cls, struct ctp_err *err)
+static enum ctp_status add_class(struct jsonl_sink *s, struct ctp_templates_class *c, const struct ctp_class *cls, struct ctp_err *err)
 {
 	c->cls = cls;
 	c->row = ctp_jsonl_template(cls, s->all, s->symbols, s->texts);
@@ -77,7 +77,7 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 		next = ctp_templates_run(rec, end);
 		if (!s->all && rec->cls->kind != CTP_KIND_TRANSITION)
 			continue;
-		if (!c->cls && meet(s, c, rec->cls, err))
+		if (!c->cls && add_class(s, c, rec->cls, err))
 			return CTP_FAILED;
 		if (s->all && !c->declared && declare(s, c, err))
 			return CTP_FAILED;

@@ -15,7 +15,7 @@ struct ctp_mem_lines {
 /* Of a structure with more than CTP_MEM_LINES_MAX lines, those without accesses are not chosen. */
 void ctp_mem_lines_choose(struct ctp_mem_lines *lines, const struct ctp_mem *m, uint32_t type);
 
-/* The first of the chosen lines that ends behind an offset; n: none. */
+/* The first of the chosen lines that ends after an offset; n: none. */
 uint32_t ctp_mem_lines_at(const struct ctp_mem_lines *lines, uint32_t offset);
 
 /* Whether an offset is in a chosen line. */

@@ -59,7 +59,7 @@ static unsigned columns_of(const char *text)
 	return used;
 }
 
-/* A text, safe to show and in XML, cut to so many columns, the last of which says so; 0: as it is. */
+/* A text, safe to show and in XML, cut to this number of columns, the last of which is an ellipsis; 0: not cut. */
 static void put_text(struct ctp_output *out, const char *text, unsigned columns)
 {
 	char c[CTP_VISIBLE_MAX];
@@ -205,7 +205,7 @@ static void put_label(const struct picture *p, const struct ctp_mem_cell *c, dou
 	}
 }
 
-/* Behind the label, what fits: reads and writes; misses of the first and the last level. */
+/* After the label, what fits: reads and writes; misses of the first and the last level. */
 static void put_words(const struct picture *p, const struct ctp_mem_cell *c, double x, double wide, int step, unsigned note)
 {
 	const struct ctp_mem *m = p->m;
@@ -424,7 +424,7 @@ static void put_warning(const struct picture *p)
 	char n[CTP_MEM_NUMBER_MAX];
 	putf(p->out, "<text class=\"x\" x=\"%d\" y=\"%d\">the counts are incomplete: ", LEFT, TOP);
 	if (lost)
-		putf(p->out, "%s record%s missing, and what is behind may be in wrong regions</text>\n", ctp_mem_number(n, lost),
+		putf(p->out, "%s record%s missing, and what comes after may be in wrong regions</text>\n", ctp_mem_number(n, lost),
 		     lost == 1 ? " is" : "s are");
 	else
 		putf(p->out, "the input is damaged or cut short</text>\n");

@@ -66,14 +66,14 @@ static void put_if(const struct text *t, uint64_t n, const char *one, const char
 static void put_missing(const struct text *t)
 {
 	const struct ctp_mem_facts *f = &t->m->facts;
-	put_if(t, f->losses, "loss: the counts are of what is left, and what is behind it may be in wrong regions",
-	       "losses: the counts are of what is left, and what is behind them may be in wrong regions");
-	put_if(t, f->unread, "record is damaged and missing: the counts are of what is left, and what is behind it may be in wrong regions",
-	       "records are damaged and missing: the counts are of what is left, and what is behind them may be in wrong regions");
-	put_if(t, f->missing, "packet of records is missing: the counts are of what is left, and what is behind it may be in wrong regions",
-	       "packets of records are missing: the counts are of what is left, and what is behind them may be in wrong regions");
-	put_if(t, f->cut_short, "section has no orderly end: what was behind is not counted",
-	       "sections have no orderly end: what was behind is not counted");
+	put_if(t, f->losses, "loss: the counts are of what is left, and what comes after it may be in wrong regions",
+	       "losses: the counts are of what is left, and what comes after them may be in wrong regions");
+	put_if(t, f->unread, "record is damaged and missing: the counts are of what is left, and what comes after it may be in wrong regions",
+	       "records are damaged and missing: the counts are of what is left, and what comes after them may be in wrong regions");
+	put_if(t, f->missing, "packet of records is missing: the counts are of what is left, and what comes after it may be in wrong regions",
+	       "packets of records are missing: the counts are of what is left, and what comes after them may be in wrong regions");
+	put_if(t, f->cut_short, "section has no orderly end: what came after it is not counted",
+	       "sections have no orderly end: what came after them is not counted");
 	if (f->harmed && !f->losses && !f->unread && !f->missing && !f->cut_short)
 		putf(t->out, "  the input is damaged or cut short: the counts are of what could be read\n");
 }
@@ -153,7 +153,7 @@ static void put_counts(const struct text *t, const struct ctp_mem_counts *c)
 	putf(t->out, " %4.0f %%  ", all ? 100.0 * (double)ctp_mem_cost(c, m->levels) / (double)all : 0.0);
 }
 
-/* Behind the name, what is not in the columns. */
+/* After the name, what is not in the columns. */
 static void put_rest(const struct text *t, const struct ctp_mem_counts *c)
 {
 	const struct {

@@ -1,7 +1,7 @@
 /*
  * mysql-clean.c - removes what a load left that did not end.
  *
- * Who has the lock is the only one to load. So these are of a load that failed or was killed:
+ * Only the holder of the lock loads. So these belong to a load that failed or was killed:
  *
  *	a table _ctp_load_X              rows that were not visible yet
  *	a table with our comment that    was made for rows that did not come
@@ -57,7 +57,8 @@ static enum ctp_status clean_tables(struct ctp_mysql *m, struct ctp_err *err)
 
 enum ctp_status ctp_mysql_clean(struct ctp_mysql *m, struct ctp_err *err)
 {
-	bool failed = ctp_sql_exec_list(&m->sql, "DROP TABLE ", ", ", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'", err);
+	bool failed = ctp_sql_exec_list(&m->sql, "DROP TABLE ", ", ", "%I",
+	                                CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'", err);
 	failed |= clean_tables(m, err);
 	failed |= m->undo && ctp_mysql_exec(&m->sql, m->undo, err);
 	return failed ? CTP_FAILED : CTP_OK;

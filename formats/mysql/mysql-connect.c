@@ -1,7 +1,7 @@
 /*
  * mysql-connect.c - a connection, as the family's own clients make it: option files, their variables, sockets and TLS.
  *
- * What is not told is libmariadb's to find; the database alone is coroTracer's. No message has a password: the library's have none.
+ * libmariadb finds what the options leave out; only the database has a default of ours, coroTracer's. No message contains a password.
  */
 #include <errmsg.h>
 #include <mysqld_error.h>
@@ -80,7 +80,7 @@ enum ctp_status ctp_mysql_query(struct ctp_sql *db, const char *sql, const char 
 		shutdown((int)mysql_get_socket(m->conn), SHUT_RDWR);
 	mysql_free_result(result);
 	if (!status)
-		ctp_sql_answer_tell(&answer, row, arg);
+		ctp_sql_answer_each(&answer, row, arg);
 	ctp_sql_answer_fini(&answer);
 	return status;
 }
@@ -103,7 +103,7 @@ static void keep_alive(MYSQL *conn)
  * What option files say must not change: names and texts are UTF-8, and a connection that is lost stays so, with its lock, its
  * transaction and its settings.
  */
-static bool insist(MYSQL *conn)
+static bool set_fixed_options(MYSQL *conn)
 {
 	const my_bool off = 0;
 	mysql_options(conn, MYSQL_OPT_RECONNECT, &off);
@@ -111,14 +111,14 @@ static bool insist(MYSQL *conn)
 }
 
 /*
- * The server chooses how a client says who it is. It learns nothing of a password by the first of these ways; by the others it does,
+ * The server chooses the authentication method. The hashed methods reveal nothing of a password; the others do,
  * caching_sha2_password too, where it sends the key by which the password is encrypted.
  */
-static const char hashed[] = "mysql_native_password,client_ed25519";
-static const char any[] = "mysql_native_password,client_ed25519,caching_sha2_password,sha256_password,mysql_clear_password,dialog,"
+static const char hashed_auth[] = "mysql_native_password,client_ed25519";
+static const char any_auth[] = "mysql_native_password,client_ed25519,caching_sha2_password,sha256_password,mysql_clear_password,dialog,"
                           "auth_gssapi_client,unix_socket,parsec";
 
-/* Whether nobody but the server can listen, and that is the one which was meant: as the library chooses between socket and TCP. */
+/* Whether the connection is verified TLS or a local socket, by the rule by which the library chooses between socket and TCP. */
 static bool is_trusted(struct ctp_mysql *m)
 {
 	const char *host = m->options.host && *m->options.host ? m->options.host : m->conn->options.host;
@@ -129,10 +129,10 @@ static bool is_trusted(struct ctp_mysql *m)
 	return verified || ((!host || !strcmp(host, "localhost")) && protocol != MYSQL_PROTOCOL_TCP);
 }
 
-static bool connect_by(struct ctp_mysql *m, const char *ways, const char *database)
+static bool connect_by(struct ctp_mysql *m, const char *methods, const char *database)
 {
 	const struct ctp_mysql_options *o = &m->options;
-	mysql_options(m->conn, MARIADB_OPT_RESTRICTED_AUTH, ways);
+	mysql_options(m->conn, MARIADB_OPT_RESTRICTED_AUTH, methods);
 	return mysql_real_connect(m->conn, o->host, o->user, NULL, database, o->port, o->socket, CLIENT_MULTI_STATEMENTS | CLIENT_REMEMBER_OPTIONS);
 }
 
@@ -154,11 +154,11 @@ static bool connect_to(struct ctp_mysql *m, const char *database)
 	}
 	if (o->port && !o->host && !o->socket)
 		mysql_options(m->conn, MYSQL_OPT_PROTOCOL, &tcp);
-	if (!connect_by(m, hashed, database) &&
-	    (mysql_errno(m->conn) != CR_PLUGIN_NOT_ALLOWED || !is_trusted(m) || !connect_by(m, any, database)))
+	if (!connect_by(m, hashed_auth, database) &&
+	    (mysql_errno(m->conn) != CR_PLUGIN_NOT_ALLOWED || !is_trusted(m) || !connect_by(m, any_auth, database)))
 		return false;
 	keep_alive(m->conn);
-	return insist(m->conn);
+	return set_fixed_options(m->conn);
 }
 
 /*
@@ -213,14 +213,14 @@ static enum ctp_status set_session(struct ctp_mysql *m, struct ctp_err *err)
  * A server goes on with the statement of a client that was killed, and takes all back then, before it lets the lock go: with many
  * rows these are minutes. So the notice says what it does.
  */
-static void say_whose(struct ctp_mysql *m)
+static void say_lock_holder(struct ctp_mysql *m)
 {
 	struct ctp_err ignored;
 	enum ctp_status status;
-	int64_t whose = ctp_sql_look_up(&m->sql, &ignored, "SELECT is_used_lock(" LOCK ")");
-	char *what = whose > 0 ? ctp_sql_find(&m->sql, &status, &ignored, "SELECT concat(', which runs ', left(info, 40), ' ... since ', time, ' s')"
-	                                      " FROM information_schema.processlist WHERE id = %d AND info IS NOT NULL", whose) : NULL;
-	ctp_notice_say(m->options.notice, "%s: waits for another ctp-mysql, connection %jd%s", m->name, (intmax_t)whose, what ? what : "");
+	int64_t holder = ctp_sql_look_up(&m->sql, &ignored, "SELECT is_used_lock(" LOCK ")");
+	char *what = holder > 0 ? ctp_sql_find(&m->sql, &status, &ignored, "SELECT concat(', which runs ', left(info, 40), ' ... since ', time, ' s')"
+	                                      " FROM information_schema.processlist WHERE id = %d AND info IS NOT NULL", holder) : NULL;
+	ctp_notice_say(m->options.notice, "%s: waits for another ctp-mysql, connection %jd%s", m->name, (intmax_t)holder, what ? what : "");
 	free(what);
 }
 
@@ -228,7 +228,7 @@ enum ctp_status ctp_mysql_lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_e
 {
 	int64_t got = ctp_sql_look_up(&m->sql, err, "SELECT get_lock(" LOCK ", 0)");
 	if (!got && wait_s) {
-		say_whose(m);
+		say_lock_holder(m);
 		got = ctp_sql_look_up(&m->sql, err, "SELECT get_lock(" LOCK ", %d)", wait_s);
 	}
 	if (got < 0)

@@ -62,7 +62,7 @@ static struct ctp_sql_table *find_table(struct ctp_mysql *m, const char *name, s
 	if (!key || stage_table(m, name, key, err))
 		next_id = -1;
 	else if (there && strcmp(name, m->sql.events))
-		next_id = ctp_sql_counted(&m->sql, ctp_sql_look_up(&m->sql, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", key, name), err);
+		next_id = ctp_sql_next_row(&m->sql, key, name, err);
 	if (next_id > 0)
 		return ctp_sql_table_add(&m->sql, name, key, next_id, err);
 	free(key);
@@ -142,8 +142,8 @@ static enum ctp_status refuse_altered(struct ctp_mysql *m, const struct ctp_sql_
 {
 	char warning[200] = "";
 	ctp_mysql_query(&m->sql, "SHOW WARNINGS LIMIT 1", "tnt", keep_warning, warning, err);
-	return ctp_err_set(err, "%s: table %.64s: of %ju rows %ju came as they are%s%s; %ju rows were sent, and none is kept", m->name,
-	                   r->table->name, (uintmax_t)r->nrows, taken, *warning ? ": " : "", warning, (uintmax_t)m->delivered);
+	return ctp_err_set(err, "%s: table %.64s: the server altered or refused rows, and took %ju of %ju%s%s;"
+	                        " %ju rows were sent, and none is kept", m->name, r->table->name, taken, (uintmax_t)r->nrows, *warning ? ": " : "", warning, (uintmax_t)m->delivered);
 }
 
 /* An INSERT is in the buffer as it is; its last comma is not sent. */
@@ -267,7 +267,7 @@ static size_t row_bytes(const struct ctp_class *cls, const uint64_t *val, size_t
 	return bytes;
 }
 
-/* Buffers grow while rows come, up to a limit for all of them, and to the server's limit for an INSERT. From there on they are emptied. */
+/* Buffers grow while rows come, up to a limit for all of them and the server's limit for an INSERT. From there on they are emptied. */
 static enum ctp_status make_room(struct ctp_mysql *m, struct ctp_sql_rows *r, size_t bytes, struct ctp_err *err)
 {
 	size_t head = m->local ? 0 : strlen(r->insert), most = BUFFER_MAX, want = r->room < BUFFER_MIN ? BUFFER_MIN : 2 * r->room;
@@ -311,6 +311,7 @@ enum ctp_status ctp_mysql_add(struct ctp_sql *db, struct ctp_sql_rows *r, int64_
 	}
 	to = m->local ? put(to, "\n", 1) : put(to, "),", 2);
 	r->used = (size_t)(to - r->buf);
+	assert(r->used <= r->room); /* row_bytes said so */
 	r->nrows++;
 	return CTP_OK;
 }

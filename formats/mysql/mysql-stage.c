@@ -81,7 +81,8 @@ static const struct {
 };
 
 /* Appends "ADD KEY ..." to add for those that the table lacks, and "DROP KEY ..." to undo. */
-static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, struct ctp_bytes *add, struct ctp_bytes *undo, struct ctp_err *err)
+static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, struct ctp_bytes *add, struct ctp_bytes *undo,
+                                 struct ctp_err *err)
 {
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		int64_t there = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.statistics WHERE table_schema = database()"
@@ -157,7 +158,7 @@ static enum ctp_status publish_new(struct ctp_mysql *m, struct ctp_err *err)
 	COLUMNS(CTP_MYSQL_STAGING table) " AND NOT EXISTS (SELECT 1 FROM information_schema.columns r WHERE r.table_schema = database()" \
 	" AND r.table_name = '" table "' AND r.column_name = c.column_name) ORDER BY c.ordinal_position"
 
-/* Those of a database of an earlier version. A column that is there before its values is in nobody's way, and stays. */
+/* Those of a database of an earlier version. A column that is added before its values does no harm, and stays. */
 static enum ctp_status widen_sections(struct ctp_mysql *m, struct ctp_err *err)
 {
 	return ctp_sql_exec_list(&m->sql, "ALTER TABLE sections ", ", ", "ADD COLUMN %I %s", LACKS("sections"), err);
@@ -215,12 +216,13 @@ static enum ctp_status add_events(struct ctp_mysql *m, struct ctp_err *err)
 	enum ctp_status status = ctp_sql_list(&m->sql, &columns, ", ", "%I",
 	                                      COLUMNS(CTP_MYSQL_STAGING EVENTS) " AND c.column_name <> 'id' ORDER BY c.ordinal_position", err);
 	if (!status)
-		status = ctp_sql_exec(&m->sql, err, "INSERT INTO " EVENTS " (%s) SELECT %s FROM %T ORDER BY id", columns.data, columns.data, m->sql.events);
+		status = ctp_sql_exec(&m->sql, err, "INSERT INTO " EVENTS " (%s) SELECT %s FROM %T ORDER BY id", columns.data, columns.data,
+		                      m->sql.events);
 	ctp_bytes_fini(&columns);
 	return status;
 }
 
-/* The server leaves out ids that it had kept for rows which did not come. This is for looks alone, so it does not wait for the table. */
+/* The server skips ids that it had reserved for rows which did not come. This only closes the gap, so it waits for no lock. */
 static void close_gap(struct ctp_mysql *m)
 {
 	struct ctp_err ignored;
@@ -232,8 +234,8 @@ static void close_gap(struct ctp_mysql *m)
 static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
 {
 	struct publishing s = {m, err, CTP_OK};
-	if (widen_events(m, err) || ctp_sql_exec_list(&m->sql, "", "; ", "CREATE TABLE %I LIKE %I", NEW_TABLES, err) || widen_sections(m, err) ||
-	    ctp_sql_views_last(&m->sql, err))
+	if (widen_events(m, err) || ctp_sql_exec_list(&m->sql, "", "; ", "CREATE TABLE %I LIKE %I", NEW_TABLES, err) ||
+	    widen_sections(m, err) || ctp_sql_views_last(&m->sql, err))
 		return CTP_FAILED;
 	close_gap(m);
 	if (ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || add_events(m, err) ||

@@ -45,7 +45,7 @@ const struct ctp_sql_words ctp_mysql_words = {
 	.column_type = "SELECT column_type FROM information_schema.columns WHERE table_schema = database()"
 	               " AND table_name = concat('" CTP_MYSQL_STAGING "', %L) AND lower(column_name) = lower(%L)",
 	.section = "BIGINT NOT NULL DEFAULT 0",
-	.columns = "SELECT k.table_name, f.column_name, f.type FROM %T k LEFT JOIN %T f ON f.class = k.id WHERE k.id = %d ORDER BY f.position",
+	.columns = "SELECT k.table_name, f.column_name FROM %T k LEFT JOIN %T f ON f.class = k.id WHERE k.id = %d ORDER BY f.position",
 	.types = {[CTP_SQL_INTEGER] = "BIGINT", [CTP_SQL_DECIMAL] = "BIGINT", [CTP_SQL_HEX] = "VARCHAR(18)", [CTP_SQL_ENUM] = "LONGTEXT",
 	          [CTP_SQL_REAL] = "DOUBLE", [CTP_SQL_STRING] = "LONGTEXT", [CTP_SQL_BYTES] = "LONGBLOB",
 	          [CTP_SQL_TYPE_BOOL] = "TINYINT(1)", /* as the server calls a BOOLEAN */ [CTP_SQL_TYPE_WIDE] = "DECIMAL(20,0)"},

@@ -32,7 +32,7 @@ static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, s
 }
 
 /*
- * A connection that was lost is made again for this; if that is not to be had, the next load does it. Columns that were added stay then:
+ * A lost connection is opened again for this; if that fails, the next load cleans up. Columns that were added stay then:
  * the lock was free, so rows may have come that have them, or ours are there.
  */
 static void undo(struct ctp_mysql *m)

@@ -67,6 +67,7 @@ static uint8_t *put_block(uint8_t *p, uint64_t delta[CTP_PARQUET_BLOCK], size_t 
 
 uint8_t *ctp_parquet_delta(uint8_t *p, const uint64_t *v, size_t n, bool narrow)
 {
+	assert(n >= 1);
 	p = ctp_parquet_varint(p, CTP_PARQUET_BLOCK);
 	p = ctp_parquet_varint(p, CTP_PARQUET_BLOCK / CTP_PARQUET_MINIBLOCK);
 	p = ctp_parquet_varint(p, n);
@@ -129,6 +130,7 @@ static size_t run_end(const uint32_t *code, size_t i, size_t n)
 uint8_t *ctp_parquet_codes(uint8_t *p, const uint32_t *code, size_t n, unsigned width)
 {
 	size_t packed = 0; /* from here up to i, a multiple of 8 */
+	assert(width >= 1 && width <= 31);
 	for (size_t i = 0; i < n;) {
 		size_t end = i + 1 < n && code[i] != code[i + 1] ? i + 1 : run_end(code, i, n);
 		if (end - i >= RUN_MIN || (end == n && packed == i)) {

@@ -1,4 +1,4 @@
-/* parquet-bits.h - the encodings of Parquet's pages that are made of bits. Each returns the address behind the last byte. */
+/* parquet-bits.h - the encodings of Parquet's pages that are made of bits. Each returns the address after the last byte. */
 #ifndef CTP_PARQUET_BITS_H
 #define CTP_PARQUET_BITS_H
 

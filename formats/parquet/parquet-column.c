@@ -295,6 +295,7 @@ void ctp_parquet_column_end_page(struct ctp_parquet_column *c, struct ctp_parque
 {
 	if (!c->n)
 		return;
+	assert(c->runs || c->n <= CTP_PARQUET_PAGE_ROWS);
 	w->raw.len = 0;
 	if (c->runs)
 		end_run(c, w);

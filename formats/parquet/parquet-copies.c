@@ -91,7 +91,7 @@ static uint64_t rows_of(int folder, const char *name)
 		close(fd);
 	ssize_t key = (ssize_t)strlen(ROWS);
 	for (ssize_t at = n - key - 2; at >= 0; at--) {
-		const char *value = tail + at + key + 2; /* behind its type and its length, which is less than 128 */
+		const char *value = tail + at + key + 2; /* after its type and its length, which is less than 128 */
 		uint8_t len = (uint8_t)value[-1];
 		uint64_t rows;
 		if (!memcmp(tail + at, ROWS, strlen(ROWS)))

@@ -233,7 +233,7 @@ static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ct
 	return f;
 }
 
-static struct ctp_parquet_file *meet(struct parquet_sink *s, const struct ctp_record *rec, struct ctp_err *err)
+static struct ctp_parquet_file *file_of_class(struct parquet_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
 	struct ctp_parquet_file *f = add_file(s, rec->cls, err);
 	if (f)
@@ -287,7 +287,7 @@ static enum ctp_status write_run(struct parquet_sink *s, const struct ctp_record
 		return CTP_FAILED;
 	if (!f && s->o.class_name && strcmp(cls->name, s->o.class_name))
 		return CTP_OK;
-	if (!f && !(f = meet(s, rec, err)))
+	if (!f && !(f = file_of_class(s, rec, err)))
 		return CTP_FAILED;
 	size_t before = f->bytes;
 	if (ctp_parquet_file_put(f, s->work, &s->now, rec, n, err))

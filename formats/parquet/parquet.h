@@ -18,10 +18,10 @@ struct ctp_parquet_options {
 	enum ctp_parquet_key keys[CTP_PARQUET_KEYS_MAX];
 	uint32_t group_rows;    /* at most */
 	size_t memory;          /* of all row groups at hand; 0: CTP_PARQUET_MEMORY */
-	const struct ctp_notice *notice; /* null: nobody listens */
+	const struct ctp_notice *notice; /* or null */
 };
 
-/* "host,date" and the like; false: it is none. */
+/* Reads "host", "date" or both with a comma; false: it is none of these. */
 bool ctp_parquet_parse_keys(struct ctp_parquet_options *o, const char *text);
 
 /* Takes options->out over: finish closes it, free abandons it. What options point to must be there until the free. */

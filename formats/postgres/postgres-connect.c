@@ -1,8 +1,8 @@
 /*
  * postgres-connect.c - a connection, as psql makes it: libpq's variables, its files of passwords and services.
  *
- * What is not told is libpq's to find; the database alone is coroTracer's. A message never has a password: what libpq says of a
- * connection string that it cannot read would show a part of it.
+ * libpq finds what the connection string leaves out; only the database has a default of ours, coroTracer's. A message never has a
+ * password: libpq's message about a connection string that it cannot read would show a part of it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void name_it(struct ctp_postgres *p, const char *database)
 }
 
 /* libpq does not tell whether the server asked for the password itself, or for a proof of it. */
-static void say_unsafe(const struct ctp_postgres *p)
+static void warn_of_clear_password(const struct ctp_postgres *p)
 {
 	const char *host = PQhost(p->conn);
 	if (PQconnectionUsedPassword(p->conn) && !PQsslInUse(p->conn) && !PQgssEncInUse(p->conn) && host && *host && *host != '/' && *host != '@')
@@ -116,7 +116,7 @@ static void say_unsafe(const struct ctp_postgres *p)
 }
 
 /* "relation sections already exists, skipping", and such. */
-static void hear_nothing(void *arg, const char *text) { (void)arg, (void)text; }
+static void ignore_notice(void *arg, const char *text) { (void)arg, (void)text; }
 
 enum ctp_status ctp_postgres_connect(struct ctp_postgres *p, struct ctp_err *err)
 {
@@ -137,9 +137,9 @@ enum ctp_status ctp_postgres_connect(struct ctp_postgres *p, struct ctp_err *err
 	PQconninfoFree(options);
 	if (PQstatus(p->conn) != CONNECTION_OK)
 		return *err->text ? CTP_FAILED : ctp_postgres_error(p, NULL, err);
-	say_unsafe(p);
+	warn_of_clear_password(p);
 	const char *encoding = PQparameterStatus(p->conn, "server_encoding");
 	p->escapes = encoding && strcmp(encoding, "UTF8") && strcmp(encoding, "SQL_ASCII");
-	PQsetNoticeProcessor(p->conn, hear_nothing, NULL);
+	PQsetNoticeProcessor(p->conn, ignore_notice, NULL);
 	return CTP_OK;
 }

@@ -25,7 +25,7 @@ struct ctp_sql_rows {
 		uint8_t form;
 		bool is_signed;
 	} column[CTP_FIELDS_MAX]; /* by field */
-	struct ctp_postgres_said said;
+	struct ctp_postgres_state_fields state_fields;
 	uint64_t nrows; /* in the buffer */
 	char *buf;
 	size_t used, room;
@@ -77,7 +77,7 @@ static struct ctp_sql_table *find_table(struct ctp_sql *db, const char *name, st
 		free(key);
 		return NULL;
 	}
-	int64_t next_id = ctp_sql_counted(db, ctp_sql_look_up(db, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", key, name), err);
+	int64_t next_id = ctp_sql_next_row(db, key, name, err);
 	if (next_id > 0)
 		return ctp_sql_table_add(db, name, key, next_id, err);
 	free(key);
@@ -114,7 +114,7 @@ struct ctp_sql_rows *ctp_postgres_rows(struct ctp_sql *db, const struct ctp_clas
 	r->cls = cls;
 	list((struct ctp_postgres *)db, r);
 	if (!fill((struct ctp_postgres *)db, r, class_id, err)) {
-		r->said = ctp_postgres_said(cls);
+		r->state_fields = ctp_postgres_state_fields(cls);
 		return r;
 	}
 	ctp_postgres_drop(r);
@@ -325,11 +325,12 @@ enum ctp_status ctp_postgres_add(struct ctp_sql *db, struct ctp_sql_rows *r, int
 		if (put_field(p, r, i, &to, val[i], err))
 			return CTP_FAILED;
 	r->used = (size_t)(to - r->buf);
+	assert(r->used <= r->room); /* row_bytes said so */
 	r->nrows++;
 	if (!p->now)
 		return CTP_OK;
 	if (ctp_postgres_now_is_full(p->now) && (send_all(p, err) || ctp_postgres_now_put(p, err)))
 		return CTP_FAILED;
 	struct ctp_record rec = {.cls = r->cls, .val = val};
-	return ctp_postgres_now_note(p, &r->said, section, &rec, err);
+	return ctp_postgres_now_note(p, &r->state_fields, section, &rec, err);
 }

@@ -29,7 +29,7 @@ struct ctp_postgres {
 	/* Live. */
 	struct ctp_postgres_now *now; /* null: not live */
 	uint64_t committed;           /* rows */
-	uint64_t noted;               /* rows, when the planner was last told */
+	uint64_t noted;               /* rows, when note_times last ran */
 	bool open, committing;        /* a transaction is; committing: also of one that is not live */
 };
 
@@ -75,7 +75,7 @@ void ctp_postgres_drop(struct ctp_sql_rows *rows);
 
 /* --- postgres-live.c ----------------------------------------------------------------------------------------------------- */
 
-/* Fails if another writes to the table of events who cannot do so together with this one. */
+/* Fails if another load that excludes this one writes to the table of events. */
 enum ctp_status ctp_postgres_lock(struct ctp_postgres *p, struct ctp_err *err);
 
 /* For struct ctp_sql_ops. */

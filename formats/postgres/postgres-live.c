@@ -2,9 +2,9 @@
  * postgres-live.c - a stream that is loaded while it comes: all that there is becomes visible every second.
  *
  * A transaction begins with its first statement, so that none is open while nothing comes. Tables have an index of the ids, and one
- * that says which pages have which times (BRIN), which costs next to nothing while rows come in the order of time; it is told of new
- * pages here, because the server would do so when it has time. Nobody else numbers rows meanwhile: who writes live has a lock on the
- * table of events, of the session's, by which others do not wait but fail.
+ * that says which pages have which times (BRIN), which costs next to nothing while rows come in the order of time; new
+ * pages are added to it here, because the server would add them later. Only one live load may number rows: it holds a lock of its
+ * session on the table of events, and others fail at once instead of waiting.
  */
 #include "postgres/postgres-db.h"
 #include "postgres/postgres-now.h"
@@ -84,7 +84,7 @@ enum { NOTED_ROWS = 100000 }; /* that come between two looks at their times */
 
 /*
  * Tells the planner which pages have which times, and what is in tables that are twice as large as the last time. It is for speed
- * alone: where a lock cannot be had at once, as during a VACUUM, this waits for the next time.
+ * alone: if it cannot lock a table at once, as during a VACUUM, it tries again the next time.
  */
 static void note_times(struct ctp_postgres *p)
 {
@@ -110,7 +110,7 @@ static void note_times(struct ctp_postgres *p)
 enum ctp_status ctp_postgres_live_show(struct ctp_sql *db, struct ctp_err *err)
 {
 	struct ctp_postgres *p = (struct ctp_postgres *)db;
-	if ((db->met && make_tables_whole(db, err)) || ctp_postgres_now_put(p, err) || set_sequence(p, err))
+	if ((db->has_new_class && make_tables_whole(db, err)) || ctp_postgres_now_put(p, err) || set_sequence(p, err))
 		return CTP_FAILED;
 	if (commit(p, err))
 		return CTP_FAILED;

@@ -1,9 +1,9 @@
 /*
- * postgres-now.c - the table coroutines_now: what each coroutine that is alive does, for those who look while a program runs.
+ * postgres-now.c - the table coroutines_now: the state of each coroutine that is alive, for queries while a program runs.
  *
  * What records say is kept here for the coroutines that changed since the last time, and then put into the table at once. A state is
  * newer if its index is not less, or where one has none its time. The index of a loss is the one before what was lost. A coroutine
- * that died has no row, whatever comes behind its death: so who has none yet is looked up among the deaths. A name makes no row, and
+ * that died has no row, whatever comes after its death: so a coroutine without a row is looked up among the deaths. A name makes no row, and
  * is found in its table when a state comes.
  */
 #include "postgres/postgres-now.h"
@@ -21,7 +21,7 @@ struct change {
 	uint64_t coro, probe, since_ns, index, tid, addr, site;
 	uint64_t at_ns; /* by which it is newer than what has no index */
 	bool has_index, has_thread, has_site;
-	bool stale; /* may have come behind the death: makes no row */
+	bool stale; /* may have come after the death: makes no row */
 	enum state state;
 	char *name; /* null: as it is */
 };
@@ -44,9 +44,9 @@ static void forget(struct ctp_postgres_now *now)
 
 /* --- what a record says -------------------------------------------------------------------------------------------------- */
 
-struct ctp_postgres_said ctp_postgres_said(const struct ctp_class *cls)
+struct ctp_postgres_state_fields ctp_postgres_state_fields(const struct ctp_class *cls)
 {
-	struct ctp_postgres_said f = {
+	struct ctp_postgres_state_fields f = {
 		.coro = ctp_class_role(cls, CTP_ROLE_COROUTINE),
 		.probe = ctp_class_role(cls, CTP_ROLE_PROBE),
 		.index = ctp_class_field(cls, "index"),
@@ -57,9 +57,9 @@ struct ctp_postgres_said ctp_postgres_said(const struct ctp_class *cls)
 		.name = ctp_class_role(cls, CTP_ROLE_NAME),
 		.after = ctp_class_field(cls, "after"),
 	};
-	bool told = cls->kind == CTP_KIND_BIRTH || cls->kind == CTP_KIND_DEATH || cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_NAME ||
+	bool relevant = cls->kind == CTP_KIND_BIRTH || cls->kind == CTP_KIND_DEATH || cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_NAME ||
 	            (cls->kind == CTP_KIND_TRANSITION && f.state >= 0);
-	f.counts = told && f.coro >= 0 && cls->time_field >= 0;
+	f.counts = relevant && f.coro >= 0 && cls->time_field >= 0;
 	return f;
 }
 
@@ -103,7 +103,7 @@ static struct change *find(struct ctp_postgres_now *now, uint64_t coro)
 	return &now->changes[*slot - 1];
 }
 
-static void read_loss(struct change *c, const struct ctp_postgres_said *f, const struct ctp_record *rec)
+static void read_loss(struct change *c, const struct ctp_postgres_state_fields *f, const struct ctp_record *rec)
 {
 	uint64_t index = ctp_record_number(rec, f->index), after = ctp_record_number(rec, f->after);
 	c->state = UNKNOWN;
@@ -116,7 +116,7 @@ static void read_loss(struct change *c, const struct ctp_postgres_said *f, const
 		c->since_ns = after;
 }
 
-static struct change read_state(const struct ctp_postgres_said *f, const struct ctp_record *rec)
+static struct change read_state(const struct ctp_postgres_state_fields *f, const struct ctp_record *rec)
 {
 	struct change c = {
 		.coro = rec->val[f->coro],
@@ -171,8 +171,8 @@ static enum ctp_status begin_section(struct ctp_postgres *p, int64_t section, st
 
 bool ctp_postgres_now_is_full(const struct ctp_postgres_now *now) { return now->n == CHANGED_MAX || now->name_bytes >= NAMES_MAX; }
 
-enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_postgres_said *f, int64_t section, const struct ctp_record *rec,
-                                      struct ctp_err *err)
+enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_postgres_state_fields *f, int64_t section,
+                                      const struct ctp_record *rec, struct ctp_err *err)
 {
 	struct ctp_postgres_now *now = p->now;
 	if (section != now->section && begin_section(p, section, err))
@@ -200,7 +200,7 @@ enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_p
 #define CHANGES(number) "CREATE TEMP TABLE ctp_changes" COLUMNS(number) ", at_ns " number ", stale BOOLEAN NOT NULL) ON COMMIT DELETE ROWS"
 static const char *const now_table[] = {NOW("NUMERIC(20,0)"), NOW("BIGINT")}, *const changes_table[] = {CHANGES("NUMERIC(20,0)"), CHANGES("BIGINT")};
 
-/* A row: the table is not ours. Columns of others may be behind ours. */
+/* A row: the table is not ours. Columns of others may be after ours. */
 static const char foreign[] =
 	"SELECT 1 FROM (SELECT array_agg(attname::text ORDER BY attnum) AS columns FROM pg_attribute JOIN pg_class c ON c.oid = attrelid"
 	" WHERE c.oid = to_regclass('coroutines_now') AND relkind = 'r' AND attnum > 0 AND NOT attisdropped) q"

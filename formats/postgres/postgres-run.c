@@ -153,7 +153,7 @@ enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, const ch
 	if (!status && got != PGRES_TUPLES_OK)
 		status = ctp_err_set(err, "%s: the database answered without rows", p->name);
 	if (!status)
-		ctp_sql_answer_tell(&answer, row, arg);
+		ctp_sql_answer_each(&answer, row, arg);
 	ctp_sql_answer_fini(&answer);
 	return status;
 }

@@ -57,6 +57,7 @@ const struct ctp_sql_words WORDS = {
 	          [CTP_SQL_TYPE_BOOL] = "BOOLEAN", [CTP_SQL_TYPE_WIDE] = WIDE},
 	.symbol_again = "ON CONFLICT (section, addr) DO UPDATE SET text = CASE WHEN symbols.text = excluded.text THEN symbols.text END",
 	.casts = true,
+	.typed = true,
 	.view_again = "CREATE OR REPLACE VIEW %I AS %s",
 	.view_note = "COMMENT ON VIEW %I IS %L",
 	.view_noted = "SELECT 1 FROM pg_class WHERE relname = %L AND relnamespace = quote_ident(current_schema())::regnamespace"

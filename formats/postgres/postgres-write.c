@@ -10,7 +10,7 @@
 static const char events[] = "CREATE TABLE coro_trace_events (id BIGSERIAL, probe_id %s NOT NULL, tid %s NOT NULL,"
                              " addr VARCHAR(18) NOT NULL, seq %s NOT NULL, is_active BOOLEAN NOT NULL, ts %s NOT NULL)";
 
-/* The table decides how numbers are kept. Others who add wait, and those who read do not. */
+/* The existing table decides how numbers are stored. Other loads wait for the lock, readers do not. */
 static enum ctp_status join_table(struct ctp_postgres *p, struct ctp_err *err)
 {
 	enum ctp_status status;
@@ -88,8 +88,8 @@ static void free_db(struct ctp_sql *db)
 }
 
 #define OPS \
-	.exec = ctp_postgres_exec, .query = ctp_postgres_query, .rows = ctp_postgres_rows, .add = ctp_postgres_add, .end = ctp_postgres_end, \
-	.drop = ctp_postgres_drop, .free = free_db
+	.exec = ctp_postgres_exec, .query = ctp_postgres_query, .rows = ctp_postgres_rows, .add = ctp_postgres_add, \
+	.end = ctp_postgres_end, .drop = ctp_postgres_drop, .free = free_db
 
 static const struct ctp_sql_ops ops = {OPS, .finish = finish};
 

@@ -16,11 +16,11 @@ static enum ctp_status check(const struct ctp_sql_answer *a, char asked, const c
 {
 	int64_t number;
 	if (!text)
-		return asked == '?' ? CTP_OK : ctp_err_set(err, "%s: the database answered with NULL where there is none", a->db->name);
+		return asked == '?' ? CTP_OK : ctp_err_set(err, "%s: the database answered with NULL where a value is expected", a->db->name);
 	if (strlen(text) != len)
 		return ctp_err_set(err, "%s: the database answered with a NUL in a text", a->db->name);
 	if (asked == 'n' && !ctp_sql_number(text, &number))
-		return ctp_err_set(err, "%s: the database answered with \"%.40s\" where a number is", a->db->name, text);
+		return ctp_err_set(err, "%s: the database answered with \"%.40s\" where a number is expected", a->db->name, text);
 	return CTP_OK;
 }
 
@@ -41,8 +41,9 @@ enum ctp_status ctp_sql_answer_add(struct ctp_sql_answer *a, unsigned ncolumns, 
 	return a->rows.failed ? ctp_sql_no_memory(a->db, err) : CTP_OK;
 }
 
-void ctp_sql_answer_tell(const struct ctp_sql_answer *a, ctp_sql_row *row, void *arg)
+void ctp_sql_answer_each(const struct ctp_sql_answer *a, ctp_sql_row *row, void *arg)
 {
+	assert(strcspn(a->asked, "*") <= CTP_SQL_COLUMNS_MAX);
 	for (size_t at = 0; at < a->rows.len;) {
 		const char *columns[CTP_SQL_COLUMNS_MAX] = {0};
 		for (unsigned i = 0; a->asked[i] && a->asked[i] != '*'; i++) {

@@ -1,5 +1,5 @@
 /*
- * sql-answer.h - the rows that a database answers with, checked as a file is: nobody knows who a server is.
+ * sql-answer.h - the rows that a database answers with, checked like a file: a server may be hostile.
  *
  * What is asked for is a text with a letter for each column: n a whole number from 0 on, t a text, ? a text or NULL; a * at the end
  * stands for further columns, which are left out. An answer with more or fewer columns, another kind of value or a NUL in a text is
@@ -24,7 +24,7 @@ struct ctp_sql_answer {
 enum ctp_status ctp_sql_answer_add(struct ctp_sql_answer *a, unsigned ncolumns, const char *const *text, const size_t *len, struct ctp_err *err);
 
 /* Calls row for each of the rows. It may run statements: the answer is over. */
-void ctp_sql_answer_tell(const struct ctp_sql_answer *a, ctp_sql_row *row, void *arg);
+void ctp_sql_answer_each(const struct ctp_sql_answer *a, ctp_sql_row *row, void *arg);
 
 void ctp_sql_answer_fini(struct ctp_sql_answer *a);
 

@@ -16,8 +16,8 @@ void ctp_sql_end_fini(struct ctp_sql_end *e) { ctp_proc_seen_fini(&e->seen); }
 
 static void note_end(struct ctp_sql_end *e, const struct ctp_record *rec, uint64_t ts)
 {
-	e->told_ns = ctp_ended_ns(rec, ts);
-	e->has_told = true;
+	e->reported_ns = ctp_ended_ns(rec, ts);
+	e->has_reported = true;
 }
 
 static void note_process(struct ctp_sql_end *e, const struct ctp_record *rec, uint64_t ts)
@@ -55,9 +55,9 @@ void ctp_sql_end_record(struct ctp_sql_end *e, const struct ctp_record *rec)
 
 bool ctp_sql_end_ns(const struct ctp_sql_end *e, uint64_t *ns)
 {
-	uint64_t told_ns = e->has_told ? e->told_ns : ctp_proc_seen_all_ns(&e->seen);
-	*ns = told_ns > e->event_ns ? told_ns : e->event_ns;
-	if (e->has_event || e->has_told || told_ns)
+	uint64_t reported_ns = e->has_reported ? e->reported_ns : ctp_proc_seen_all_ns(&e->seen);
+	*ns = reported_ns > e->event_ns ? reported_ns : e->event_ns;
+	if (e->has_event || e->has_reported || reported_ns)
 		return true;
 	*ns = e->latest_ns;
 	return e->has_latest;

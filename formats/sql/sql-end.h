@@ -1,7 +1,7 @@
 /*
  * sql-end.h - when a section ends: as for ctp-report (follow.h), when its program was last seen executing.
  *
- * An event is a transition, wake, birth or death. What the collector wrote behind the last one says how long the program went on: the
+ * An event is a transition, wake, birth or death. What the collector wrote after the last one says how long the program went on: the
  * record of the end, or where there is none the looks at the process. A section without any of these ends with its latest record.
  */
 #ifndef CTP_SQL_END_H
@@ -11,8 +11,8 @@
 #include "stream/sink.h"
 
 struct ctp_sql_end {
-	uint64_t pid, event_ns, told_ns, latest_ns;
-	bool has_event, has_told, has_latest;
+	uint64_t pid, event_ns, reported_ns, latest_ns;
+	bool has_event, has_reported, has_latest;
 	struct ctp_proc_seen seen;
 };
 

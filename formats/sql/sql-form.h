@@ -39,7 +39,7 @@ struct ctp_sql_naming {
 };
 
 /*
- * The name as the engine may have it, and if nth is not 1 with _2, _3 ... behind it. What cannot be in a name becomes \x and two
+ * The name as the engine may have it, and if nth is not 1 with _2, _3 ... after it. What cannot be in a name becomes \x and two
  * digits for each byte, a name that is reserved gets a _ before it, and one that is too long is cut. For free(); null: out of memory.
  */
 char *ctp_sql_name(const struct ctp_sql_naming *naming, const char *name, unsigned nth);

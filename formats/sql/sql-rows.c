@@ -9,7 +9,7 @@ struct finding {
 	bool no_memory;
 };
 
-/* table, column, type; a class without fields has a row without the last two */
+/* table, column, and type if these are typed; a class without fields has a row with the table alone */
 static void add_column(void *arg, const char *const *text)
 {
 	struct finding *f = arg;
@@ -18,7 +18,7 @@ static void add_column(void *arg, const char *const *text)
 		f->no_memory |= !(c->table = strdup(text[0]));
 	if (!text[1])
 		return;
-	if (c->count >= c->cls->nfields || !text[2]) {
+	if (c->count >= c->cls->nfields || (c->typed && !text[2])) {
 		c->differ = true;
 		return;
 	}
@@ -31,15 +31,17 @@ static void add_column(void *arg, const char *const *text)
 enum ctp_status ctp_sql_columns_find(struct ctp_sql *db, struct ctp_sql_columns *c, int64_t class_id, struct ctp_err *err)
 {
 	struct finding f = {db, c, false};
+	assert(c->cls && !c->table && !c->typed == !db->words->typed);
 	ctp_bytes_text(&c->names, "section");
-	if (ctp_sql_ask(db, "t??", add_column, &f, err, db->words->columns, "classes", "fields", class_id))
+	const char *asked = db->words->typed ? "t??" : "t?";
+	if (ctp_sql_ask(db, asked, add_column, &f, err, db->words->columns, "classes", "fields", class_id))
 		return CTP_FAILED;
 	if (f.no_memory || !ctp_bytes_str(&c->names))
 		return ctp_sql_no_memory(db, err);
 	if (!c->table)
 		return ctp_err_set(err, "%s: the table classes has no class %jd", db->name, (intmax_t)class_id);
 	if (c->differ || c->count != c->cls->nfields)
-		return ctp_err_set(err, "%s: table %.100s has not the columns that the table fields names", db->name, c->table);
+		return ctp_err_set(err, "%s: table %.100s lacks columns that the table fields lists; it was changed: load into a new database", db->name, c->table);
 	return CTP_OK;
 }
 
@@ -62,6 +64,11 @@ struct ctp_sql_table *ctp_sql_table_find(const struct ctp_sql *db, const char *n
 enum ctp_status ctp_sql_no_table(const struct ctp_sql *db, const char *name, struct ctp_err *err)
 {
 	return ctp_err_set(err, "%s: the table classes names %.100s, and there is no such table", db->name, name);
+}
+
+int64_t ctp_sql_next_row(struct ctp_sql *db, const char *key, const char *table, struct ctp_err *err)
+{
+	return ctp_sql_counted(db, ctp_sql_look_up(db, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", key, table), err);
 }
 
 static void free_table(struct ctp_sql_table *t)

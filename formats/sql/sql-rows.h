@@ -7,12 +7,12 @@
 /* The table of a class. Zeros but for cls and typed. */
 struct ctp_sql_columns {
 	const struct ctp_class *cls;
-	void (*typed)(void *arg, uint32_t field, const char *type); /* is called for each column, which has this type; or null */
+	void (*typed)(void *arg, uint32_t field, const char *type); /* tells a column's type; null unless words->typed */
 	void *arg;
 	char *table;
 	struct ctp_bytes names; /* section, and those of the fields' columns, in quotes and with commas between */
 	uint32_t count;         /* of the fields */
-	bool differ;            /* the table has not the columns that the table fields names */
+	bool differ;            /* the table lacks columns that the table fields lists */
 };
 
 /* Fills it, for the class with this id. The fini is due in any case. */
@@ -25,6 +25,8 @@ struct ctp_sql_table { /* a table that has rows of ours, and in a list */
 	int64_t next_id;       /* of its next row */
 	int64_t analysed;      /* next_id, when the planner last looked at the table; the engine's */
 };
+
+int64_t ctp_sql_next_row(struct ctp_sql *db, const char *key, const char *table, struct ctp_err *err); /* its number; -1: err */
 
 struct ctp_sql_table *ctp_sql_table_find(const struct ctp_sql *db, const char *name); /* null: it had no rows yet */
 

@@ -82,7 +82,7 @@ static bool add_free_name(const struct ctp_sql *db, struct names *names, const c
 	return add_name(names, ctp_sql_name_beside(db->words->naming, name, names->name, names->n));
 }
 
-/* Whether two names of types are the same but for case, and what engines put behind in parentheses. */
+/* Whether two names of types are the same but for case, and what engines put after in parentheses. */
 static bool is_same_type(const char *a, const char *b)
 {
 	size_t n = strcspn(a, "(");
@@ -194,7 +194,7 @@ static int64_t note_class(struct ctp_sql *db, const struct ctp_class *cls, const
 	return id;
 }
 
-static int64_t meet_class(struct ctp_sql *db, const struct ctp_class *cls, const char *declaration, struct ctp_err *err)
+static int64_t add_class(struct ctp_sql *db, const struct ctp_class *cls, const char *declaration, struct ctp_err *err)
 {
 	struct names names = {0};
 	bool event = ctp_sql_is_event(cls);
@@ -205,7 +205,7 @@ static int64_t meet_class(struct ctp_sql *db, const struct ctp_class *cls, const
 	if (table && !name_columns(db, cls, event, &names, err) &&
 	    !(event ? add_event_columns(db, cls, &names, err) : make_table(db, table, cls, &names, err)))
 		id = note_class(db, cls, table, &names, declaration, err);
-	db->met = true;
+	db->has_new_class = true;
 	free(table);
 	free_names(&names);
 	return id;
@@ -218,7 +218,7 @@ int64_t ctp_sql_class(struct ctp_sql *db, const struct ctp_class *cls, struct ct
 		return ctp_sql_no_memory(db, err);
 	int64_t id = ctp_sql_look_up(db, err, "SELECT id FROM %T WHERE declaration = %L", "classes", declaration);
 	if (!id)
-		id = meet_class(db, cls, declaration, err);
+		id = add_class(db, cls, declaration, err);
 	free(declaration);
 	return id;
 }

@@ -30,7 +30,7 @@ struct sql_sink {
 	struct ctp_sql_end end;
 	struct ctp_sql_facts *facts;
 	struct ctp_symbols *symbols; /* null: none are looked up */
-	struct ctp_tids told;        /* addresses whose texts are in the table, of this section */
+	struct ctp_tids listed;      /* addresses whose texts are in the table, of this section */
 	struct target { /* by the class's id */
 		struct ctp_sql_rows *rows;
 		struct ctp_sql_twin *twin; /* null: the class has none */
@@ -63,14 +63,14 @@ struct stream {
 	char name[40];
 };
 
-/* One without records has no name: parts of a stream that was divided could not be told apart. */
+/* A section without records has no name: parts of a divided stream could not be distinguished. */
 static const char *name_stream(struct stream *to, const struct ctp_section *sec, const char *attrs, const struct ctp_record *first)
 {
 	snprintf(to->name, sizeof to->name, "%016" PRIx64 "-%016" PRIx64, sec->id, ctp_meta_mark(attrs, first));
 	return first ? to->name : NULL;
 }
 
-/* What this run has brought does not count: who gives a trace twice wants it so. */
+/* Sections of this run do not count: a user that gives a trace twice wants it twice. */
 static enum ctp_status refuse_again(const struct sql_sink *s, const char *stream, struct ctp_err *err)
 {
 	int64_t had = ctp_sql_look_up(s->db, err, "SELECT id FROM %T WHERE stream = %L AND id < %d ORDER BY id LIMIT 1", "sections",
@@ -124,7 +124,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	if (s->symbols)
 		ctp_symbols_forget(s->symbols);
 	ctp_sql_facts_section(s->facts, sec);
-	s->told = (struct ctp_tids){0};
+	s->listed = (struct ctp_tids){0};
 	s->due = sec;
 	s->open = true;
 	s->shown = false;
@@ -192,7 +192,7 @@ static enum ctp_status put_symbol(struct sql_sink *s, uint64_t addr, const struc
 }
 
 /* Adds the texts of a record's addresses, each once. */
-static enum ctp_status tell_symbols(struct sql_sink *s, const struct target *to, const struct ctp_record *rec, struct ctp_err *err)
+static enum ctp_status add_symbols(struct sql_sink *s, const struct target *to, const struct ctp_record *rec, struct ctp_err *err)
 {
 	ctp_symbols_learn(s->symbols, rec);
 	uint64_t pid = to->naddresses ? ctp_symbols_pid(s->symbols, rec) : 0;
@@ -200,7 +200,7 @@ static enum ctp_status tell_symbols(struct sql_sink *s, const struct target *to,
 		uint64_t addr = rec->val[to->addresses[i]];
 		const struct ctp_str *text = ctp_symbols_find(s->symbols, pid, addr);
 		/* A text has one address in memory, so the pair is new if the symbol of the address has changed. */
-		if (text && ctp_tids_add(&s->told, addr * UINT64_C(0x9e3779b97f4a7c15) ^ ctp_val_str(text)) &&
+		if (text && ctp_tids_add(&s->listed, addr * UINT64_C(0x9e3779b97f4a7c15) ^ ctp_val_str(text)) &&
 		    put_symbol(s, addr, text, err))
 			return CTP_FAILED;
 	}
@@ -209,7 +209,7 @@ static enum ctp_status tell_symbols(struct sql_sink *s, const struct target *to,
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */
 
-static enum ctp_status meet(struct sql_sink *s, const struct ctp_class *cls, struct ctp_err *err)
+static enum ctp_status add_class(struct sql_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
 	struct target *to = &s->targets[cls->id];
 	note_addresses(to, cls);
@@ -231,13 +231,13 @@ static enum ctp_status write_record(struct sql_sink *s, const struct ctp_record 
 {
 	const struct ctp_class *cls = rec->cls;
 	const struct target *to = &s->targets[cls->id];
-	if (!to->rows && meet(s, cls, err))
+	if (!to->rows && add_class(s, cls, err))
 		return CTP_FAILED;
 	if (cls->time_field >= 0 && to->event)
 		ctp_sql_end_event(&s->end, rec->val[cls->time_field]);
 	else if (cls->time_field >= 0)
 		ctp_sql_end_record(&s->end, rec);
-	if ((s->symbols && tell_symbols(s, to, rec, err)) || (to->twin && write_twin(s, to->twin, rec->val, err)))
+	if ((s->symbols && add_symbols(s, to, rec, err)) || (to->twin && write_twin(s, to->twin, rec->val, err)))
 		return CTP_FAILED;
 	return s->db->ops->add(s->db, to->rows, s->section, rec->val, err);
 }

@@ -52,7 +52,7 @@ static void put_literal(struct ctp_bytes *to, const struct ctp_sql *db, const ch
 
 static bool is_word(char c) { return c == '_' || (c >= 'a' && c <= 'z'); }
 
-/* A word that contains the name of coroTracer's table gets the name of ours in its place, and quotes unless it stands between some. */
+/* In a word that contains the name of coroTracer's table, that is replaced by our table's name. quote: what stands around the word. */
 static void put_word(struct ctp_bytes *to, const char *events, const char *word, size_t len, char quote)
 {
 	const char *at = memmem(word, len, CTP_SQL_EVENTS, sizeof CTP_SQL_EVENTS - 1);
@@ -144,7 +144,10 @@ char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...)
 
 /* --- statements ---------------------------------------------------------------------------------------------------------- */
 
-enum ctp_status ctp_sql_no_memory(const struct ctp_sql *db, struct ctp_err *err) { return ctp_err_set(err, "%s: out of memory", db->name); }
+enum ctp_status ctp_sql_no_memory(const struct ctp_sql *db, struct ctp_err *err)
+{
+	return ctp_err_set(err, "%s: out of memory", db->name);
+}
 
 enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...)
 {
@@ -157,7 +160,8 @@ enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char
 	return status;
 }
 
-static enum ctp_status ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err, const char *fmt, va_list ap)
+static enum ctp_status ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err, const char *fmt,
+                           va_list ap)
 {
 	char *sql = ctp_sql_vtext(db, fmt, ap);
 	enum ctp_status status = sql ? db->ops->query(db, sql, asked, row, arg, err) : ctp_sql_no_memory(db, err);
@@ -165,7 +169,8 @@ static enum ctp_status ask(struct ctp_sql *db, const char *asked, ctp_sql_row *r
 	return status;
 }
 
-enum ctp_status ctp_sql_ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err, const char *fmt, ...)
+enum ctp_status ctp_sql_ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err,
+                            const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
@@ -203,14 +208,14 @@ int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt
 	va_end(ap);
 	int64_t number = 0;
 	if (!status && first && *first && !ctp_sql_number(first, &number))
-		status = ctp_err_set(err, "%s: the database answered with \"%.40s\" where a number is", db->name, first);
+		status = ctp_err_set(err, "%s: the database answered with \"%.40s\" where a number is expected", db->name, first);
 	free(first);
 	return status ? -1 : number;
 }
 
 int64_t ctp_sql_counted(const struct ctp_sql *db, int64_t number, struct ctp_err *err)
 {
-	return number ? number : ctp_err_set(err, "%s: the database answered with nothing where a number is", db->name);
+	return number ? number : ctp_err_set(err, "%s: the database answered with nothing where a number is expected", db->name);
 }
 
 int64_t ctp_sql_next_id(struct ctp_sql *db, const char *table, struct ctp_err *err)

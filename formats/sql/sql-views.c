@@ -21,16 +21,16 @@ struct visit {
 /* Calls visit with the id and the table of each class of the kind, in the order of their ids. */
 static enum ctp_status visit_classes(struct visit *v, ctp_sql_row *visit)
 {
-	enum ctp_status status = ctp_sql_ask(v->db, "nt", visit, v, v->err, "SELECT id, table_name FROM %T AS classes WHERE %s ORDER BY id",
-	                                     "classes", v->kind->classes);
+	enum ctp_status status = ctp_sql_ask(v->db, "nt", visit, v, v->err,
+	                                     "SELECT id, table_name FROM %T AS classes WHERE %s ORDER BY id", "classes", v->kind->classes);
 	return status ? status : v->status;
 }
 
 /* The column of a class for a column of a view, for free(); null: the class has none, or v->status. */
 static char *find_column(struct visit *v, const char *class_id, const char *field)
 {
-	return ctp_sql_find(v->db, &v->status, v->err, "SELECT column_name FROM %T WHERE class = %s AND %s ORDER BY position LIMIT 1", "fields",
-	                    class_id, field);
+	return ctp_sql_find(v->db, &v->status, v->err, "SELECT column_name FROM %T WHERE class = %s AND %s ORDER BY position LIMIT 1",
+	                    "fields", class_id, field);
 }
 
 /* --- making -------------------------------------------------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ enum ctp_status ctp_sql_views_first(struct ctp_sql *db, struct ctp_err *err) { r
 enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err)
 {
 	enum ctp_status status = make_views(db, true, err);
-	db->met = false;
+	db->has_new_class = false;
 	for (size_t i = 0; i < db->words->views->nkinds && !status; i++)
 		status = visit_classes(&(struct visit){.db = db, .kind = &db->words->views->kinds[i], .err = err}, index_class);
 	return status;

@@ -1,17 +1,17 @@
 /*
  * sql-views.h - the views for the first questions of users, in what SQLite, PostgreSQL and MySQL have in common.
  *
- * Who includes it, for sql_views, has said how its engine spells the rest:
+ * A file that includes it, for sql_views, defines before that how its engine spells the rest:
  *
  *	SQL_NUMBER, SQL_PROBE, SQL_TEXT  the types of numbers, of a probe's id, and of text, in a CAST
  *	SQL_COLUMN(x), SQL_ADDRESS(x)    in a UNION with transitions: x as a number of theirs, and as an address, so that the types stay
- *	SQL_UP, SQL_DOWN                 behind what is ordered by: NULL is less than all else
+ *	SQL_UP, SQL_DOWN                 after what is ordered by: NULL is less than all else
  *	SQL_LEAST, SQL_GREATEST          functions of two numbers that are known
  *	SQL_PICK(what, from)             an expression: what, of the first row
  *	SQL_ALL_OF(what, from)           an expression: what, an aggregate, of all rows
- *	SQL_MATERIALIZED                 behind AS, in a WITH
+ *	SQL_MATERIALIZED                 after AS, in a WITH
  *	SQL_WHOLE                        after the SELECT of a WITH: makes a server without MATERIALIZED work it out once
- *	SQL_APART(name)                  behind a SELECT's columns: those are worked out once, where they are used more than once
+ *	SQL_APART(name)                  after a SELECT's columns: those are worked out once, where they are used more than once
  *	SQL_SECOND(number)               a text: the date and the time of that second
  *	SQL_ONCE                         if a subquery in a FROM is worked out once, and an index is made for what is looked up in it
  *	SQL_FIELDS                       the table fields while rows come, if that has another name
@@ -131,17 +131,17 @@ static const struct ctp_sql_kind_view kind_views[] = {
 #define BEGIN(x) \
 	"coalesce(" SQL_LEAST "(" KNOWN(x) ", " FIRST(x) "), " FIRST(x) ", " KNOWN(x) ", " RECORD(x, "r.ts", "deaths", "ORDER BY r.ts" SQL_UP) ")"
 
-/* The record r of e's coroutine is not behind the end of e: the next transition, if that has a time, or the death. */
+/* The record r of e's coroutine is not after the end of e: the next transition, if that has a time, or the death. */
 #define BY_NOW(next) "AND coalesce(r.ts <= coalesce(" next ", " DEATH("e", "r.ts") "), TRUE)"
 
-/* Whether events of x's coroutine are missing behind the transition x. */
+/* Whether events of x's coroutine are missing after the transition x. */
 #define LOST_BEHIND(x) HAS(x, "losses", "AND coalesce(r.\"index\" > " x ".\"index\", r.ts > " x ".ts)")
 
 /* The number of lost events, and of those later than e, the last transition of a coroutine whose events have no numbers. */
 #define LOST_SUM(mine, which) SQL_ALL_OF("sum(r.count)", "losses r WHERE " mine " " which)
 #define LOST_BEHIND_SUM(mine) LOST_SUM(mine, "AND r.ts > e.ts")
 
-/* Whether events of unknown coroutines are missing behind x.ts. */
+/* Whether events of unknown coroutines are missing after x.ts. */
 #ifdef SQL_ONCE
 #define LOST_OF_NOBODY(x) \
 	"coalesce((SELECT n.last_ns FROM (SELECT section, max(coalesce(ts, 99999999999999999999)) AS last_ns FROM losses" \
@@ -252,11 +252,11 @@ static const struct ctp_sql_kind_view kind_views[] = {
 	UNNUMBERED_STEPS("coro IS NULL", "coro IS NULL", "coro, section, probe_id") " UNION ALL " \
 	UNNUMBERED_STEPS("coro <> 0 AND \"index\" IS NULL", "coro <> 0", "coro, section")
 
-/* The transition behind e is none of the coroutine's: it came after the death. */
+/* The transition after e is none of the coroutine's: it came after the death. */
 #define BEHIND_DEATH "next_probe = '0' AND probe_id <> '0' AND coalesce(next_ts > " DEATH("e", "r.ts") ", FALSE)"
 
 /*
- * Transitions with an index, and those before and behind each: of several with one index, which a conflict can give, the first. Window
+ * Transitions with an index, and those before and after each: of several with one index, which a conflict can give, the first. Window
  * functions, because MariaDB and MySQL read all of a coroutine's rows to find the one with the next index; and none that is a maximum so
  * far, for which MariaDB reads all rows before.
  */
@@ -337,7 +337,7 @@ static const struct ctp_sql_view views[] = {
 	 " ELSE coalesce(s.complete, FALSE) AND NOT " LOST_BEHIND("e") " AND NOT " LOST_OF_NOBODY("e") " END AS certain" SQL_APART("a")
 	 " FROM steps e LEFT JOIN sections s ON s.id = CASE WHEN next_ts IS NULL THEN e.section END) i"},
 
-	/* A gap is a missing index; else a loss record behind the last transition, or of a coroutine without transitions. */
+	/* A gap is a missing index; else a loss record after the last transition, or of a coroutine without transitions. */
 	{"gaps",
 	 "SELECT section, coro, probe_id, start_ns, " LATER("start_ns", "stop_ns") " AS stop_ns,"
 	 " " SPAN("section", LATER("start_ns", "stop_ns") " - start_ns") " AS duration_ns, lost FROM ("
@@ -380,7 +380,7 @@ static const struct ctp_sql_view views[] = {
 	 "       " COUNT_IF("open") " AS still_waiting, " COUNT_IF("NOT certain") " AS uncertain, " COUNT_IF("duration_ns IS NULL") " AS unknown"
 	 "       FROM wait_intervals GROUP BY section, site) w ORDER BY total_ns" SQL_DOWN},
 
-	/* An await belongs to the suspension behind it, unless events are missing between that and the transition before. */
+	/* An await belongs to the suspension after it, unless events are missing between that and the transition before. */
 	{"await_intervals",
 	 "SELECT i.id, i.section, i.coro, i.probe_id, m.last AS name, i.target, o.last AS target_name, start_ns, stop_ns, duration_ns, open, certain, site, site_text,"
 	 " CASE WHEN target = 0 THEN NULL WHEN " TARGET_HAS("deaths", "") " THEN 'dead' WHEN i.last IS NULL THEN"
@@ -401,7 +401,7 @@ static const struct ctp_sql_view views[] = {
 	/*
 	 * The coroutines that wait at the end, the target of each, and the root of its chain of targets. Chains are built from the roots,
 	 * coroutines that wait for none, so that a circle has no root. An await counts if it belongs to the last suspension of a
-	 * coroutine that is alive and was not woken since, and no event is missing behind it. Only coroutines that ever awaited are
+	 * coroutine that is alive and was not woken since, and no event is missing after it. Only coroutines that ever awaited are
 	 * looked at.
 	 */
 	{"wait_for",

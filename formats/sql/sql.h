@@ -7,7 +7,7 @@
  *	                    stream: the same in all copies of a section, which is there once
  *	symbols             section, addr, text: the symbols of addresses, with --symbols; null where processes differ
  *
- * A class whose name is taken has _2 behind it, and so has a field. Transitions that lack one of coroTracer's columns have a table
+ * A class whose name is taken has _2 after it, and so has a field. Transitions that lack one of coroTracer's columns have a table
  * of their own. The views are those of sql-views.h.
  *
  * An engine is asked in text, and is given rows as records. It takes what standard SQL has: names in double quotes, texts in single
@@ -34,11 +34,11 @@ struct ctp_sql {
 	const struct ctp_sql_words *words;
 	const char *name;   /* of the database, for messages */
 	const char *events; /* the name of the events' table, which texts call coro_trace_events */
-	bool met;           /* a class is new since the views were made */
+	bool has_new_class; /* a class is new since the views were made */
 	struct ctp_sql_table *tables; /* those that had rows (sql-rows.h), of an engine that numbers rows itself */
 };
 
-/* What engines spell differently. Texts with a % are for ctp_sql_exec and its like. */
+/* What engines spell differently. Texts with a % are for ctp_sql_exec and the others of that form. */
 struct ctp_sql_words {
 	const char *tables;           /* statements that make what every database has, where it is not there yet */
 	const char *table;            /* %I, %s: the name of a class's table, and ", " and a column with its type, for each field */
@@ -46,18 +46,19 @@ struct ctp_sql_words {
 	const char *taken;            /* %L: a name. A row: something has the name */
 	const char *column_type;      /* %L, %L: a table, and a column. A row: its type, if there is such a column */
 	const char *section;          /* the type of that column in coro_trace_events */
-	const char *columns;          /* %T, %T, %d: "classes", "fields", a class's id. A row: the table, a column and its type */
+	const char *columns;          /* %T, %T, %d: "classes", "fields", a class's id. A row: the table, a column, and its type if typed */
 	const char *types[CTP_SQL_TYPES]; /* of columns, by ctp_sql_type */
 	const char *staging;          /* how the names of tables begin until the finish, or null: as ever */
 	const char *view_drop;        /* %I: before view_again; null: nothing */
 	const char *view_again;       /* %I, %s: makes a view that may be there */
 	const char *view_note;        /* %I, %L: says of a view from which text it is; null: nothing can */
 	const char *view_noted;       /* %L, %L: a name, and what was said. A row: there is such a view */
-	const char *symbol_again;     /* behind an INSERT into symbols: an address with different texts gets NULL */
+	const char *symbol_again;     /* after an INSERT into symbols: an address with different texts gets NULL */
 	const struct ctp_sql_naming *naming;
 	bool blobs;                   /* a column of text can have other bytes; else such texts are escaped */
 	bool casts;                   /* a view's columns keep their types, whatever tables it is of */
 	bool wraps;                   /* a number of 2^63 or more is the negative one with the same bits */
+	bool typed;                   /* how a value is sent depends on the type that its column has */
 	bool late;                    /* the views are the engine's to make, in its finish, by ctp_sql_views_last */
 	const struct ctp_sql_views *views;
 };
@@ -74,7 +75,7 @@ struct ctp_sql_ops {
 
 	enum ctp_status (*begin)(struct ctp_sql *db, struct ctp_err *err); /* the tables are there, and rows will come; null: nothing */
 
-	/* For records of the class, which must outlive the rows, whose id in the table classes this is. Null: err. */
+	/* For records of the class, whose id in the table classes is class_id. The class must outlive the rows. Null: err. */
 	struct ctp_sql_rows *(*rows)(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
 	enum ctp_status (*add)(struct ctp_sql *db, struct ctp_sql_rows *rows, int64_t section, const uint64_t *val, struct ctp_err *err);
 	enum ctp_status (*end)(struct ctp_sql *db, struct ctp_sql_rows *rows, struct ctp_err *err); /* those that were added are there */
@@ -108,7 +109,8 @@ char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap);
 void ctp_sql_put(const struct ctp_sql *db, struct ctp_bytes *to, const char *fmt, ...); /* appends it */
 
 enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...);
-enum ctp_status ctp_sql_ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err, const char *fmt, ...);
+enum ctp_status ctp_sql_ask(struct ctp_sql *db, const char *asked, ctp_sql_row *row, void *arg, struct ctp_err *err,
+                            const char *fmt, ...);
 
 /* The first column of the first row: as a number, 0 where there is none, -1: err; and as a text for free(), null: none, or status. */
 int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...);
@@ -130,15 +132,15 @@ enum ctp_status ctp_sql_list(struct ctp_sql *db, struct ctp_bytes *to, const cha
 enum ctp_status ctp_sql_exec_list(struct ctp_sql *db, const char *before, const char *between, const char *fmt, const char *query,
                                   struct ctp_err *err);
 
-/* Whether the events' table can have its name: the engine has such names, indexes can be called after it, and no other is called so. */
+/* Fails if the events' table cannot have its name: the engine takes no such name, indexes could not be named after it, or it is taken. */
 enum ctp_status ctp_sql_events_check(const struct ctp_sql *db, struct ctp_err *err);
 
 bool ctp_sql_is_own(const struct ctp_sql *db, const char *name); /* of a table or view that is ours, beside the events */
 
-/* Refuses a database whose tables, by the table classes, belong to another table of events; instead: how both can be. */
+/* Fails if the tables of the database belong to another table of events, as the table classes says. instead: what the user can do. */
 enum ctp_status ctp_sql_events_alone(struct ctp_sql *db, const char *instead, struct ctp_err *err);
 
-/* Refuses a database without a table classes that has something else of our names. */
+/* Fails if a database without a table classes has another table or view with one of our names. */
 enum ctp_status ctp_sql_others(struct ctp_sql *db, const char *instead, struct ctp_err *err);
 
 /* --- tables and views ---------------------------------------------------------------------------------------------------- */

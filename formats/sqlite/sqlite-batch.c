@@ -150,7 +150,8 @@ static sqlite3_stmt *prepare_insert(struct ctp_sqlite *s, const struct ctp_class
 	for (uint32_t i = 0; i < cls->nfields; i++)
 		ctp_sql_put(&s->sql, &from, ", c%d", (int64_t)i);
 	if (!ctp_sql_columns_find(&s->sql, &to, class_id, err))
-		insert = ctp_sqlite_prepare(s, err, "INSERT INTO %I (%s) SELECT ?1%s FROM ctp_batch", to.table, to.names.data, ctp_bytes_str(&from));
+		insert = ctp_sqlite_prepare(s, err, "INSERT INTO %I (%s) SELECT ?1%s FROM ctp_batch", to.table, to.names.data,
+		                            ctp_bytes_str(&from));
 	ctp_sql_columns_fini(&to);
 	ctp_bytes_fini(&from);
 	return insert;
@@ -204,6 +205,7 @@ static void copy_texts(struct ctp_sqlite_batch *b, uint64_t *row)
 			memcpy(copy, str, sizeof *str + str->len + 1);
 			row[i] = ctp_val_str(copy);
 			b->texts_used += str_bytes(str);
+			assert(b->texts_used <= b->texts_room); /* make_room was given text_bytes */
 		}
 }
 

@@ -195,7 +195,7 @@ static uint64_t decimal_of_key(const uint64_t *key)
 	return digits > DIGITS ? key[0] * 10 + (key[1] & 15) : key[0] / powers[DIGITS - digits];
 }
 
-/* NULL comes before all numbers: key[1] has a bit for a coro before the section, and a bit for a number behind it. */
+/* NULL comes before all numbers: key[1] has a bit for a coro before the section, and a bit for a number after it. */
 static void put_coro_key(uint64_t *key, const struct ctp_sqlite_columns *c, int64_t section, const uint64_t *val)
 {
 	key[0] = c->coro == NOTHING ? 0 : val[c->coro] ^ SIGN;

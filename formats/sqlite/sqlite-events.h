@@ -2,7 +2,7 @@
  * sqlite-events.h - the rows of coro_trace_events in a new database, and the entries of its indexes, written without SQLite.
  *
  * Most rows are of this table, and they come in the order of their ids. While SQLite has the database open, they are written as
- * leaves of the table to a file without a name. When the database is closed, leaves and indexes are put behind SQLite's pages.
+ * leaves of the table to a file without a name. When the database is closed, leaves and indexes are put after SQLite's pages.
  */
 #ifndef CTP_SQLITE_EVENTS_H
 #define CTP_SQLITE_EVENTS_H

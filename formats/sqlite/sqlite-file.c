@@ -58,7 +58,7 @@ enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, const char
 	if (sqlite3_exec(s->db, sql, keep_row, &v, NULL))
 		status = v.status ? v.status : ctp_sqlite_error(s, err);
 	else
-		ctp_sql_answer_tell(&v.answer, row, arg);
+		ctp_sql_answer_each(&v.answer, row, arg);
 	ctp_sql_answer_fini(&v.answer);
 	return status;
 }

@@ -136,7 +136,7 @@ static struct level *need_level(struct ctp_sqlite_tree *t, unsigned l)
 	return t->level[l];
 }
 
-/* The page at hand is full: it becomes the page before, with a divider behind it. */
+/* The page at hand is full: it becomes the page before, with a divider after it. */
 static void turn_page(struct ctp_sqlite_tree *t, unsigned l, const uint8_t *divider, size_t bytes)
 {
 	struct level *lev = t->level[l];

@@ -33,7 +33,7 @@ enum ctp_sqlite_page_type {
 void ctp_sqlite_page_init(struct ctp_sqlite_page *p, enum ctp_sqlite_page_type type);
 bool ctp_sqlite_page_add(struct ctp_sqlite_page *p, const uint8_t *cell, size_t bytes); /* false: the page is full */
 
-/* The pages that are added behind those of a database. */
+/* The pages that are added after those of a database. */
 struct ctp_sqlite_pages {
 	struct ctp_output *out; /* at the file's end */
 	uint32_t count;         /* of the file */

@@ -46,7 +46,7 @@ const struct ctp_sql_words ctp_sqlite_words = {
 	         " WHERE name = %L COLLATE NOCASE",
 	.column_type = "SELECT type FROM pragma_table_info(%L) WHERE name = %L COLLATE NOCASE",
 	.section = "INTEGER NOT NULL DEFAULT 0",
-	.columns = "SELECT k.table_name, f.column_name, f.type FROM %T k LEFT JOIN %T f ON f.class = k.id WHERE k.id = %d ORDER BY f.position",
+	.columns = "SELECT k.table_name, f.column_name FROM %T k LEFT JOIN %T f ON f.class = k.id WHERE k.id = %d ORDER BY f.position",
 	.types = {CTP_SQLITE_TYPES},
 	.symbol_again = "ON CONFLICT DO UPDATE SET text = CASE WHEN text = excluded.text THEN text END",
 	.view_drop = "DROP VIEW IF EXISTS %I",

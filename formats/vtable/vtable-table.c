@@ -135,7 +135,7 @@ static struct ctp_class *well_known(const char *name)
 }
 
 /* There is no class of this name: the error lists the names. */
-static int say_classes(const char *file, const char *name, const struct ctp_class *const *seen, char **why)
+static int fail_with_classes(const char *file, const char *name, const struct ctp_class *const *seen, char **why)
 {
 	sqlite3_str *names = sqlite3_str_new(NULL);
 	for (int i = 0; i < CTP_CLASSES_MAX; i++)
@@ -168,7 +168,7 @@ static int find_class(struct table *t, const char *name, char **why)
 		}
 	}
 	if (rc == SQLITE_DONE)
-		rc = (t->cls = well_known(name)) ? SQLITE_OK : say_classes(t->file, name, seen, why);
+		rc = (t->cls = well_known(name)) ? SQLITE_OK : fail_with_classes(t->file, name, seen, why);
 	ctp_vtable_trace_close(&trace);
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
@@ -253,7 +253,7 @@ static int disconnect(sqlite3_vtab *base)
 
 /* --- planning ------------------------------------------------------------------------------------------------------------ */
 
-/* The kinds of xFilter's arguments behind the file, a letter for each. */
+/* The kinds of xFilter's arguments after the file, a letter for each. */
 enum { ARG_POSITION = 'p', ARG_AT = '=', ARG_FROM = '>', ARG_UPTO = '<', ARGS_MAX = 8 };
 
 static char arg_of(const struct table *t, sqlite3_index_info *info, int i)

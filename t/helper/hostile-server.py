@@ -28,8 +28,8 @@ LOADABLE = "probe_id tid addr seq is_active ts coro index site".split()
 USUAL = [
     (r"get_lock|advisory|SELECT count.*concat\('_ctp_load_', 't'\)", "rows:1"),
     (r"max_allowed_packet", "rows:16777216"), (r"SELECT count\(", "rows:0"), (r"SELECT coalesce\(max", "rows:1"),
-    (r"^SELECT id FROM .* WHERE declaration", "rows:1"), (r"^SELECT k\.table_name", "rows:" + ";".join("t|" + c for c in LOADABLE)),
-    (r"^SELECT f\.position", "rows:" + ";".join(f"{i}|t|{c}|bigint" for i, c in enumerate(LOADABLE))),
+    (r"^SELECT id FROM .* WHERE declaration", "rows:1"), (r"^SELECT k\.table_name.*format_type", "rows:" + ";".join(f"t|{c}|bigint" for c in LOADABLE)),
+    (r"^SELECT k\.table_name", "rows:" + ";".join("t|" + c for c in LOADABLE)),
     (r"^SELECT column_name FROM information_schema.columns .*ordinal_position = 1|^SELECT attname", "rows:_row"),
     (r"FROM pg_database", "rows:"), (r"^SELECT id, table_name", "rows:1|t"), (r"^COPY", "copy"),
     (r"^LOAD DATA LOCAL INFILE", "file:ctp-mysql"), (r"^SELECT", "rows:"),

@@ -97,7 +97,7 @@ rejects 'too few fields' '5 fields, and the header has 6' '1,2,0x3,4,true'
 rejects 'too many' '7 fields, and the header has 6' '1,2,0x3,4,true,5,'
 rejects 'a quote in a field' 'column 2: a quote where none may be; .*' '1,2"3,0x3,4,true,5'
 rejects 'something behind a quote' 'column 2: a quote where none may be; .*' '1,"2"3,0x3,4,true,5'
-rejects 'a station that was not yet written' 'a row without probe_id whose time or thread cannot be' '0,0,0x3,4,true,0'
+rejects 'a station that was not yet written' 'a row without probe_id whose time or thread is impossible' '0,0,0x3,4,true,0'
 rejects 'a value on two lines: the row begins on the first' 'column 2 \(tid\): "2\\x0a3" is not a u64' '1,"2
 3",0x3,4,true,5'
 printf '%s\n%s\n%s\n' "$header" "$good" '1,"2,0x3,4,true,5' | "$from" 2>"$tmp/err" >"$tmp/out.ctp"
@@ -209,10 +209,10 @@ is 'types without a schema: the classes are inferred' "$(cat "$tmp/out")" '{"typ
 {"type":"@end","complete":true}'
 typed() { printf 'type,a,@meta\n%s\n' "$2" | "$from" 2>&1 >/dev/null | head -n 1 >"$tmp/err"; is "$1" "$(cat "$tmp/err")" "ctp-fromcsv: stdin: $3"; }
 typed 'a type that is empty' ',1,' 'line 2: column 1 (type): no usable name; rejected'
-typed 'a type of ours that does not exist' '@x,,' 'line 2: "@x" is no type that belongs here; rejected'
-typed 'an end without a section' '@end,,true' 'line 2: "@end" is no type that belongs here; rejected'
-typed 'a schema that is none' '@schema,,{}' 'line 2: not what a section or a class should say; rejected'
-typed 'a section that cannot be read' '@section,,[]' 'line 2: not what a section or a class should say; rejected'
+typed 'a type of ours that does not exist' '@x,,' 'line 2: "@x" is not a type that is allowed here; rejected'
+typed 'an end without a section' '@end,,true' 'line 2: "@end" is not a type that is allowed here; rejected'
+typed 'a schema that is none' '@schema,,{}' 'line 2: not a valid description of a section or class; rejected'
+typed 'a section that cannot be read' '@section,,[]' 'line 2: not a valid description of a section or class; rejected'
 typed 'a field that has no column' '@schema,,"{""name"":""x"",""kind"":""other"",""fields"":[{""name"":""b"",""type"":""u8""}]}"
 x,1,' 'line 3: x: there is no column b; rejected'
 typed 'a section without an end' '@section,,' 'the section has no end: it was cut short'

@@ -175,8 +175,8 @@ is 'damage: none' "$(whole "$tmp/packets.ctp") $(words "$tmp/packets.ctp")" 'tru
 set -- $(whole "$tmp/middle.ctp")
 is 'damage: in the middle, all records are counted or missing' "$1 $(($2 > 0)) $(($2 + $4))" 'false 1 200000'
 picture() { "$BIN/ctp-mem" -q --cache none --svg "$tmp/harm.svg" "$1" >"$tmp/text"; grep -o '>the counts are[^<]*' "$tmp/harm.svg"; }
-is 'damage: in the middle, in the picture' "$(picture "$tmp/middle.ctp" | tr -d ,)" ">the counts are incomplete: $2 records are missing and what is behind may be in wrong regions"
-like 'damage: in the middle, in words' "$(words "$tmp/middle.ctp" | tr -d ,)" "^  $2 records are damaged and missing: the counts are of what is left and what is behind them may be in wrong regions\$"
+is 'damage: in the middle, in the picture' "$(picture "$tmp/middle.ctp" | tr -d ,)" ">the counts are incomplete: $2 records are missing and what comes after may be in wrong regions"
+like 'damage: in the middle, in words' "$(words "$tmp/middle.ctp" | tr -d ,)" "^  $2 records are damaged and missing: the counts are of what is left and what comes after them may be in wrong regions\$"
 is 'damage: in the middle, the end is there' "$(words "$tmp/middle.ctp" | grep -c 'orderly end')" 0
 head -c 200 "$tmp/packets.ctp" >"$tmp/cut.ctp"
 set -- $(whole "$tmp/cut.ctp")
@@ -187,7 +187,7 @@ is 'damage: behind a section' "$(whole "$tmp/behind.ctp" | cut -d ' ' -f 1,3,4)"
 { cat "$tmp/sharing.ctp"; echo more; } >"$tmp/junk.ctp"
 is 'damage: of bytes, in the picture' "$(picture "$tmp/junk.ctp")" '>the counts are incomplete: the input is damaged or cut short'
 is 'damage: none, in the picture' "$(picture "$tmp/sharing.ctp")" ''
-is 'damage: by a record, in the picture' "$(picture "$tmp/lost.ctp")" '>the counts are incomplete: 7 records are missing, and what is behind may be in wrong regions'
+is 'damage: by a record, in the picture' "$(picture "$tmp/lost.ctp")" '>the counts are incomplete: 7 records are missing, and what comes after may be in wrong regions'
 is 'damage: of bytes that are nothing' "$(whole "$tmp/junk.ctp")" 'false 0 2 13'
 like 'damage: of bytes, in words' "$(words "$tmp/junk.ctp")" '^  the input is damaged or cut short: the counts are of what could be read$'
 head -c $((bytes - 3)) "$tmp/packets.ctp" >"$tmp/short.ctp"

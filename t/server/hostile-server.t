@@ -63,14 +63,14 @@ wrong() { # PATTERN ANSWER WHAT: as try_load says it
 }
 wrong '^SELECT id, table_name' 'rows:1' 'answered with 1 columns, and 2 were asked for'
 wrong '^SELECT id, table_name' 'rows:1|t|x' 'answered with 3 columns, and 2 were asked for'
-wrong '^SELECT id, table_name' 'rows:1|\N' 'answered with NULL where there is none'
-wrong '^SELECT id, table_name' 'rows:x|t' 'answered with "x" where a number is'
+wrong '^SELECT id, table_name' 'rows:1|\N' 'answered with NULL where a value is expected'
+wrong '^SELECT id, table_name' 'rows:x|t' 'answered with "x" where a number is expected'
 wrong '^SELECT id, table_name' 'rows:1|a\0b' 'answered with a NUL in a text'
 wrong '^SELECT id, table_name' many 'answered with 1 columns'
-wrong '^SELECT k.table_name' 'rows:\N|x' 'answered with NULL where there is none'
+wrong '^SELECT k.table_name' 'rows:\N|x' 'answered with NULL where a value is expected'
 wrong '^SELECT t.table_name, substr' 'rows:a' 'answered with 1 columns, and 2 were asked for'
-wrong '^SELECT coalesce.max.id., 0. . 1' 'rows:9223372036854775807' 'answered with "9223372036854775807" where a number is'
-wrong 'get_lock' 'rows:-1' 'answered with "-1" where a number is'
+wrong '^SELECT coalesce.max.id., 0. . 1' 'rows:9223372036854775807' 'answered with "9223372036854775807" where a number is expected'
+wrong 'get_lock' 'rows:-1' 'answered with "-1" where a number is expected'
 wrong 'get_lock' 'rows:1|1' 'answered with 2 columns, and 1 were asked for'
 wrong 'max_allowed_packet' many 'is too long' '120 MB'
 my '^SELECT k.table_name=rows:'
@@ -150,19 +150,19 @@ pg_wrong() { # PATTERN ANSWER WHAT [OPTION]
 }
 for option in '' --live; do
 	pg_wrong '^SELECT id, table_name' 'rows:1' 'answered with 1 columns, and 2 were asked for' $option
-	pg_wrong '^SELECT f.position' 'rows:1|t' 'answered with 2 columns, and 4 were asked for' $option
-	pg_wrong '^SELECT f.position' 'rows:1|\N|a|b' 'answered with NULL where there is none' $option
+	pg_wrong '^SELECT k.table_name' 'rows:t|a' 'answered with 2 columns, and 3 were asked for' $option
+	pg_wrong '^SELECT k.table_name' 'rows:\N|a|b' 'answered with NULL where a value is expected' $option
 	pg_wrong '^COPY' ok 'does not wait for rows' $option
 	pg_wrong '^COPY' out 'answered with PGRES_COPY_OUT, which was not asked for' $option
 	pg_wrong '^CREATE' copy 'waits for rows, which were not announced' $option
 	pg_wrong '^CREATE' out 'answered with PGRES_COPY_OUT, which was not asked for' $option
-	pg_wrong 'advisory' 'rows:-1' 'answered with "-1" where a number is' $option
+	pg_wrong 'advisory' 'rows:-1' 'answered with "-1" where a number is expected' $option
 	pg_wrong '^SELECT id, table_name' 'rows:1|a\0b' 'answered with a NUL in a text' $option
 	pg_wrong '^SELECT id, table_name' ok 'answered without rows' $option
 	pg 'COPIED=copy'
 	like "postgres: COPY is answered with COPY $option" "$(pg_try $option)" "^1 ctp-postgres: db at $dir: "
-	pg '^SELECT f.position=rows:0|t|\N|bigint'
-	like "postgres: a column without a name $option" "$(pg_try $option)" "^1 ctp-postgres: db at $dir: table t has not the columns that the table fields names"
+	pg '^SELECT k.table_name=rows:t|\N|bigint'
+	like "postgres: a column without a name $option" "$(pg_try $option)" "^1 ctp-postgres: db at $dir: table t lacks columns that the table fields lists; it was changed: load into a new database"
 done
 pg_wrong 'advisory' many 'is too long'
 

@@ -189,7 +189,7 @@ until [ "$(sql -e "SELECT count(*) FROM information_schema.processlist WHERE db 
 sql -D altered -e 'SET sql_mode = ""; ALTER TABLE _ctp_load_coro_trace_events MODIFY ts DECIMAL(1,0)' # rows that are there do not refuse it
 finish
 is 'a load whose values the server alters fails' "$? $(wc -l <"$tmp/err")" '1 1'
-like 'and says which' "$(cat "$tmp/err")" "^ctp-mysql: altered: table coro_trace_events: of [1-9][0-9]* rows [0-9]+ came as they are: Out of range value for column 'ts' at row [0-9]+; [0-9]+ rows were sent, and none is kept\$"
+like 'and says which' "$(cat "$tmp/err")" "^ctp-mysql: altered: table coro_trace_events: the server altered or refused rows, and took [0-9]+ of [1-9][0-9]*: Out of range value for column 'ts' at row [0-9]+; [0-9]+ rows were sent, and none is kept\$"
 none altered 'an altered value'
 
 # --- coroTracer's own table --------------------------------------------------------------------------------------------------------------
