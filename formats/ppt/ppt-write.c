@@ -1,18 +1,18 @@
 /*
  * ppt-write.c - a sink that writes the section of a buffer as a PPT1 file.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "ppt/ppt-frames.h"
-#include "ppt/ppt-places.h"
 #include "ppt/ppt-symbols.h"
 #include "ppt/ppt.h"
 #include "stream/runs.h"
 
-enum { EARLY_BYTES = 64 << 20, OTHERS_BYTES = 300, FILE_BYTES = 4096 };
+enum { EARLY_BYTES = 64 << 20, HELD_BYTES = 64 << 20, OTHERS_BYTES = 300, FILE_BYTES = 4096 };
 
 /* The section that is being read. */
 struct section {
@@ -26,9 +26,9 @@ struct section {
 	struct ctp_runs *early; /* records that come before the header, by their time; null: none so far */
 	struct ctp_ppt_layout *layout;
 	struct ctp_ppt_frames *frames, *plain; /* plain: of a stream that was made so */
-	int64_t place;  /* of the next plain one */
+	int64_t next;   /* place in the file */
 	uint8_t *bytes; /* of a frame */
-	struct ctp_ppt_places places;
+	struct ctp_runs *held; /* frames that wait for those before them, by their places; null: none so far */
 	struct bound {
 		const struct ctp_class *cls; /* null: not met yet */
 		struct ctp_ppt_binding *binding; /* null: no frames */
@@ -56,7 +56,7 @@ static void forget_section(struct ppt_sink *s)
 {
 	for (uint32_t i = 0; i < CTP_CLASSES_MAX; i++)
 		free(s->now.bound[i].binding);
-	ctp_ppt_places_fini(&s->now.places);
+	ctp_runs_free(s->now.held);
 	ctp_ppt_frames_free(s->now.frames);
 	ctp_ppt_frames_free(s->now.plain);
 	ctp_ppt_layout_free(s->now.layout);
@@ -131,7 +131,6 @@ static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 		return CTP_FAILED;
 	if (!(s->now.bytes = malloc(l->size)))
 		return ctp_err_set(err, "out of memory");
-	ctp_ppt_places_init(&s->now.places, s->out, l->size);
 	ctp_output_put(s->out, CTP_PPT_MAGIC, sizeof CTP_PPT_MAGIC - 1);
 	put_big_endian(s->out, (uint32_t)s->now.header_len);
 	ctp_output_put(s->out, s->now.header, s->now.header_len);
@@ -170,18 +169,71 @@ static struct bound *bound_of(struct ppt_sink *s, const struct ctp_class *cls, s
 	return b;
 }
 
+/* Makes the frame of a record, in now.bytes. Returns its place; a plain frame has the next one. */
+static int64_t make_frame(struct ppt_sink *s, const struct bound *b, const struct ctp_record *rec)
+{
+	int64_t place = ctp_ppt_frames_back(b->plain ? s->now.plain : s->now.frames, b->binding, rec->val, s->now.bytes);
+	return b->plain ? s->now.next : place;
+}
+
+static enum ctp_status put_frame(struct ppt_sink *s, int64_t place, struct ctp_err *err)
+{
+	if (place < s->now.next)
+		return ctp_err_set(err, "frame %lld of the section comes twice, or too late for its place", (long long)place);
+	ctp_output_put(s->out, s->now.bytes, s->now.layout->size);
+	s->now.next = place < INT64_MAX ? place + 1 : place;
+	return CTP_OK;
+}
+
+static enum ctp_status put_released(struct ppt_sink *s, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct ctp_batch batch;
+	while (!status && ctp_runs_next(s->now.held, &batch))
+		for (uint32_t i = 0; i < batch.n && !status; i++)
+			status = put_frame(s, make_frame(s, &s->now.bound[batch.rec[i].cls->id], &batch.rec[i]), err);
+	return status;
+}
+
+/* Puts the held frames that follow the last one. all: puts all, and gives up the places that are missing. */
+static enum ctp_status put_held(struct ppt_sink *s, bool all, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	for (bool any = s->now.held; any && !status;) {
+		if (all)
+			ctp_runs_release_all(s->now.held);
+		else
+			ctp_runs_release_before(s->now.held, (uint64_t)s->now.next + 1);
+		any = ctp_runs_released(s->now.held);
+		status = put_released(s, err);
+	}
+	return status;
+}
+
+/* A stream that was ordered by time, or went through text, has its frames nearly in the order of their places. */
+static enum ctp_status hold(struct ppt_sink *s, int64_t place, const struct ctp_record *rec, struct ctp_err *err)
+{
+	assert(place > s->now.next);
+	if (!s->now.held && !(s->now.held = ctp_runs_new(HELD_BYTES, err)))
+		return CTP_FAILED;
+	enum ctp_status status = ctp_runs_put(s->now.held, (uint64_t)place, rec->cls, rec->val);
+	if (status == CTP_FAILED)
+		return ctp_err_set(err, "out of memory");
+	if (status == CTP_OK)
+		return CTP_OK;
+	ctp_runs_release_half(s->now.held); /* full: missing places are given up */
+	return put_released(s, err);
+}
+
 static enum ctp_status take_frame(struct ppt_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
 	const struct bound *b = bound_of(s, rec->cls, err);
 	if (!b || !b->binding)
 		return b ? CTP_OK : CTP_FAILED;
 	s->nframes++;
-	int64_t place = ctp_ppt_frames_back(b->plain ? s->now.plain : s->now.frames, b->binding, rec->val, s->now.bytes);
-	if (b->plain) {
-		place = s->now.place++;
-		s->inexact = true;
-	}
-	return ctp_ppt_places_put(&s->now.places, place, s->now.bytes, err);
+	s->inexact |= b->plain;
+	int64_t place = make_frame(s, b, rec);
+	return place > s->now.next ? hold(s, place, rec, err) : put_frame(s, place, err);
 }
 
 /* A frame that began before the section did comes before the header in the order of time. */
@@ -226,6 +278,8 @@ static enum ctp_status take_records(struct ctp_sink *sink, const struct ctp_batc
 	enum ctp_status status = CTP_OK;
 	for (uint32_t i = 0; i < batch->n && !status; i++)
 		status = take_record(s, &batch->rec[i], err);
+	if (!status)
+		status = put_held(s, false, err);
 	return status ? status : ctp_output_status(s->out, err);
 }
 
@@ -237,21 +291,20 @@ static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 }
 
 /* Called also if the end of the section is missing. */
-static void finish_section(struct ppt_sink *s)
+static enum ctp_status finish_section(struct ppt_sink *s, struct ctp_err *err)
 {
-	if (s->now.wanted) {
-		ctp_ppt_places_flush(&s->now.places);
+	enum ctp_status status = put_held(s, true, err);
+	if (s->now.wanted)
 		s->lost += s->now.missing;
-	}
 	forget_section(s);
+	return status;
 }
 
 static enum ctp_status end_section(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct ppt_sink *s = (struct ppt_sink *)sink;
 	(void)end;
-	finish_section(s);
-	return ctp_output_status(s->out, err);
+	return finish_section(s, err) ? CTP_FAILED : ctp_output_status(s->out, err);
 }
 
 static void say_counts(const struct ppt_sink *s)
@@ -272,7 +325,8 @@ static void say_counts(const struct ppt_sink *s)
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct ppt_sink *s = (struct ppt_sink *)sink;
-	finish_section(s);
+	if (finish_section(s, err))
+		return CTP_FAILED;
 	if (!*s->written && *s->others)
 		return ctp_err_set(err, "the stream has no buffer %s, but %s", s->buffer, s->others);
 	if (!*s->written)

@@ -97,6 +97,17 @@ is 'nothing is a loss' "$(rows ppt_lost)" ''
 pick 5 6 7 8 9 0 1 2 3 4 >"$tmp/d.ppt1"
 decoded 'a ring from its middle on' 0 ''
 is 'its order stays' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
+pick 0 1 2 3 >"$tmp/d.ppt1"
+ppt decode -q "$tmp/d.ppt1" | "$BIN/ctp-tojsonl" -aq >"$tmp/d.jsonl"
+place() { # SEQNO PLACE: encodes them with another ppt_place
+	sed "/\"ppt_seqno\":$1,/s/\"ppt_place\":-1000/\"ppt_place\":$2/" "$tmp/d.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/d.ctp"
+	ppt encode -q "$tmp/d.ctp" >"$tmp/back.ppt1" 2>"$tmp/err"
+}
+place 1001 9223372036854774806
+pick 0 2 3 1 >"$tmp/d.ppt1"
+is 'a frame at the last place of all waits for the others' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
+place 1002 -1001
+like 'two frames at one place are refused' "$? $(cat "$tmp/err")" '^1 ctp-ppt: .*frame 1 of the section comes twice, or too late for its place$'
 pick 0 1 5 6 9 5 6 >"$tmp/d.ppt1"
 decoded 'gaps' 3 '5 frames kept, 2 dropped that came again, 5 lost'
 is 'each gap is a loss' "$(rows ppt_lost)" "$(printf '{"type":"ppt_lost","ppt_seqno":%d,"count":%d,"unverified":0,"ts":170000000%d00000000%d,"after":170000000%d00000000%d}\n' \

@@ -1,7 +1,6 @@
 /*
  * ppt-read.c - which numbers of frames were seen; and a file that is cut at every byte.
  */
-#include "ppt/ppt-places.h"
 #include "ppt/ppt-seen.h"
 #include "ppt/ppt.h"
 #include "tap.h"
@@ -172,21 +171,6 @@ static void test_begun(void)
 	free(stream.data);
 }
 
-/* The stream chooses the places: no place follows the last one, INT64_MAX. */
-static void test_places(void)
-{
-	struct ctp_output out;
-	struct ctp_ppt_places places;
-	struct ctp_err err;
-	must(!ctp_output_open(&out, "/dev/null", true, false, &err), err.text);
-	ctp_ppt_places_init(&places, &out, 4);
-	ok(!ctp_ppt_places_put(&places, INT64_MAX, (const uint8_t *)"last", &err) && !ctp_ppt_places_put(&places, 0, (const uint8_t *)"frst", &err),
-	   "a frame at the last place waits for the others");
-	ctp_ppt_places_flush(&places);
-	ctp_ppt_places_fini(&places);
-	ok(!ctp_output_close(&out, &err), "and is written");
-}
-
 /* As attach does it: `_json` of a process, and frames that are put as they come. */
 static void test_live(void)
 {
@@ -231,7 +215,6 @@ int main(void)
 	test_full();
 	test_cut();
 	test_begun();
-	test_places();
 	test_live();
 	done_testing();
 }
