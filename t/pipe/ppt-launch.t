@@ -65,10 +65,15 @@ is 'none at all' "$? $(cat "$tmp/err")" '2 ctp-ppt: name a program after --'
 "$ppt" attach -o "$tmp/cut.ctp" Foo -- "$client" -i >"$tmp/said" 2>"$tmp/err" &
 agent=$!
 await grep -q ready "$tmp/said"
-child() { sed "s/ .*//" "/proc/$agent/task/$agent/children"; } # the first one; another is our own, and reads its memory
-pid=$(child | tr -d ' ')
 has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
 await has_ring
+has_child() { # the list of children may lack one while others end, and has also the child that reads the memory
+	for pid in $(cat "/proc/$agent/task/$agent/children") ''; do
+		! grep -q ppt-client "/proc/$pid/comm" 2>/dev/null || return 0
+	done
+	return 1
+}
+await has_child
 kill -TERM "$agent"
 wait "$agent"
 ok 'a signal ends us, and not the program' kill -0 "$pid"
