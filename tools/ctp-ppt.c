@@ -175,10 +175,10 @@ static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r, c
 	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
-static void show_frames(void *arg, const struct ctp_ppt_counts *by_now)
+static void show_frames(void *arg, struct ctp_ppt_counts by_now)
 {
 	struct ctp_tool *tool = arg;
-	ctp_tool_progress(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %.0f s", by_now->frames, by_now->lost,
+	ctp_tool_progress(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %.0f s", by_now.frames, by_now.lost,
 	                  (double)(ctp_clock_ns() - tool->started_ns) / 1e9);
 }
 

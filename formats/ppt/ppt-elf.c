@@ -66,15 +66,6 @@ static bool section(struct file *f, uint32_t i, Elf64_Shdr *sec)
 static const char *const parts[CTP_PPT_PARTS] = {[CTP_PPT_STAT] = "stat", [CTP_PPT_HMEM] = "hmem", [CTP_PPT_JSON] = "json"};
 enum { PART_BYTES = 4 };
 
-static bool take_buffer(struct ctp_ppt_symbol *symbol, const char *name, size_t len)
-{
-	if (!len || len > CTP_PPT_BUFFER_MAX)
-		return false;
-	memcpy(symbol->buffer, name, len);
-	symbol->buffer[len] = '\0';
-	return true;
-}
-
 bool ctp_ppt_elf_name(const char *name, struct ctp_ppt_symbol *symbol)
 {
 	static const char ours[] = "_ppt_";
@@ -82,15 +73,17 @@ bool ctp_ppt_elf_name(const char *name, struct ctp_ppt_symbol *symbol)
 	*symbol = (struct ctp_ppt_symbol){.by_document = name[0] == '_' && name[1] == '_'};
 	name += symbol->by_document;
 	len -= symbol->by_document;
-	if (len < head + PART_BYTES + 2 || strncmp(name, ours, head))
+	if (len < head + PART_BYTES + 2 || len > head + PART_BYTES + 1 + CTP_PPT_BUFFER_MAX || strncmp(name, ours, head))
 		return false;
 	const char *part = symbol->by_document ? name + len - PART_BYTES : name + head;
 	const char *buffer = symbol->by_document ? name + head : part + PART_BYTES + 1;
 	if (part[symbol->by_document ? -1 : PART_BYTES] != '_')
 		return false;
 	for (symbol->part = 0; symbol->part < CTP_PPT_PARTS; symbol->part++)
-		if (!strncmp(part, parts[symbol->part], PART_BYTES))
-			return take_buffer(symbol, buffer, len - head - PART_BYTES - 1);
+		if (!strncmp(part, parts[symbol->part], PART_BYTES)) {
+			memcpy(symbol->buffer, buffer, len - head - PART_BYTES - 1); /* the rest is zeros */
+			return true;
+		}
 	return false;
 }
 

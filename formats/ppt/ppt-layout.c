@@ -555,21 +555,19 @@ const char *ctp_ppt_kind_name(enum ctp_ppt_kind kind)
 
 char *ctp_ppt_header(const char *json, size_t json_len, const char *const *counters, uint32_t ncounters, size_t *len)
 {
-	static const char before[] = "{\"frComment\":\"\",\"frCounters\":[",
-	                  between[] = "],\"frDate\":\"now\",\"frDeltaTime\":0,\"frFormat\":\"1.0.0\",\"frJson\":", after[] = "}";
-	size_t room = sizeof before + sizeof between + sizeof after + json_len;
-	for (uint32_t i = 0; i < ncounters; i++)
-		room += CTP_JSON_GROWTH * strlen(counters[i]) + 3;
-	char *text = malloc(room), *p = text;
-	if (!text)
+	char *text = NULL;
+	FILE *f = open_memstream(&text, len);
+	if (!f)
 		return NULL;
-	p = stpcpy(p, before);
+	fputs("{\"frComment\":\"\",\"frCounters\":[", f);
 	for (uint32_t i = 0; i < ncounters; i++) {
-		p = i ? stpcpy(p, ",") : p;
-		p = ctp_json_quote(p, counters[i], strlen(counters[i]));
+		char quoted[CTP_JSON_GROWTH * CTP_PPT_NAME_MAX + 2];
+		size_t n = strlen(counters[i]);
+		assert(n <= CTP_PPT_NAME_MAX); /* as ctp_ppt_layout_parse wants it */
+		fprintf(f, "%s%.*s", i ? "," : "", (int)(ctp_json_quote(quoted, counters[i], n) - quoted), quoted);
 	}
-	p = (char *)memcpy(stpcpy(p, between), json, json_len) + json_len;
-	p = stpcpy(p, after);
-	*len = (size_t)(p - text);
-	return text;
+	fputs("],\"frDate\":\"now\",\"frDeltaTime\":0,\"frFormat\":\"1.0.0\",\"frJson\":", f);
+	fwrite(json, 1, json_len, f);
+	fputs("}", f);
+	return fclose(f) ? free(text), NULL : text;
 }

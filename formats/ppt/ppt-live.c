@@ -362,18 +362,12 @@ static bool is_due(struct live *l, uint64_t *last_ns, uint64_t every_ns)
 	return true;
 }
 
-static void tell_progress(const struct live *l)
-{
-	struct ctp_ppt_counts by_now = sum(l);
-	l->conf->tick(l->conf->arg, &by_now);
-}
-
 static void look_at_all(struct live *l)
 {
 	uint32_t fullest = 0, fewest = UINT32_MAX;
 	bool waiting = false, publish = is_due(l, &l->published_ns, 100 * MS), look = is_due(l, &l->checked_ns, 50 * MS);
 	if (publish && l->conf->tick)
-		tell_progress(l);
+		l->conf->tick(l->conf->arg, sum(l));
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
 		if (t->at.stage < CTP_PPT_ATTACHED)
@@ -588,8 +582,7 @@ static enum ctp_status run(struct live *l)
 		status = open_outs(l);
 	if (!status)
 		status = trace(l);
-	struct ctp_ppt_cut cut = {.tell = tell_cut, .arg = l};
-	if (ctp_ppt_outs_close(&l->outs, &cut, &err) && !status)
+	if (ctp_ppt_outs_close(&l->outs, tell_cut, l, &err) && !status)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;
 	tally(l);

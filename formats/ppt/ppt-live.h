@@ -41,7 +41,7 @@ struct ctp_ppt_live_conf {
 	const char *tool;      /* name and version */
 	const struct ctp_notice *notice; /* may be null */
 	/* Called ten times in a second or so, with what was counted by then; may be null. */
-	void (*tick)(void *arg, const struct ctp_ppt_counts *by_now);
+	void (*tick)(void *arg, struct ctp_ppt_counts by_now);
 	void *arg;
 };
 

@@ -217,14 +217,14 @@ static uint64_t kept_in(const char *path)
 	return frames;
 }
 
-static void tell_cut(const struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, size_t i, const char *why)
+static void tell_cut(const struct ctp_ppt_outs *outs, ctp_ppt_outs_cut *cut, void *arg, size_t i, const char *why)
 {
 	if (!outs->piped)
-		cut->tell(cut->arg, i, kept_in(outs->out[i].path), why);
+		cut(arg, i, kept_in(outs->out[i].path), why);
 }
 
 /* The last file that fails is the error, if no other is whole. */
-enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, ctp_ppt_outs_cut *cut, void *arg, struct ctp_err *err)
 {
 	struct ctp_err why;
 	size_t whole = 0, last = outs->n;
@@ -233,17 +233,17 @@ enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_p
 		bool known = o->failed, began = o->writer;
 		if (close_one(outs, o, &why)) {
 			if (last < outs->n)
-				tell_cut(outs, cut, last, err->text);
+				tell_cut(outs, cut, arg, last, err->text);
 			*err = why;
 			last = i;
 		} else if (known) {
-			tell_cut(outs, cut, i, NULL);
+			tell_cut(outs, cut, arg, i, NULL);
 		}
 		whole += began && !o->failed;
 	}
 	bool failed = last < outs->n;
 	if (failed)
-		tell_cut(outs, cut, last, whole ? err->text : NULL);
+		tell_cut(outs, cut, arg, last, whole ? err->text : NULL);
 	for (size_t i = 0; i < outs->n; i++)
 		free(outs->out[i].path);
 	free(outs->out);

@@ -52,15 +52,12 @@ void ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds);
 void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err);
 
 /* The file of output i is cut, and has kept frames. why: null if ctp_ppt_outs_fail or the close has said it. */
-struct ctp_ppt_cut {
-	void (*tell)(void *arg, size_t i, uint64_t kept, const char *why);
-	void *arg;
-};
+typedef void ctp_ppt_outs_cut(void *arg, size_t i, uint64_t kept, const char *why);
 
 /*
  * Writes everything, reports the first error. Files stay as they were if no writer was asked for. A file of %b that has failed is
  * no error as long as another one is whole. cut is told of each file that is cut; of a pipe, nobody knows what was read.
  */
-enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err);
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, ctp_ppt_outs_cut *cut, void *arg, struct ctp_err *err);
 
 #endif

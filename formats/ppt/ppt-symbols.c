@@ -297,24 +297,18 @@ static int compare_buffers(const void *a, const void *b)
 	return by_name ? by_name : by_file ? by_file : (x->at[0] > y->at[0]) - (x->at[0] < y->at[0]);
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 /* A label has the path of the file if another file has the same last name. */
 static const char *label_of(struct ctp_ppt_search *all, const struct ctp_ppt_buffer *b)
 {
 	char label[LABEL_BYTES + 1 + sizeof b->name];
-	const char *file = base_of(b->file);
+	const char *file = basename(b->file);
 	bool shared = false;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct ctp_ppt_buffer *other = &all->buffer[i];
 		if (strcmp(other->name, b->name) || !strcmp(other->file, b->file))
 			continue;
 		shared = true;
-		if (!strcmp(base_of(other->file), base_of(b->file)))
+		if (!strcmp(basename(other->file), basename(b->file)))
 			file = b->file;
 	}
 	size_t len = strlen(file);

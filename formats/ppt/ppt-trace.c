@@ -57,12 +57,6 @@ static enum ctp_status make_classes(struct ctp_ppt_trace *t, struct ctp_err *err
 	return t->doubt_class ? CTP_OK : CTP_FAILED;
 }
 
-static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err)
-{
-	struct ctp_err why = *err;
-	return ctp_err_set(err, "%s: %.400s", b->label, why.text);
-}
-
 /* By the clock of the frames; if we cannot read it, the time of the last frame. */
 static uint64_t now_of(const struct ctp_ppt_trace *t) { return t->clock >= 0 ? ctp_clock_of(t->clock) : t->after_ns; }
 
@@ -78,8 +72,10 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 	if (t->layout && !has_member(t->layout, CTP_PPT_COUNTER))
 		counters = &none;
 	t->frames = t->layout ? ctp_ppt_frames_new(t->layout, counters->names, counters->n, exact, err) : NULL;
-	if (!t->frames)
-		return named(b, err);
+	if (!t->frames) {
+		struct ctp_err why = *err;
+		return ctp_err_set(err, "%s: %.400s", b->label, why.text);
+	}
 	if (make_classes(t, err))
 		return CTP_FAILED;
 	if (!(t->frame = malloc(t->layout->size)))

@@ -13,12 +13,6 @@ enum { WORDS = 16, SLOTS = 64, WRITERS = 2 };
 
 static _Atomic uint32_t ring[SLOTS][WORDS];
 
-static struct ctp_ppt_ring reader(uint32_t slots)
-{
-	return (struct ctp_ppt_ring){.data = ring, .slots = slots, .stride = sizeof ring[0], .size = sizeof ring[0],
-	                             .back = (WORDS - 1) * sizeof(uint32_t)};
-}
-
 static void put(uint32_t slot, uint32_t word, uint32_t value)
 {
 	atomic_store_explicit(&ring[slot][word], value, memory_order_relaxed);
@@ -55,6 +49,21 @@ static void clear(void)
 			put(i, k, 0);
 }
 
+/* Of an empty ring. */
+static struct ctp_ppt_ring reader(uint32_t slots)
+{
+	clear();
+	return (struct ctp_ppt_ring){.data = ring, .slots = slots, .stride = sizeof ring[0], .size = sizeof ring[0],
+	                             .back = (WORDS - 1) * sizeof(uint32_t)};
+}
+
+/* Frames from a number on, up to another, of which the first was in slot 0. */
+static void write_frames(uint32_t slots, uint32_t first, uint32_t from, uint32_t upto)
+{
+	for (uint32_t i = from; i != upto; i++)
+		write_frame((i - first) % slots, i);
+}
+
 /* --- by hand --------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t now;
@@ -78,29 +87,22 @@ static const char *read_all(struct ctp_ppt_ring *r)
 
 static void test_order(void)
 {
-	clear();
 	struct ctp_ppt_ring r = reader(4);
 	is(read_all(&r), "", "an empty ring has nothing");
-	write_frame(0, 7);
-	write_frame(1, 8);
+	write_frames(4, 7, 7, 9);
 	is(read_all(&r), "7 8", "the first frame is in slot 0, whatever its number");
 	is(read_all(&r), "", "none comes twice");
-	write_frame(2, 9);
-	write_frame(3, 10);
-	write_frame(0, 11);
+	write_frames(4, 7, 9, 12);
 	is(read_all(&r), "9 10 11", "and round the ring");
-	for (uint32_t i = 12; i < 19; i++)
-		write_frame((i - 7) % 4, i);
+	write_frames(4, 7, 12, 19);
 	is(read_all(&r), "+3 15 16 17 18", "what was overwritten is counted, and the rest read");
-	for (uint32_t i = 19; i < 19 + 4001; i++)
-		write_frame((i - 7) % 4, i);
+	write_frames(4, 7, 19, 19 + 4001);
 	is(read_all(&r), "+3997 4016 4017 4018 4019", "however often the ring went round");
 	is_u64(r.frames + r.lost, 4019 - 6, "every number is a frame or lost");
 }
 
 static void test_flight(void)
 {
-	clear();
 	now = 1000;
 	struct ctp_ppt_ring r = reader(8);
 	write_frame(0, 1);
@@ -141,7 +143,6 @@ static void test_flight(void)
 /* A writer that comes round while the reader copies: the back is still the old one, or was when it was looked at. */
 static void test_overtaken(void)
 {
-	clear();
 	struct ctp_ppt_ring r = reader(4);
 	write_frame(0, 1);
 	put(0, 0, 0);
@@ -160,43 +161,32 @@ static void test_overtaken(void)
 
 static void test_late(void)
 {
-	clear();
 	struct ctp_ppt_ring r = reader(4);
-	for (uint32_t i = 1; i < 7; i++)
-		write_frame((i - 1) % 4, i);
+	write_frames(4, 1, 1, 7);
 	is(read_all(&r), "+1 3 4 5 6", "overwritten before the first look: it begins with what may still be there");
 	ok(r.late, "and that is said");
-	clear();
 	r = reader(4);
-	for (uint32_t i = 11; i < 15; i++)
-		write_frame(i - 11, i);
+	write_frames(8, 11, 11, 15);
 	is(read_all(&r), "11 12 13 14", "a ring that is just full loses nothing");
 	ok(r.late, "but it may have been full before");
-	clear();
 	r = reader(8);
-	for (uint32_t i = 11; i < 15; i++)
-		write_frame(i - 11, i);
+	write_frames(8, 11, 11, 15);
 	is(read_all(&r), "11 12 13 14", "one that is not full");
 	ok(!r.late, "has nothing in doubt");
 }
 
 static void test_wrap(void)
 {
-	clear();
 	now = 1000;
 	struct ctp_ppt_ring r = reader(4);
 	uint32_t from = 0x7ffffffe;
-	for (uint32_t i = 0; i < 4; i++)
-		write_frame(i, from + i);
+	write_frames(4, from, from, from + 4);
 	is(read_all(&r), "2147483646 2147483647 2147483648 2147483649", "the number goes negative");
-	for (uint32_t i = 4; i < 10; i++)
-		write_frame(i % 4, from + i);
+	write_frames(4, from, from + 4, from + 10);
 	is(read_all(&r), "+2 2147483652 2147483653 2147483654 2147483655", "and is counted across that");
-	clear();
 	r = reader(4);
 	from = 0xfffffffe;
-	write_frame(0, from);
-	write_frame(1, from + 1);
+	write_frames(4, from, from, from + 2);
 	is(read_all(&r), "4294967294 4294967295", "up to the last number");
 	write_frame(2, 0);
 	is(read_all(&r), "", "0 is no frame's number");
@@ -206,7 +196,6 @@ static void test_wrap(void)
 
 static void test_nonsense(void)
 {
-	clear();
 	struct ctp_ppt_ring r = reader(4);
 	write_frame(0, 1);
 	is(read_all(&r), "1", "a frame");
@@ -224,7 +213,6 @@ static void test_nonsense(void)
 	is(read_all(&r), "t1", "and one that belongs there, but is more than can have been saved");
 	is_u64(r.wrong, 4, "these are counted");
 	is_u64(r.overrun, 0, "and not as overwritten");
-	clear();
 	r = reader(8);
 	now = 1;
 	put(0, 0, 1);
@@ -232,7 +220,6 @@ static void test_nonsense(void)
 	is(read_all(&r), "", "a first frame that is half-written is waited for");
 	now += 200000000;
 	is(read_all(&r), "t1 2", "and then given up");
-	clear();
 	r = reader(8);
 	for (uint32_t i = 0; i < 3; i++)
 		put(i, 0, 1000 + 78 * i);
@@ -242,7 +229,6 @@ static void test_nonsense(void)
 		is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "has what was seen in it counted");
 	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_NOTHING, "up to where nothing is");
 	is_u64(r.torn, 3, "as torn");
-	clear();
 	r = reader(1);
 	write_frame(0, 5);
 	is(read_all(&r), "5", "a ring of one slot");
@@ -276,7 +262,6 @@ static void test_race(uint32_t frames)
 	pthread_t threads[WRITERS];
 	uint32_t frame[WORDS], bad = 0, disorder = 0, last = 0, begun = 0;
 	uint64_t clock_ns = 1;
-	clear();
 	many = frames;
 	for (int i = 0; i < WRITERS; i++)
 		if (pthread_create(&threads[i], NULL, write_many, NULL))
