@@ -110,7 +110,7 @@ static void say_unread(const struct ctp_collect_loop *c)
 }
 
 /* With -v: what sorts of probes there were. */
-static void say_who_spoke(struct ctp_collect_loop *c)
+static void say_probes(struct ctp_collect_loop *c)
 {
 	const struct ctp_harvest_stats *s = &c->result->stats;
 	uint32_t annexed = 0, ordered = 0;
@@ -143,7 +143,7 @@ static void detach(struct ctp_collect_loop *c, bool deserted)
 	ctp_collect_loop_tight(c);
 	ctp_collect_loop_total(c);
 	say_unread(c);
-	say_who_spoke(c);
+	say_probes(c);
 	if (!deserted && !c->shm.named && !ctp_memory_severed())
 		ctp_arena_trim(&c->arena, c->shm.fd);
 	int number = c->shm.fd;

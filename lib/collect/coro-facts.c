@@ -72,7 +72,7 @@ static void take_hold(struct ctp_coros *coros, uint64_t pid, const struct ctp_ri
 		coro = ctp_coro_objects_ended_number(&coros->objects, e->ref);
 	else if (coro == coros->life[CTP_REF_INDEX(e->ref)].coro)
 		count_held(&coros->life[CTP_REF_INDEX(e->ref)], (int32_t)CTP_ENTRY_NUMBER(e->what));
-	if (coro && !ctp_coro_objects_told(&coros->objects, pid, e))
+	if (coro && !ctp_coro_objects_is_written(&coros->objects, pid, e))
 		ctp_life_hold(coros, &(struct ctp_hold_of){coro, probe_id, pid, e->value, e->ts_ns,
 		                                           (int32_t)CTP_ENTRY_NUMBER(e->what)});
 }

@@ -82,7 +82,7 @@ static uint32_t number_of(const struct copy *c, uint32_t what, uint32_t marks)
 }
 
 /* The time of a fact of the object; UINT64_MAX: there is no such fact, or it is older than since_ns. */
-static uint64_t told_ns(const struct copy *c, uint64_t ts)
+static uint64_t fact_ns(const struct copy *c, uint64_t ts)
 {
 	uint64_t ts_ns = ts ? ns_of(c, ts) : 0;
 	return ts && ts_ns >= c->since_ns ? ts_ns : UINT64_MAX;
@@ -94,15 +94,15 @@ static uint64_t first_ns(const struct copy *c)
 	const uint64_t times[] = {c->o.made_ts, c->o.available_ts, c->o.room_ts, c->o.held_ts, c->o.closed_ts};
 	uint64_t first_ns = c->coros->rings->now_ns;
 	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
-		if (told_ns(c, times[i]) < first_ns)
-			first_ns = told_ns(c, times[i]);
+		if (fact_ns(c, times[i]) < first_ns)
+			first_ns = fact_ns(c, times[i]);
 	return first_ns;
 }
 
 static void add_stock(struct copy *c, uint32_t what, uint64_t available, uint64_t ts)
 {
-	if (told_ns(c, ts) != UINT64_MAX)
-		add(c, told_ns(c, ts), available, CTP_ENTRY(CTP_ENTRY_OBJECT, 0, number_of(c, what, 0)));
+	if (fact_ns(c, ts) != UINT64_MAX)
+		add(c, fact_ns(c, ts), available, CTP_ENTRY(CTP_ENTRY_OBJECT, 0, number_of(c, what, 0)));
 }
 
 /* The ref of a holder: its generation is the last with these bits that the station has had. */
@@ -192,7 +192,7 @@ unsigned ctp_coro_objects_facts(struct ctp_coros *coros, struct ctp_object_kept 
 	if (!kept->whole)
 		c.o = (struct ctp_shm_object){.pid = c.o.pid, .object = c.o.object};
 	/* The holders are known if every change was recorded since the object was made. */
-	bool known = told_ns(&c, c.o.made_ts) != UINT64_MAX && !c.o.others;
+	bool known = fact_ns(&c, c.o.made_ts) != UINT64_MAX && !c.o.others;
 	uint32_t what = CTP_REASON_WHAT(c.o.what), stock = what == CTP_FOR_ROOM ? CTP_FOR_ITEM : what;
 	uint64_t begin_ns = first_ns(&c);
 	if (known)
@@ -205,12 +205,12 @@ unsigned ctp_coro_objects_facts(struct ctp_coros *coros, struct ctp_object_kept 
 	add_stock(&c, CTP_FOR_ROOM, c.o.room, c.o.room_ts);
 	if (known)
 		add_holders(&c);
-	if (told_ns(&c, c.o.closed_ts) != UINT64_MAX)
-		add(&c, told_ns(&c, c.o.closed_ts), 0, CTP_ENTRY(CTP_ENTRY_OBJECT, 0, number_of(&c, 0, CTP_MARK_CLOSED)));
+	if (fact_ns(&c, c.o.closed_ts) != UINT64_MAX)
+		add(&c, fact_ns(&c, c.o.closed_ts), 0, CTP_ENTRY(CTP_ENTRY_OBJECT, 0, number_of(&c, 0, CTP_MARK_CLOSED)));
 	return c.n;
 }
 
-void ctp_coro_objects_tell(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *fact)
+void ctp_coro_objects_write(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *fact)
 {
 	uint32_t number = CTP_ENTRY_NUMBER(fact->what);
 	switch (CTP_ENTRY_KIND(fact->what)) {
@@ -232,7 +232,7 @@ void ctp_coro_objects_tell(struct ctp_coros *coros, uint64_t pid, const struct c
 
 /* --- the rings ------------------------------------------------------------------------------------------------------------ */
 
-bool ctp_coro_objects_told(const struct ctp_coro_objects *o, uint64_t pid, const struct ctp_ring_entry *e)
+bool ctp_coro_objects_is_written(const struct ctp_coro_objects *o, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	uint32_t number = CTP_ENTRY_SITE(e->what);
 	struct ctp_object_kept key = {.key = CTP_OBJECT_KEY(pid, e->value)};

@@ -41,13 +41,13 @@ uint32_t ctp_coro_objects_find(struct ctp_coros *coros);
 
 /*
  * What the memory knows of an object, as entries of a ring; nothing from before since_ns (0: no limit). Returns how many.
- * The time of each is that of what it tells. For ctp_coro_objects_tell only: kinds of some are its own.
+ * The time of each is that of what it tells. For ctp_coro_objects_write only: kinds of some are its own.
  */
 unsigned ctp_coro_objects_facts(struct ctp_coros *coros, struct ctp_object_kept *kept, uint64_t since_ns,
                                 struct ctp_ring_entry facts[CTP_OBJECT_FACTS], uint32_t *pid);
 
 /* Writes the record of such an entry. */
-void ctp_coro_objects_tell(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *fact);
+void ctp_coro_objects_write(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *fact);
 
 /* The coroutine has ended while it held something, and its station has another one. A later entry may still release it. */
 void ctp_coro_objects_ended(struct ctp_coro_objects *o, uint64_t ref, uint64_t coro);
@@ -56,6 +56,6 @@ void ctp_coro_objects_ended(struct ctp_coro_objects *o, uint64_t ref, uint64_t c
 uint64_t ctp_coro_objects_ended_number(const struct ctp_coro_objects *o, uint64_t ref);
 
 /* Whether this entry, about the holder of an object, is a change that was written already. */
-bool ctp_coro_objects_told(const struct ctp_coro_objects *o, uint64_t pid, const struct ctp_ring_entry *e);
+bool ctp_coro_objects_is_written(const struct ctp_coro_objects *o, uint64_t pid, const struct ctp_ring_entry *e);
 
 #endif

@@ -272,12 +272,12 @@ static void gather(struct snapshot *s, uint32_t i)
 	bool dead = head.is_dead && !head.just_dead;
 	if (head.newborn || (!dead && head.is_dead == 2))
 		return;
-	bool told = !dead || is_remembered(s, i, &head);
-	if (told)
+	bool known = !dead || is_remembered(s, i, &head);
+	if (known)
 		ctp_life_begin(s->coros, i, &head);
 	if (dead)
 		ctp_life_skip(s->coros, i, head.is_dead);
-	if (!told)
+	if (!known)
 		return;
 	uint64_t born_ns = head.birth_ns ? head.birth_ns : seen_ns(s, i, &head);
 	struct item *birth = add(s, BIRTH, i, born_ns);
@@ -326,7 +326,7 @@ static void gather_objects(struct snapshot *s)
 	o->kept_ns = ctp_clock_ns();
 }
 
-static void tell(struct snapshot *s, const struct item *item)
+static void write_item(struct snapshot *s, const struct item *item)
 {
 	struct ctp_coros *coros = s->coros;
 	uint32_t i = item->station;
@@ -348,7 +348,7 @@ static void tell(struct snapshot *s, const struct item *item)
 		break;
 	case DEATH: ctp_rows_death(coros->rows, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
 	case WAKE: ctp_life_wake(coros, &wake); break;
-	case FACT: ctp_coro_objects_tell(coros, item->tid, &entry); break;
+	case FACT: ctp_coro_objects_write(coros, item->tid, &entry); break;
 	}
 }
 
@@ -419,10 +419,10 @@ uint64_t ctp_coros_snapshot(struct ctp_coros *coros, uint32_t used)
 		if (s.items[k].kind == DEATH)
 			come_last(&s, &s.items[k]);
 	qsort(s.items, s.count, sizeof *s.items, by_time);
-	size_t told = 0;
-	for (; told < s.count && !ctp_look_limit_over_at(&coros->rows->limit, told); told++)
-		tell(&s, &s.items[told]);
+	size_t written = 0;
+	for (; written < s.count && !ctp_look_limit_over_at(&coros->rows->limit, written); written++)
+		write_item(&s, &s.items[written]);
 	munmap(s.items, bytes);
 	ctp_budget_give(coros->budget, s.room * sizeof *s.items);
-	return s.count - told;
+	return s.count - written;
 }

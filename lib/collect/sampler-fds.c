@@ -32,7 +32,7 @@ static pid_t process_of(struct ctp_sampler *s, uint64_t pid)
 	return ctp_proc_stat_number_of(s->proc.dir, (uint64_t)s->pid, &depth) == pid ? s->pid : 0;
 }
 
-static void tell(struct ctp_sampler *s, uint64_t ts_ns, struct ctp_waited_fd *e, const struct ctp_descriptor_ask *ask)
+static void write_descriptor(struct ctp_sampler *s, uint64_t ts_ns, struct ctp_waited_fd *e, const struct ctp_descriptor_ask *ask)
 {
 	if (e->told && e->type == ask->type && e->unread == ask->unread && e->unsent == ask->unsent && e->ended == ask->ended)
 		return;
@@ -87,7 +87,7 @@ static void look(struct ctp_sampler *s, struct ctp_waited_fds *w, uint64_t now_n
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (asks[i].found)
-			tell(s, now_ns, whose[i], &asks[i]);
+			write_descriptor(s, now_ns, whose[i], &asks[i]);
 		next_ns = due_ns(whose[i]) < next_ns ? due_ns(whose[i]) : next_ns;
 		if (is_in_doubt(whose[i]) && !s->fds_again_ns)
 			s->fds_again_ns = due_ns(whose[i]);

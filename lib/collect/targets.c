@@ -148,7 +148,7 @@ static size_t vdso_build_id(const struct ctp_mapping *map, uint8_t *id)
 	return ours ? ctp_buildid_image(ours, map->stop - map->start, id) : 0;
 }
 
-static void tell_mapping(struct ctp_targets *t, const struct ctp_mapped_file *f)
+static void write_mapping(struct ctp_targets *t, const struct ctp_mapped_file *f)
 {
 	const struct ctp_mapping *map = &f->map;
 	uint8_t *id = (uint8_t *)t->id->data;
@@ -186,7 +186,7 @@ static const struct mapping *mapping_at(const struct process *p, uint64_t addr)
 	return i < p->nwritten && p->written[i].start <= addr ? &p->written[i] : NULL;
 }
 
-/* With its build-id, or when that is known: see tell_late. */
+/* With its build-id, or when that is known: see write_late. */
 static void add_mapping(struct ctp_targets *t, struct ctp_mapped_file *f)
 {
 	f->len = 0;
@@ -200,10 +200,10 @@ static void add_mapping(struct ctp_targets *t, struct ctp_mapped_file *f)
 			return;
 		}
 	}
-	tell_mapping(t, f);
+	write_mapping(t, f);
 }
 
-static void tell_late(struct ctp_targets *t)
+static void write_late(struct ctp_targets *t)
 {
 	assert(t->nlate <= LATE_MAX);
 	if (!ctp_mapped_files(t->late, t->nlate)) {
@@ -212,13 +212,13 @@ static void tell_late(struct ctp_targets *t)
 		               (int)t->late[0].pid, t->late[0].map.path);
 	}
 	for (size_t i = 0; i < t->nlate; i++) {
-		tell_mapping(t, &t->late[i]);
+		write_mapping(t, &t->late[i]);
 		free((char *)(uintptr_t)t->late[i].map.path);
 	}
 	t->nlate = 0;
 }
 
-/* Tells what is new. False if it does not map our memory (any more), or cannot be read. */
+/* Writes what is new. False if it does not map our memory (any more), or cannot be read. */
 static bool read_mappings(struct ctp_targets *t, struct process *p)
 {
 	struct ctp_proc_maps maps;
@@ -241,7 +241,7 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 		n++;
 	}
 	ctp_proc_maps_close(&maps);
-	tell_late(t);
+	write_late(t);
 	ctp_fd_close(file.root);
 	uint64_t ended_ns = ctp_clock_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
 	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
@@ -322,7 +322,7 @@ static bool read_status(pid_t tid, struct thread *th)
 	return true;
 }
 
-static void tell_thread(struct ctp_targets *t, const struct thread *th)
+static void write_thread(struct ctp_targets *t, const struct thread *th)
 {
 	const uint64_t val[CTP_THREAD_FIELDS] = {
 		[CTP_THREAD_TS] = t->when_ns ? t->when_ns(t->when_arg) : ctp_clock_ns(),
@@ -364,7 +364,7 @@ static struct process *adopt_thread(struct ctp_targets *t, uint64_t tid)
 	if (known && known->pid == th.pid && !strcmp(known->name, th.name))
 		return p;
 	*(known ? known : add_thread(t)) = th;
-	tell_thread(t, &th);
+	write_thread(t, &th);
 	return p;
 }
 
@@ -389,7 +389,7 @@ static void refresh_thread(struct ctp_targets *t, struct thread *known)
 	struct thread now;
 	if (read_status(known->tid, &now) && now.pid == known->pid && strcmp(now.name, known->name)) {
 		*known = now;
-		tell_thread(t, known);
+		write_thread(t, known);
 	}
 }
 
@@ -468,7 +468,7 @@ static void look_again(struct ctp_targets *t, struct process *p)
 		return;
 	for (size_t i = 0; i < t->nthreads; i++)
 		if (t->threads[i].pid == p->pid && read_status(t->threads[i].tid, &now) && now.pid == p->pid) {
-			tell_thread(t, &now);
+			write_thread(t, &now);
 			return;
 		}
 }
