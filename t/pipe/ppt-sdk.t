@@ -242,7 +242,7 @@ finish() {
 	exec 3<&-
 }
 state() { "$BIN/ctp-ppt" list "$pid" 2>&1 | awk -v b="$1" '$1 == b { print $2 }'; }
-frames() { "$BIN/ctp-ppt" attach "$pid" "$@" 2>"$tmp/attach.err" | "$BIN/ctp-tojsonl" -a 2>/dev/null | grep -m 2000 '"type":"ppt_[SG][dr]' >"$tmp/frames"; }
+frames() { "$BIN/ctp-ppt" attach "$pid" "$@" 2>"$tmp/attach.err" | "$BIN/ctp-tojsonl" -a 2>/dev/null | grep -m 2000 '"type":"ppt_[SM][da][kr]' >"$tmp/frames"; }
 
 "$tmp/example" 1000000 </dev/null >/dev/null &
 pid=$!
