@@ -1,18 +1,18 @@
 /*
- * ctp-asio.hpp - traces the C++20 coroutines of Asio (asio::awaitable) in a program that knows nothing of it:
+ * ctp-asio.hpp - traces the C++20 coroutines of Asio (asio::awaitable) in a program whose source does not change:
  *
  *	c++ -std=c++20 -include ctp-asio.hpp server.cpp
  *
  * Each coroutine that returns an asio::awaitable is traced from its call to its end, and each co_await in it that gives up the
- * thread, with file, line and function. Asio's own are left out: the coroutine that co_spawn puts below each of the program's,
- * the one that every operation with use_awaitable is, and those of the operators && and ||.
+ * thread, with file, line and function. Asio's own coroutines are left out: the one that co_spawn puts below each coroutine of the
+ * program, the one for each operation with use_awaitable, and those of the operators && and ||.
  *
- * How: std::coroutine_traits is specialised once more, and more narrowly than by Asio. The promise that it names is Asio's own,
- * awaitable_frame, with a probe behind it; Asio goes on with the part that it knows. Wakes come from Asio's hooks for handler
- * tracking (ASIO_CUSTOM_HANDLER_TRACKING), and from the handler by which an operation resumes a coroutine, for which async_result
- * is specialised; a program that uses the hooks itself, or says CTP_ASIO_NO_WAKE, has all but wakes. What an operation waits for,
- * such as a timer's deadline or a socket, comes from the function object by which Asio initiates it. All files of a program that
- * include Asio must agree on this header, as they must on handler tracking.
+ * How it works: std::coroutine_traits is specialised more narrowly than by Asio. The promise that it names is Asio's own,
+ * awaitable_frame, followed by a probe; Asio uses the part that it knows. Wakes come from Asio's hooks for handler tracking
+ * (ASIO_CUSTOM_HANDLER_TRACKING), and from the handler by which an operation resumes a coroutine, for which async_result is
+ * specialised. A program that uses the hooks itself, or defines CTP_ASIO_NO_WAKE, has everything but wakes. What an operation waits
+ * for, such as a timer's deadline or a socket, comes from the function object by which Asio initiates it. All files of a program
+ * that include Asio must use this header, or none, as for handler tracking.
  */
 #ifndef CTP_ASIO_HPP
 #define CTP_ASIO_HPP
@@ -39,7 +39,7 @@
 #include <utility>
 
 #if defined __clang__ && !defined ASIO_HAS_CO_AWAIT && !defined ASIO_DISABLE_CO_AWAIT
-#define ASIO_HAS_CO_AWAIT 1 /* Asio 1.22 looks for clang's coroutines in <experimental/coroutine> alone */
+#define ASIO_HAS_CO_AWAIT 1 /* Asio 1.22 looks for clang's coroutines only in <experimental/coroutine> */
 #endif
 
 #if !defined CTP_ASIO_NO_WAKE && !defined ASIO_ENABLE_HANDLER_TRACKING && !defined ASIO_CUSTOM_HANDLER_TRACKING
@@ -65,9 +65,9 @@ template <typename> class as_single_handler;
 namespace ctp::asio_ {
 
 /*
- * Whether an operation resumes a coroutine when it is done: where its handler is a coroutine's, or that in a wrapper which only
- * passes on what it is given. Not so for the steps of a composed operation (async_read, async_write ...): what follows one may
- * be another, and then nobody was woken. There the handler itself tells, when it is called.
+ * Whether an operation resumes a coroutine when it is complete: its handler is that of a coroutine, perhaps in a wrapper that only
+ * passes its arguments on. This is false for the steps of a composed operation (async_read, async_write ...), because another step
+ * may follow, which wakes no coroutine. There the handler itself records the wake when it is called.
  */
 template <typename, typename...> class handler;
 template <typename> constexpr bool resumes = false;
@@ -79,8 +79,8 @@ template <typename H> constexpr bool resumes<asio::experimental::detail::as_tupl
 template <typename H> constexpr bool resumes<asio::experimental::detail::as_single_handler<H>> = resumes<H>;
 
 /*
- * The word of the operation that this thread is initiating: see known_frame. What uses it is not inlined: a coroutine may have
- * changed threads, and the compiler may have kept the address.
+ * The word of the operation that this thread is initiating: see known_frame. Functions that use it are not inlined: a coroutine may
+ * have changed threads, and the compiler may have kept the address.
  */
 CTP_LOCAL_ inline constinit thread_local std::uint64_t *initiated = nullptr;
 CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t *initiated_swap(std::uint64_t *waits) noexcept
@@ -101,27 +101,28 @@ CTP_LOCAL_ inline void wake(std::uint64_t *waits)
 }
 
 /*
- * Timers that coroutines wait for. Many programs have one that never expires in place of a condition variable, and the
- * coroutine that cancels it is the one that wakes: that is known at that moment alone, when the operation is out of reach. So
- * what is needed then is here, one timer in each line. If one coroutine waits, the wake is told at once. If several do, or did
- * since the line was taken, nobody knows then who of them is woken: it is told when a thread takes up an operation, by who had
- * cancelled. Where the line is another timer's, or two have cancelled meanwhile, nobody is known to have done so. What is
- * cancelled by no coroutine is told later, too: it may be a timer's destructor when all ends, and then nobody takes it up.
+ * Timers that coroutines wait for. Many programs use a timer that never expires as a condition variable: the coroutine that cancels
+ * it is the waker. That is known only at that moment, when the operation cannot be reached. So this table has what is needed then,
+ * one timer in each line. If one coroutine waits, the wake is recorded at once. If several wait, or did since the line was taken,
+ * it is not known then which one is woken: each wake is recorded when a thread takes up the operation, with the coroutine that
+ * cancelled as waker. If the line belongs to another timer, or two coroutines have cancelled meanwhile, the waker is unknown. A
+ * cancellation outside of a coroutine is also recorded later: it may be a destructor at the end of the program, and then no
+ * operation is taken up.
  *
- * Asio has no two calls for one timer at a time, but its operations end on any thread.
+ * Asio allows only one call at a time for a timer, but its operations end on any thread.
  */
 struct timer {
 	std::atomic<std::uint64_t> word;  /* the timer, shifted, then several, then how many wait; 0: the line is free */
-	std::atomic<std::uint64_t> waits; /* the coroutine that took the line; 0: it has been told */
-	std::atomic<std::uint64_t> by;    /* who has cancelled it while several waited; 0: nobody, or more than one */
-	std::atomic<std::uint32_t> due;   /* operations that end for that reason, and have not yet */
+	std::atomic<std::uint64_t> waits; /* the coroutine that took the line; 0: its wake was recorded */
+	std::atomic<std::uint64_t> by;    /* the coroutine that cancelled it while several waited; 0: none, or more than one */
+	std::atomic<std::uint32_t> due;   /* operations that were cancelled by it and have not ended yet */
 
 	static constexpr std::uint64_t several = 1 << 15, users = several - 1;
 	static std::uint64_t key(const void *which) noexcept { return reinterpret_cast<std::uintptr_t>(which) << 16; }
 
 	static timer &of(const void *which) noexcept;
 
-	/* A coroutine waits for it: the line, and whether that was free; null: it is another's. */
+	/* A coroutine waits for the timer. Returns its line, and whether it was free; null: it belongs to another timer. */
 	static timer *wait(const void *which, std::uint64_t ref, bool &first) noexcept
 	{
 		timer &t = of(which);
@@ -138,7 +139,7 @@ struct timer {
 				return &t;
 		return nullptr;
 	}
-	/* It is cancelled, and has not expired: for one that waits, or for all. */
+	/* The timer is cancelled before it expired, for one waiting coroutine or for all. */
 	CTP_LOCAL_ [[gnu::noinline]] static void cancel(const void *which, bool one) noexcept
 	{
 		std::uint64_t self = ctp_self_.leaving ? ctp_self_.leaving : ctp_self_.current;
@@ -148,7 +149,7 @@ struct timer {
 		if ((now & ~(users | several)) != key(which))
 			return;
 		if (now & several) {
-			/* No more end so than wait: who was cancelled before, and has not ended, is among those. */
+			/* At most as many end as wait: operations that were cancelled before and have not ended are among them. */
 			const std::uint32_t all = now & users;
 			std::uint32_t was = t.due.load(std::memory_order_relaxed);
 			while (!t.due.compare_exchange_weak(was, one && was < all ? was + 1 : all, std::memory_order_relaxed))
@@ -161,7 +162,7 @@ struct timer {
 			ctp_ref_wake(ref);
 		}
 	}
-	/* An operation was cancelled, and nobody has told that: by whom, or 0. */
+	/* An operation was cancelled, and its wake is not recorded yet: returns the waker, or 0. */
 	std::uint64_t cancelled() noexcept
 	{
 		std::uint64_t who = by.load(std::memory_order_relaxed);
@@ -170,12 +171,12 @@ struct timer {
 			;
 		return n ? who : 0;
 	}
-	/* An operation is done, or thrown away. first: of the one that took the line, whether somebody has told the wake. */
+	/* An operation is complete or discarded. first: it took the line; returns whether its wake was recorded. */
 	bool leave(bool first) noexcept
 	{
 		bool told = first && !waits.exchange(0, std::memory_order_relaxed);
 		std::uint64_t now = word.load(std::memory_order_relaxed);
-		/* Release: pairs with the exchange in wait, which then writes the others after us. */
+		/* Release: pairs with the exchange in wait, which writes the other fields after us. */
 		while (!word.compare_exchange_weak(now, (now & users) > 1 ? now - 1 : 0, std::memory_order_release,
 		                                   std::memory_order_relaxed))
 			;
@@ -188,11 +189,11 @@ inline timer &timer::of(const void *which) noexcept
 	return timers[reinterpret_cast<std::uintptr_t>(which) * 0x9e3779b97f4a7c15u >> 56];
 }
 
-/* A base of each of Asio's operations: so its names are visible in them, and must be none of theirs. */
+/* A base of each of Asio's operations, so its names must differ from theirs. */
 struct ctp_waited_for {
-	std::uint64_t *ctp_waiter = nullptr; /* that word, which lives for as long as the handler */
-	timer *ctp_timer = nullptr; /* the line of that which it waits for */
-	bool ctp_first = false;     /* it has taken that */
+	std::uint64_t *ctp_waiter = nullptr; /* that word, which exists as long as the handler */
+	timer *ctp_timer = nullptr; /* the line of the timer that it waits for */
+	bool ctp_first = false;     /* it took that line */
 };
 
 template <typename Operation, typename Object, typename... Rest>
@@ -206,7 +207,7 @@ inline void created(asio::execution_context &, Operation &op, const char *, cons
 	}
 }
 
-/* Something is done to an object, such as cancelling it. */
+/* An operation on an object, such as cancelling it. */
 template <typename... Rest> inline void operated(asio::execution_context &, const char *, Rest &&...) {}
 template <typename Timer, typename Handle, std::size_t Bytes>
 	requires requires(Timer t) { t.timer_data; decltype(t.expiry)::clock::now(); }
@@ -216,7 +217,7 @@ inline void operated(asio::execution_context &, const char *, Timer *which, Hand
 		timer::cancel(which, Bytes == sizeof "cancel_one");
 }
 
-/* The reactor tried to read or write, and could. (Errors include those that make it try again: they are told on completion.) */
+/* The reactor has read or written. (Errors include those after which it tries again, so they are recorded on completion.) */
 template <typename Error>
 inline void performed(ctp_waited_for &op, const char *, const Error &error, std::size_t)
 {
@@ -226,7 +227,7 @@ inline void performed(ctp_waited_for &op, const char *, const Error &error, std:
 /* Connecting and accepting: here, no error does not mean success. */
 template <typename Error> inline void performed(ctp_waited_for &, const char *, const Error &) {}
 
-/* Somebody else has woken it, a moment ago. */
+/* It was woken by other code, a moment ago. */
 CTP_LOCAL_ [[gnu::noinline]] inline void wake_by(std::uint64_t *waits, std::uint64_t who) noexcept
 {
 	std::uint64_t runs = std::exchange(ctp_self_.current, who);
@@ -252,11 +253,11 @@ template <typename Operation> struct completion {
 	completion(const completion &) = delete;
 	~completion()
 	{
-		if (line) /* the handler is thrown away */
+		if (line) /* the handler is discarded */
 			line->leave(first);
 	}
 
-	/* Not reached when the handler is thrown away. Here it is still there, and the word with it. */
+	/* Not reached if the handler is discarded. Here the handler still exists, and so does the word. */
 	template <typename... Args> void begin(const Args &...args)
 	{
 		if (timer *t = std::exchange(line, nullptr)) {
@@ -318,8 +319,8 @@ template <typename> class initiate_dispatch_with_executor;
 namespace ctp::asio_ {
 
 /*
- * The object of Asio that an operation waits for, such as a timer, and a function that asks the object for the reason. It is called
- * when a coroutine is about to wait, because a timer's deadline may change until then.
+ * The object of Asio that an operation waits for, such as a timer, and a function that gets the reason from the object. It is
+ * called when a coroutine is about to wait, because a timer's deadline may change until then.
  *
  * Both come from the initiation, a function object that Asio passes to async_result. Its only member is a pointer or a reference to
  * the object. Most initiations are of private classes, so specialisations cannot name them; is_named_ can, and asker finds the type
@@ -332,7 +333,7 @@ struct waited {
 	ctp::reason reason() const noexcept { return ask ? ask(object) : ctp::reason(); }
 };
 
-/* The operands of `a || b || c`: the first that is done ends the wait. Empty if one of them is unknown. */
+/* The operands of `a || b || c`: the first that is complete ends the wait. Empty if one of them is unknown. */
 struct any_of {
 	static constexpr std::size_t most = CTP_SHM_REASONS;
 	waited of[most];
@@ -348,7 +349,7 @@ struct any_of {
 	}
 };
 
-/* What each of them waits for; empty if that is unknown of one. */
+/* What each of them waits for; empty if one of them is unknown. */
 struct reasons {
 	ctp::reason of[any_of::most];
 	std::size_t n = 0;
@@ -369,7 +370,7 @@ struct reasons {
 template <typename Object> ctp::reason timer_reason(Object &timer) noexcept
 {
 	auto expiry = timer.expiry();
-	if (expiry == decltype(expiry)::max()) /* a condition variable, say: somebody has to cancel it */
+	if (expiry == decltype(expiry)::max()) /* probably a condition variable: another coroutine has to cancel it */
 		return ctp::waits_for(&timer, ctp::event, 1, ctp::cancellable);
 	return ctp::waits_until(expiry, ctp::cancellable);
 }
@@ -412,7 +413,7 @@ template <typename Initiation> constexpr bool is_named_within(const char *operat
 	return is_named_<Initiation>(text);
 }
 
-/* What an operation of one step waits for on a descriptor; 0: an argument says it, or the object is no descriptor. */
+/* What an operation of one step waits for on a descriptor; 0: an argument says it, or the object is not a descriptor. */
 template <typename Initiation> constexpr short events_of() noexcept
 {
 	for (const char *name : {"receive", "receive_from", "receive_with_flags", "read_some", "accept", "move_accept"})
@@ -494,25 +495,25 @@ template <typename Initiation, typename... Args> waited waited_by(const Initiati
 }
 
 /*
- * The frame that each asio::awaitable of the program has: a coroutine's, or an operation's. It should be small: Asio keeps the
- * memory of frames for others, where they fit.
+ * The frame of each asio::awaitable of the program: that of a coroutine or of an operation. It should be small, because Asio reuses
+ * the memory of frames if they fit.
  */
 template <typename T, typename Executor>
 class known_frame : public asio::detail::awaitable_frame<T, Executor> {
 public:
 	/*
-	 * Whose end ends it, if that is known: the coroutine itself, or one that it has spawned. Of one that is left out: who awaits
-	 * it, and is woken in its place. Flags in the low bits.
+	 * The coroutine whose end ends this one, if it is known: itself, or one that it has spawned. For one that is left out of
+	 * the trace: the coroutine that awaits it, and is woken in its place. The low bits are flags.
 	 */
 	std::uintptr_t ctp_known = 0;
-	static constexpr std::uintptr_t operation = 1, yields = 2; /* who awaits it is ready to run again at once */
+	static constexpr std::uintptr_t operation = 1, yields = 2; /* yields: its awaiter is ready to run at once */
 	static constexpr std::uintptr_t left_out = 4, flags = operation | yields | left_out;
 	static_assert(alignof(ctp::promise) > flags);
 
 	ctp::promise *ctp_other() const noexcept { return reinterpret_cast<ctp::promise *>(ctp_known & ~flags); }
 	ctp::promise *ctp_ends() const noexcept { return ctp_known & left_out ? nullptr : ctp_other(); }
 
-	/* Of an awaitable, or of what has one for its only member. */
+	/* The frame of an awaitable, or of a class whose only member is one. */
 	template <typename Awaitable> static known_frame *of(const Awaitable &a) noexcept
 	{
 		static_assert(sizeof a == sizeof(void *) && std::is_standard_layout_v<Awaitable>);
@@ -524,7 +525,7 @@ public:
 template <typename T, typename Executor>
 class operation_frame : public known_frame<T, Executor> {
 public:
-	std::uint64_t ctp_waiter = 0; /* who awaits it, if that is to be woken; 0: nobody, or it has been told */
+	std::uint64_t ctp_waiter = 0; /* the coroutine that awaits it and has to be woken; 0: none, or it was recorded */
 	waited ctp_waited;
 };
 
@@ -552,10 +553,10 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 			w.of[w.n++] = operation_of(f)->ctp_waited;
 		return w;
 	}
-	/* The coroutine that the trace has for this one. */
+	/* The coroutine in the trace for this one. */
 	ctp::promise *in_trace() noexcept { return this->ctp_known & this->left_out ? this->ctp_other() : this; }
 
-	/* Who awaits an operation that has to be waited for is woken when that is done. */
+	/* A coroutine that waits for an operation is woken when that is complete. */
 	template <typename U> static void waits(known_frame<U, Executor> *f, promise &by) noexcept
 	{
 		ctp::promise *who = by.in_trace();
@@ -566,7 +567,7 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 				who && !(f->ctp_known & f->yields) ? ctp_coro_ref(coro(*who)) : 0;
 	}
 
-	/* Asio's awaiters ask for a handle by the promise that they know. */
+	/* Asio's awaiters request a handle of the promise that they know. */
 	template <typename Awaiter>
 	struct adapted {
 		Awaiter awaiter;
@@ -576,8 +577,8 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 		template <std::derived_from<promise> P> void await_suspend(std::coroutine_handle<P> h)
 		{
 			/*
-			 * For the compilers a handle is the promise's address less a distance that its alignment makes. And a first
-			 * base is in front, where nothing is virtual. Asio itself relies on both when it makes its handle.
+			 * Compilers compute a handle from the address of the promise and its alignment. The first base has the same
+			 * address if nothing is virtual. Asio itself relies on both when it makes its handle.
 			 */
 			static_assert(alignof(P) == alignof(frame) && !std::is_polymorphic_v<P>);
 			if constexpr (is_known)
@@ -586,7 +587,7 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 		}
 		decltype(auto) await_resume() { return awaiter.await_resume(); }
 
-		/* Nothing but the end of a coroutine resumes the one that awaits it: whoever is cancelled is the innermost. */
+		/* Only the end of a coroutine resumes the one that awaits it: a cancellation goes to the innermost one. */
 		ctp::waker ctp_join() const noexcept { return ctp_target(); }
 		ctp::waker ctp_target() const noexcept
 		{
@@ -613,7 +614,7 @@ public:
 	promise() noexcept { this->ctp_known = reinterpret_cast<std::uintptr_t>(static_cast<ctp::promise *>(this)); }
 
 #ifndef ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING
-	/* Not inlined, or g++ may inline one and warn that it does not match the other. */
+	/* Not inlined: g++ may inline one of them, and warn that it does not match the other. */
 	[[gnu::noinline]] static void *operator new(std::size_t bytes) { return frame::operator new(bytes); }
 	[[gnu::noinline]] static void operator delete(void *at, std::size_t bytes) { frame::operator delete(at, bytes); }
 #endif
@@ -627,8 +628,9 @@ public:
 };
 
 /*
- * Of a coroutine that takes an awaitable by value, as those of Asio's operators && and || do. These are left out: who awaits
- * `a || b` waits there, and is woken by whatever lets the operator go on. One that only wraps another awaitable ends with that.
+ * For a coroutine that takes an awaitable by value, as those of Asio's operators && and || do. These are left out of the trace: the
+ * coroutine that awaits `a || b` waits there, and is woken by what ends the wait of the operator. A coroutine that only wraps
+ * another awaitable ends with it.
  */
 template <typename T, typename Executor>
 class taking : public promise<T, Executor> {
@@ -658,12 +660,12 @@ public:
 	}
 };
 
-/* What such a coroutine of Asio takes besides: another awaitable, or a pointer, for the choice of an overload. */
+/* Another parameter of such a coroutine of Asio: another awaitable, or a pointer that selects an overload. */
 template <typename> constexpr bool taken_with = false;
 template <typename T, typename Executor> constexpr bool taken_with<asio::awaitable<T, Executor>> = true;
 template <typename T> constexpr bool taken_with<T *> = true;
 
-/* A coroutine's return type as ctp.hpp knows them. */
+/* A coroutine's return type in the form that ctp.hpp expects. */
 template <typename Promise>
 struct task {
 	using promise_type = Promise;
@@ -673,7 +675,7 @@ struct task {
 template <typename T>
 concept ours = !std::is_same_v<T, asio::detail::awaitable_thread_entry_point>;
 
-/* Operations that only put a coroutine at the end of a queue, by how they are initiated. */
+/* Operations that only put a coroutine at the end of a queue, recognised by their initiation. */
 template <typename> constexpr bool yields = false;
 #ifdef CTP_ASIO_WAKE_
 template <> inline constexpr bool yields<asio::detail::initiate_post> = true;
@@ -684,7 +686,7 @@ template <typename E> constexpr bool yields<asio::detail::initiate_defer_with_ex
 template <typename E> constexpr bool yields<asio::detail::initiate_dispatch_with_executor<E>> = true;
 #endif
 
-/* An operation with use_awaitable: a coroutine that runs once, to initiate itself. It is told its parameters. */
+/* An operation with use_awaitable: a coroutine that runs once, to initiate itself. Its promise gets its parameters. */
 template <typename T, typename Executor>
 class initiator : public operation_frame<T, Executor> {
 	using frame = asio::detail::awaitable_frame<T, Executor>;
@@ -719,9 +721,9 @@ private:
 		}
 		[[gnu::noinline]] void told(std::coroutine_handle<> h, std::uint64_t &waits)
 		{
-			::ctp_leaving_(waits); /* what is done here is done by the one that waits */
+			::ctp_leaving_(waits); /* the waiting coroutine is the waker of what is woken here */
 			initiated_swap(&waits);
-			Awaiter::await_suspend(h); /* from here on *this may be gone */
+			Awaiter::await_suspend(h); /* from here on *this may be destroyed */
 			initiated_swap(nullptr);
 			::ctp_leaving_(0);
 		}
@@ -738,7 +740,7 @@ public:
 };
 
 #ifdef CTP_ASIO_WAKE_
-/* co_spawn's own coroutine below one of the program's: what it does when that is over, such as waking, is done by that one. */
+/* co_spawn's own coroutine below one of the program: when that ends, it is the waker of what is woken after it. */
 template <typename Executor>
 class entry_point : public asio::detail::awaitable_frame<asio::detail::awaitable_thread_entry_point, Executor> {
 	using frame = asio::detail::awaitable_frame<asio::detail::awaitable_thread_entry_point, Executor>;
@@ -776,7 +778,7 @@ public:
 	}
 };
 
-/* What an operation calls when it is done. Unless its last step has told the wake, this is the moment. */
+/* An operation calls this when it is complete. It records the wake, unless the last step has done so. */
 template <typename Executor, typename... T>
 class handler : public asio::detail::awaitable_handler<Executor, T...> {
 	using base = asio::detail::awaitable_handler<Executor, T...>;
@@ -817,10 +819,10 @@ struct std::coroutine_traits<asio::awaitable<asio::detail::awaitable_thread_entr
 	using promise_type = ctp::asio_::entry_point<Executor>;
 };
 
-/* As Asio's own, but for the handler. */
+/* Like Asio's own, except for the handler. */
 #pragma GCC diagnostic push
 #ifndef __clang__
-#pragma GCC diagnostic ignored "-Wsubobject-linkage" /* of handlers in an unnamed namespace, or lambdas: the frame has them */
+#pragma GCC diagnostic ignored "-Wsubobject-linkage" /* for handlers in an unnamed namespace, or lambdas, which are in the frame */
 #endif
 namespace asio {
 template <typename Executor, typename R, typename... Args>

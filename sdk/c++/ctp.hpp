@@ -1,5 +1,5 @@
 /*
- * ctp.hpp - the cTP probe for C++20 coroutines: what goes into the traced program. One header over ctp.h, nothing to link.
+ * ctp.hpp - the cTP probe for C++20 coroutines: the code in a traced program. One header on top of ctp.h, nothing to link.
  *
  *	struct task {
  *		struct promise_type : ctp::promise { // this is all
@@ -9,21 +9,21 @@
  *
  * From then on every coroutine that returns a task is traced: its birth and its start, each co_await and co_yield that suspends
  * it with the file, line and function of the await, and its end. The promise's own initial_suspend, final_suspend, yield_value
- * and await_transform keep their meaning. For promise types that one cannot change there are ctp::traced and ctp::frame.
+ * and await_transform keep their meaning. For promise types that cannot be changed there are ctp::traced and ctp::frame.
  *
- * How: std::coroutine_traits is specialised for return types whose promise_type derives from ctp::promise, and names a class
- * that derives from that promise_type in turn, adds no member, and wraps what the compiler asks a promise for. A handle of
- * either type finds the same promise, because compilers compute its address from that of the frame by its alignment alone: see
- * the assertions in ctp::hooked. Awaiters, and all other code of the program, meet only the program's own type.
+ * How it works: std::coroutine_traits is specialised for return types whose promise_type derives from ctp::promise. It names a
+ * class that derives from that promise_type, adds no member, and wraps what the compiler asks of a promise. A handle of either type
+ * finds the same promise, because compilers compute its address from that of the frame by its alignment alone: see the assertions
+ * in ctp::hooked. Awaiters and all other code of the program see only the program's own type.
  *
- * Names that end in _ are private. What the probe promises of itself is in ctp.h.
+ * Names that end in _ are private. ctp.h lists what the probe never does.
  */
 #ifndef CTP_HPP
 #define CTP_HPP
 
 #if __cplusplus < 202002L
 #error "ctp.hpp is for C++20: compile with -std=c++20"
-#include "stop here" /* there is no such file: that ends the compilation, which would have a page more to say */
+#include "stop here" /* no such file: this ends the compilation before a page of further errors */
 #endif
 
 #if __has_include("ctp.h")
@@ -39,8 +39,8 @@
 #include <utility>
 
 /*
- * As in ctp.h: no object of the process shares its probe with another, nor a function that uses it. Clang does not hide member
- * templates unless their class is hidden; gcc does, and warns where a coroutine's frame has members of such a class.
+ * As in ctp.h: objects of the process do not share the probe, nor functions that use it. Clang does not hide member templates
+ * unless their class is hidden; gcc does, and warns if a coroutine's frame has members of such a class.
  */
 #define CTP_LOCAL_ [[gnu::visibility("hidden")]]
 #ifdef __clang__
@@ -56,13 +56,13 @@ class PromiseMixin;
 namespace ctp {
 
 /*
- * A place in the source. As the default of a parameter it is the place of the call. So a coroutine that has such a parameter
- * knows its caller, and that is its spawn site, which is the coroutine itself otherwise:
+ * A place in the source. As the default of a parameter it is the place of the call. So a coroutine with such a parameter has its
+ * caller as spawn site; without it, the spawn site is the coroutine's own function:
  *
  *	task handler(int fd, ctp::place = {});
  */
 struct place {
-	const char *file, *function; /* live for ever */
+	const char *file, *function; /* exist as long as the program */
 	std::uint32_t line;
 
 	constexpr place(const char *in = __builtin_FILE(), std::uint32_t at = __builtin_LINE(),
@@ -96,9 +96,8 @@ template <class Base, class P> Base &base_(P &p) noexcept { return (Base &)p; }
 template <traced_promise P> struct ::ctp_coro *coro_of_(P &p) noexcept { return ctp::coro(ctp::base_<promise>(p)); }
 
 /*
- * For schedulers: whoever calls this has just made the coroutine ready to run, and it cannot have been resumed yet. In
- * await_suspend and final_suspend that is the coroutine which is being suspended; who wakes itself there gives way, and does
- * not wait.
+ * For schedulers: the coroutine becomes ready to run. Call this before it can be resumed. In await_suspend and final_suspend, the
+ * waker is the coroutine that is being suspended. A coroutine that wakes itself there yields, and does not wait.
  */
 CTP_LOCAL_ inline void wake(promise &p) noexcept { ctp_coro_wake(ctp::coro(p)); }
 template <traced_promise P> CTP_LOCAL_ void wake(std::coroutine_handle<P> h) noexcept { ctp_coro_wake(coro_of_(h.promise())); }
@@ -109,7 +108,7 @@ template <class P> void wake(std::coroutine_handle<P>) noexcept
 	                                 "or derive its promise from ctp::promise");
 }
 
-/* The same, and because of which object: a queue with a new item, say. */
+/* The same, with the object that the wake is for, such as a queue with a new item. */
 CTP_LOCAL_ inline void wake_for(promise &p, const void *object) noexcept { ctp_coro_wake_for(ctp::coro(p), object); }
 template <traced_promise P> CTP_LOCAL_ void wake_for(std::coroutine_handle<P> h, const void *object) noexcept
 {
@@ -122,7 +121,7 @@ template <class P> void wake_for(std::coroutine_handle<P>, const void *) noexcep
 	                                 "it, or derive its promise from ctp::promise");
 }
 
-/* What people will call it. */
+/* Names it for people. */
 CTP_LOCAL_ inline void name(promise &p, const char *text) noexcept { ctp_coro_name(ctp::coro(p), text); }
 template <traced_promise P> CTP_LOCAL_ void name(std::coroutine_handle<P> h, const char *text) noexcept
 {
@@ -130,8 +129,8 @@ template <traced_promise P> CTP_LOCAL_ void name(std::coroutine_handle<P> h, con
 }
 
 /*
- * Wakes a coroutine whose type is no longer known by then, or which may be gone: for awaiters that keep a coroutine_handle<>.
- * Made of one that is not traced it does nothing.
+ * Wakes a coroutine whose type is not known at that time, or which may be destroyed: for awaiters that keep a coroutine_handle<>.
+ * For a coroutine that is not traced it does nothing.
  */
 class waker {
 public:
@@ -152,7 +151,7 @@ private:
 	std::uint64_t ref = 0;
 };
 
-/* `co_await ctp::self()` is the coroutine's own promise, at once: ctp::name(co_await ctp::self(), "client 7"). */
+/* `co_await ctp::self()` is the coroutine's own promise, without suspending: ctp::name(co_await ctp::self(), "client 7"). */
 struct self {};
 
 /* --- what a coroutine waits for, and what it holds ------------------------------------------------------------------------ */
@@ -167,13 +166,13 @@ enum what : std::uint32_t {
 	other = CTP_FOR_OTHER,
 };
 
-/* CTP_MARK_... of ctp.h, to be combined by |. */
+/* CTP_MARK_... of ctp.h; combine them with |. */
 inline constexpr std::uint32_t shared = CTP_MARK_SHARED, timed = CTP_MARK_TIMED, cancellable = CTP_MARK_CANCELLABLE,
                                rests = CTP_MARK_RESTS, owned = CTP_MARK_OWNED;
 
 /*
- * What a suspension waits for. An awaiter says it by a member function that returns one reason, or a range of up to four. The first
- * that comes true ends the wait:
+ * What a suspension waits for. An awaiter has a member function that returns one reason, or a range of up to four. The first that
+ * is fulfilled ends the wait:
  *
  *	ctp::reason ctp_waits() const { return ctp::waits_for(&queue, ctp::item); }
  *
@@ -195,7 +194,7 @@ private:
 	std::uint32_t number = 0; /* CTP_REASON */
 };
 
-/* Whether the name of a type, as compilers have it, contains a text. */
+/* Whether the compiler's name of a type contains a text. */
 template <class T> constexpr bool is_named_(const char *text) noexcept
 {
 	for (const char *at = __PRETTY_FUNCTION__; *at; at++) {
@@ -237,7 +236,7 @@ template <time_point_ T> std::uint64_t monotonic_ns_(const T &t) noexcept
 	return ns < 0 ? 0 : ns > static_cast<wide_>(UINT64_MAX) ? UINT64_MAX : static_cast<std::uint64_t>(ns);
 }
 
-/* As ctp_coro_waits_until, ctp_coro_waits_fd and ctp_coro_waits_for in ctp.h. */
+/* Like ctp_coro_waits_until, ctp_coro_waits_fd and ctp_coro_waits_for in ctp.h. */
 constexpr reason waits_until(std::uint64_t deadline_ns, std::uint32_t marks = 0) noexcept
 {
 	return {deadline_ns, CTP_REASON(CTP_FOR_TIMER, marks, 1)};
@@ -256,8 +255,8 @@ inline reason waits_for(const void *object, what kind, std::uint32_t n = 1, std:
 }
 
 /*
- * An object that coroutines wait for, such as a lock, a queue or a pool. It is a member of that, and lives as long. Its address is
- * what waits_for, holds and wake_for take. name: a string that lives for ever, or null. marks: owned.
+ * Records an object that coroutines wait for, such as a lock, a queue or a pool. Make it a member of that. waits_for, holds and
+ * wake_for take its address. name: a string that exists as long as the program, or null. marks: owned.
  */
 class object {
 public:
@@ -274,12 +273,12 @@ public:
 	CTP_LOCAL_ ~object() { ctp_object_end(this); }
 
 	/*
-	 * How much is available, and in a queue with a limit, how much room there is. Call it when that becomes 0, when it
-	 * becomes more than 0, and at each change where coroutines wait for more than one; before a coroutine is woken because of it.
+	 * How much is available, and in a queue with a limit, how much room there is. Call it when that becomes 0, when it stops
+	 * being 0, and at each change if coroutines wait for more than one. Call it before you wake a coroutine because of it.
 	 */
 	CTP_LOCAL_ void available(std::uint64_t n) const noexcept { ctp_object_in(this, is, n, nullptr, 0, 0); }
 	CTP_LOCAL_ void room(std::uint64_t n) const noexcept { ctp_object_in(this, CTP_FOR_ROOM, n, nullptr, 0, 0); }
-	/* All coroutines that wait for it should be resumed with nothing. */
+	/* All coroutines that wait for it should be resumed without it. */
 	CTP_LOCAL_ void close() const noexcept { ctp_object_close(this); }
 
 private:
@@ -288,7 +287,7 @@ private:
 
 /*
  * The coroutine that runs on this thread, or is being suspended on it; 0: none. Not inlined: a coroutine changes threads, and
- * compilers may keep the address of a thread's variable.
+ * compilers may keep the address of a thread-local variable.
  */
 CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t running_() noexcept
 {
@@ -300,8 +299,9 @@ CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t running_() noexcept
 }
 
 /*
- * A coroutine holds n of an object for as long as this lives. Construct it after the coroutine got them, and destroy it before they
- * are given back. Without a promise, handle or waker it is the coroutine that runs on this thread. If that is not traced, it does nothing.
+ * A coroutine holds n of an object as long as this exists. Construct it after the coroutine got them, and destroy it before they
+ * are given back. Without a promise, handle or waker, the holder is the coroutine that runs on this thread. If that is not traced,
+ * nothing is recorded.
  */
 class [[nodiscard]] CTP_LOCAL_CLASS_ holds {
 public:
@@ -331,13 +331,13 @@ public:
 	}
 	CTP_LOCAL_ ~holds() { release(); }
 
-	/* What the destructor does. */
+	/* Does what the destructor does. */
 	CTP_LOCAL_ void release() noexcept
 	{
 		tell(-amount);
 		ref = 0;
 	}
-	/* Another coroutine holds them from now on, for as long as the result lives. */
+	/* Another coroutine holds them from now on, as long as the result exists. */
 	[[nodiscard]] CTP_LOCAL_ holds hand(const waker &to) noexcept
 	{
 		release();
@@ -366,7 +366,7 @@ template <class P, bool Placed> class hooked;
 enum class point_ { start, start_placed, middle, end };
 template <point_ Point> constexpr bool is_start_ = Point == point_::start || Point == point_::start_placed;
 
-/* From here on hooks tell of one that wrote by hand. Release: as in ctp_birth_. */
+/* From here on the hooks record a coroutine that wrote by hand. Release: as in ctp_birth_. */
 inline void by_hooks_(struct ::ctp_coro *co, std::uint64_t id) noexcept
 {
 	std::uint64_t hand = CTP_ANNOUNCE(CTP_ANNOUNCE_HAND) ^ CTP_ANNOUNCE(0);
@@ -375,9 +375,9 @@ inline void by_hooks_(struct ::ctp_coro *co, std::uint64_t id) noexcept
 }
 
 /*
- * Where a coroutine's function begins, which is all that a promise can know of where it was made. Clang gives it that line. G++
- * gives it the closing brace's, which only tells one function from another; so the place has no line, and an address in the
- * function's code instead, for which debug information has the line. CTP_RAMP_: so that this address is in no other function.
+ * Where a coroutine's function begins: a promise cannot know more about where the coroutine was spawned. Clang provides that line.
+ * g++ provides the line of the closing brace, which only distinguishes functions. So with g++ the site has no line, but an address
+ * in the function's code, for which debug information has the line. CTP_RAMP_ ensures that this address is in no other function.
  */
 #ifdef __clang__
 #define CTP_RAMP_
@@ -393,7 +393,7 @@ inline std::uint32_t function_add_(struct ::ctp_probe_ *p, const place &at, cons
 {
 	return ctp_site_add_(p, at.file, 0, at.function, code);
 }
-/* As ctp_place_new_. The name's address instead of the file's: an await may be in the same line. */
+/* Like ctp_place_new_, but by the address of the name instead of the file, because an await may be on the same line. */
 CTP_LOCAL_ [[gnu::noinline]] inline std::uint32_t function_new_(struct ::ctp_probe_ *p, const place &at, const void *code) noexcept
 {
 	std::uint64_t key = ctp_place_key_(at.function, at.line);
@@ -416,11 +416,11 @@ inline std::uint32_t function_find_(struct ::ctp_probe_ *p, const place &at, con
 }
 #endif
 
-/* Out of line, because each await of a program would have its own copy. */
+/* Out of line: otherwise each await of a program would have its own copy. */
 CTP_LOCAL_ [[gnu::noinline]] inline void born_(struct ::ctp_coro *co, void *id, const place &at) noexcept
 {
-	ctp_init(); /* before the first is attached, places have no numbers */
-	if (ctp_coro_traced(co)) /* its promise's constructor has written already: see PromiseMixin */
+	ctp_init(); /* without an attachment, sites have no numbers */
+	if (ctp_coro_traced(co)) /* the constructor of its promise has already written: see PromiseMixin */
 		by_hooks_(co, reinterpret_cast<std::uintptr_t>(id));
 	else
 		ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id), ctp_site_number(at.file, at.line, at.function));
@@ -437,7 +437,7 @@ CTP_LOCAL_ [[gnu::noinline]] inline void born_on_(struct ::ctp_coro *co, const p
 {
 	ctp_birth_(co, co->probe_->annex ? function_find_(co->probe_, at, code) : 0, false);
 }
-/* At the beginning of the function that calls this: what ctp_coro_new_in makes of zeros, and no call where nobody records. */
+/* For the beginning of a function: what ctp_coro_new_in does to a zeroed struct, without a call if nothing is recorded. */
 CTP_LOCAL_ [[gnu::noinline]] inline void born_here_(struct ::ctp_coro *co, void *id, const place &at) noexcept
 {
 	struct ::ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* as in ctp_probe_get_ */
@@ -458,7 +458,7 @@ CTP_LOCAL_ [[gnu::noinline]] inline void suspended_(struct ::ctp_coro *co, void 
 	std::uint32_t site = ctp_place_find_(co->probe_, at.file, at.line, at.function);
 	ctp_depart_(co, reinterpret_cast<std::uintptr_t>(frame), site);
 }
-/* Before it starts it is where it was born, unless that is somewhere else. */
+/* Before its start it is suspended at its spawn site, unless that is in another function. */
 CTP_LOCAL_ [[gnu::noinline]] inline void unstarted_(struct ::ctp_coro *co, void *frame, const place &at, bool placed) noexcept
 {
 	std::uint32_t site = placed || !co->station_ ? 0 : CTP_GET_(&co->station_->spawn_site);
@@ -468,9 +468,9 @@ CTP_LOCAL_ [[gnu::noinline]] inline void unstarted_(struct ::ctp_coro *co, void 
 }
 
 /*
- * For as long as a coroutine's await_suspend runs, which is behind its suspension, what is done there is done by it. A local
- * variable: when that returns, nothing of the coroutine can be relied upon, nor is what another one does that it has resumed
- * meanwhile.
+ * While a coroutine's await_suspend runs, after its suspension was recorded, the coroutine is the waker of what is woken there.
+ * This is a local variable, because when await_suspend returns, the coroutine may be destroyed, or another one may have been
+ * resumed.
  */
 class leaving_ {
 public:
@@ -492,14 +492,14 @@ public:
 		if (yields)
 			ctp_coro_ready_(co, CTP_MARK_YIELD);
 	}
-	/* Told by ctp.h's calls, and so not known to leave. */
+	/* Recorded by calls of ctp.h, and so without the mark leaving. */
 	void since(std::uint64_t ref) noexcept
 	{
 		told = ref;
 		if (told)
 			::ctp_leaving_(ref);
 	}
-	/* It goes on, and was never suspended for anybody else. */
+	/* It continues, and never gave up its thread. */
 	void stays(struct ::ctp_coro *co) const noexcept
 	{
 		if (told)
@@ -510,7 +510,7 @@ private:
 	bool told = false;
 };
 
-/* The awaiter of an awaitable, as the language finds it. */
+/* The awaiter of an awaitable, found as the language does. */
 template <class T>
 concept has_member_co_await_ = requires { std::declval<T>().operator co_await(); };
 template <class T>
@@ -527,13 +527,12 @@ template <class T> decltype(auto) awaiter_of_(T &&x)
 }
 
 /*
- * Whom an await waits for, where that is known. An awaiter may hold any handle, and a false answer is worse than none. So it is
- * one who says so, by a member function ctp_target that returns a handle or a waker, or by ctp_join where nothing but that
- * one's end lets the await go on; or it belongs to a task, a class whose promise_type is traced, and has a handle of that
- * promise for its first member, which then is the task's. (What ends such an await is the task's business, which may cancel it:
- * it is not joined.)
+ * The coroutine that an await waits for, if it is known. An awaiter may hold any handle, and a wrong target is worse than none. So
+ * there are two ways. The awaiter has a member function ctp_target that returns a handle or a waker, or ctp_join if only the end of
+ * that coroutine ends the wait. Or it is the awaiter of a task, which is a class whose promise_type is traced, and its first member
+ * is a handle of that promise, which is then the task's. (Such an await is not a join, because the task may be cancelled.)
  */
-template <class T> struct just_ { /* can become a T, and nothing else */
+template <class T> struct just_ { /* converts to a T, and to nothing else */
 	template <class U>
 		requires std::is_same_v<T, U>
 	operator U() const noexcept;
@@ -554,7 +553,7 @@ template <class Awaitable, class Awaiter> CTP_LOCAL_ void tell_target_(Awaiter &
 		waker(reinterpret_cast<const std::coroutine_handle<typename task::promise_type> &>(awaiter)).awaited_by_(co);
 }
 
-/* What an await waits for: its awaiter says so by a member function ctp_waits. */
+/* What an await waits for, from the awaiter's member function ctp_waits. */
 template <class Awaiter>
 concept says_reasons_ = requires(Awaiter &awaiter) { awaiter.ctp_waits(); };
 template <says_reasons_ Awaiter> CTP_LOCAL_ void tell_reasons_(Awaiter &awaiter, struct ::ctp_coro *co) noexcept
@@ -566,7 +565,7 @@ template <says_reasons_ Awaiter> CTP_LOCAL_ void tell_reasons_(Awaiter &awaiter,
 			r.told_by_(co);
 }
 
-/* Whether an await only gives way to others: its awaiter says so by a member function ctp_yields. */
+/* Whether an await only yields, from the awaiter's member function ctp_yields. */
 template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
 {
 	if constexpr (requires { awaiter.ctp_yields(); })
@@ -576,8 +575,8 @@ template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
 }
 
 /*
- * What only traced coroutines need: clang would save more registers for it in all of them. Gcc does not, and is slower by the
- * call.
+ * Code that only traced coroutines need. Inlined, it would make clang save more registers in all coroutines. gcc does not, and
+ * would only pay for the call.
  */
 #ifdef __clang__
 #define CTP_APART_ [[gnu::noinline]]
@@ -585,7 +584,7 @@ template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
 #define CTP_APART_
 #endif
 
-/* Clang before 18 may keep variables of an inlined await_suspend in the coroutine's frame, which can be gone by then. */
+/* Clang before 18 may keep variables of an inlined await_suspend in the coroutine's frame, which may be destroyed by then. */
 #if defined __clang__ && __clang_major__ < 18
 #define CTP_OUT_OF_LINE_ [[gnu::noinline]]
 #else
@@ -593,8 +592,8 @@ template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
 #endif
 
 /*
- * An awaiter around an awaitable's own. The awaitable is kept where it is a value; a reference is to what lives until the end
- * of the expression that awaits it. An await_ never moves, because the inner awaiter may refer to the awaitable.
+ * Wraps the awaiter of an awaitable. An awaitable that is a value is stored; a reference is valid until the end of the expression
+ * that awaits it. An await_ never moves, because the inner awaiter may refer to the awaitable.
  */
 template <class Awaitable, point_ Point = point_::middle> class CTP_LOCAL_CLASS_ await_ {
 	using found = decltype(awaiter_of_(std::declval<Awaitable>()));
@@ -614,9 +613,9 @@ template <class Awaitable, point_ Point = point_::middle> class CTP_LOCAL_CLASS_
 
 protected:
 	/*
-	 * While the inner await_suspend runs, another thread may resume the coroutine, or destroy it: so all is told before,
-	 * and nothing of the coroutine is touched after, unless it stays: if that returns false, the coroutine goes on through
-	 * await_resume, and if it throws, from here.
+	 * While the inner await_suspend runs, another thread may resume or destroy the coroutine. So everything is recorded before,
+	 * and the coroutine is not touched after, unless it stays: if await_suspend returns false, it continues with await_resume,
+	 * and if it throws, from here.
 	 */
 	template <class P> CTP_LOCAL_ CTP_OUT_OF_LINE_ auto suspend(std::coroutine_handle<P> h, struct ::ctp_coro *whose)
 		noexcept(noexcept(inner().await_suspend(h)))
@@ -636,7 +635,7 @@ private:
 	template <class H> CTP_LOCAL_ CTP_APART_ auto end(H h, std::uint64_t ref) noexcept(noexcept(inner().await_suspend(h)))
 	{
 		leaving_ leaving;
-		ctp_coro_death(co); /* that says it: as a transition it would look as if somebody had to resume it */
+		ctp_coro_death(co); /* instead of a suspension, after which somebody would have to resume it */
 		leaving.since(ref);
 		return inner().await_suspend(h);
 	}
@@ -678,8 +677,8 @@ private:
 
 public:
 	/*
-	 * make returns the awaitable, which so need not be moved. Who starts without a suspension runs from await_resume on, unless
-	 * that is known (whose is null).
+	 * make returns the awaitable, which need not be moved then. A coroutine that starts without a suspension runs from
+	 * await_resume on, unless that is already recorded (whose is null).
 	 */
 	template <class Make>
 	await_(struct ::ctp_coro *whose, const place &where, Make &&make)
@@ -708,7 +707,7 @@ public:
 
 /* --- the promise that the compiler sees ----------------------------------------------------------------------------------- */
 
-/* Whether P has an await_transform of whatever sort, deleted ones included: then the name is ambiguous here. */
+/* Whether P has any await_transform, even a deleted one: then the name is ambiguous here. */
 struct await_transform_ {
 	void await_transform();
 };
@@ -716,11 +715,11 @@ template <class P> struct with_await_transform_ : P, await_transform_ {};
 template <class P>
 concept transforms_ = !requires { &with_await_transform_<P>::await_transform; };
 
-/* What is left to coroTracer's mixin is awaited as it is. */
+/* Awaiters of coroTracer's mixin are awaited without a wrapper. */
 template <class P, class T>
 concept transforms_by_mixin_ = requires(P &p, T &&x) { p.await_transform(static_cast<T &&>(x)).ctp_inner_(); };
 
-/* Whether the promise's constructor has written that the coroutine runs. */
+/* Whether the constructor of the promise has recorded that the coroutine runs. */
 template <class P, class Mixin = corotracer::PromiseMixin> bool runs_by_hand_(P &p) noexcept
 {
 	if constexpr (std::is_base_of_v<Mixin, P>)
@@ -729,7 +728,7 @@ template <class P, class Mixin = corotracer::PromiseMixin> bool runs_by_hand_(P 
 		return false;
 }
 
-/* What a yield_value that is not overloaded takes, so that `co_yield { ... }` finds its type. */
+/* The parameter type of a yield_value that is not overloaded, so that `co_yield { ... }` finds it. */
 template <class R, class C, class A> A argument_(R (C::*)(A));
 template <class R, class C, class A> A argument_(R (C::*)(A) const);
 template <class P> struct yielded_ {
@@ -741,14 +740,14 @@ struct yielded_<P> {
 	using type = decltype(argument_(&P::yield_value));
 };
 
-/* The place of an await. Not a place, which compilers would first make in the frame and then copy. */
+/* The site of an await. Not a ctp::place, which compilers would first make in the frame and then copy. */
 #define CTP_PLACE_                                                                        \
 	const char *file = __builtin_FILE(), std::uint32_t line = __builtin_LINE(),       \
 	const char *function = __builtin_FUNCTION()
 
 /*
- * P with its hooks. A coroutine is born when its return object is made, or before, where a parameter says for whom (Placed). It
- * is over when it comes to its final suspension, whoever destroys it later, and otherwise when it is destroyed.
+ * P with its hooks. A coroutine is spawned when its return object is made, or before, if a parameter has its spawn site (Placed).
+ * It ends at its final suspension, or when it is destroyed before that.
  */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" /* P may have members of any name */
@@ -814,7 +813,7 @@ public:
 		else
 			try {
 				P::unhandled_exception();
-			} catch (...) { /* then there is no final suspension */
+			} catch (...) { /* there is no final suspension then */
 				ctp_coro_death(coro_of_(*this));
 				throw;
 			}
@@ -855,10 +854,10 @@ public:
 
 #pragma GCC diagnostic pop
 
-/* --- where the promise type is somebody else's ---------------------------------------------------------------------------- */
+/* --- promise types that cannot be changed --------------------------------------------------------------------------------- */
 
 /*
- * A coroutine for as long as this lives: to be declared at its beginning. It is traced where it says
+ * A coroutine in the trace as long as this exists. Declare it at the beginning of the coroutine. Its awaits are those with
  * `co_await ctp::traced(x, frame)`.
  */
 class frame {
@@ -878,7 +877,7 @@ private:
 	struct ::ctp_coro co = {};
 };
 
-/* Has a coroutine of its own for the time of the await, unless there is a frame, or a promise that sees to it. */
+/* Has a coroutine of its own during the await, unless there is a frame or a traced promise. */
 template <class Awaitable> class CTP_LOCAL_CLASS_ await_alone_ : await_<Awaitable> {
 	using base = await_<Awaitable>;
 	struct ::ctp_coro mine = {}, *whose;
@@ -902,7 +901,7 @@ public:
 	}
 };
 
-/* Kept where it is a value that can be moved. */
+/* Stored if it is a value that can be moved. */
 template <class T> class traced_ {
 	T x;
 	struct ::ctp_coro *co;
@@ -923,8 +922,8 @@ public:
 };
 
 /*
- * One await, traced. Without a frame it is a coroutine of its own in the trace, with the address of the frame for its id: born
- * and suspended here, and over when the await is. In a coroutine whose promise is traced neither is of any use.
+ * Traces one await. Without a frame it is a coroutine of its own in the trace, whose id is the address of the frame: it is spawned
+ * and suspended here, and ends with the await. A coroutine whose promise is traced needs neither.
  */
 template <class T> using kept_ = std::conditional_t<std::is_move_constructible_v<T>, T, T &&>;
 template <class T> [[nodiscard]] auto traced(T &&x, const place &at = {})
@@ -949,8 +948,8 @@ struct std::coroutine_traits<R, Parameters...> {
 /* --- coroTracer's names --------------------------------------------------------------------------------------------------- */
 
 /*
- * Its promise mixin traces what ctp::promise does. What shows the shared memory is not here; nor are <iostream> and <thread>, which
- * it includes, and which take thrice the time to compile that all of this does.
+ * The promise mixin of coroTracer traces what ctp::promise does. Its view of the shared memory is not here; nor are <iostream> and
+ * <thread>, which its header includes, because they take three times as long to compile as this one.
  */
 #include <atomic>
 #include <cstdlib>
@@ -959,13 +958,13 @@ struct std::coroutine_traits<R, Parameters...> {
 namespace corotracer {
 
 inline void InitTracer() { ctp_init(); }
-inline void trigger_uds_wakeup() {} /* an event that has to wake the collector does */
+inline void trigger_uds_wakeup() {} /* events wake the collector by themselves */
 inline std::uint64_t get_ns() { return ctp_clock_(); }
 inline std::uint64_t get_tid() { return static_cast<std::uint64_t>(syscall(SYS_gettid)); }
 
 /*
- * Writes an await by hand. In a coroutine that has hooks that does nothing (see write_trace); it is for those of other promises,
- * which have a mixin that is not their base.
+ * Writes an await by hand. In a coroutine with hooks this does nothing (see write_trace). It is for promises that have a mixin
+ * which is not their base.
  */
 template <class InnerAwaiter> struct TracedAwaiter {
 	InnerAwaiter inner;
@@ -976,7 +975,7 @@ template <class InnerAwaiter> struct TracedAwaiter {
 	decltype(auto) await_resume();
 };
 
-/* What the mixin itself makes, so that hooks can take off again what they do not need, and see the awaitable. */
+/* Made by the mixin itself, so that hooks can recognise it and unwrap the awaitable. */
 template <class Awaitable> struct by_mixin_ : TracedAwaiter<Awaitable> {
 	Awaitable ctp_inner_() { return static_cast<Awaitable &&>(this->inner); }
 };
@@ -984,7 +983,7 @@ template <class Awaitable> struct by_mixin_ : TracedAwaiter<Awaitable> {
 class PromiseMixin : public ctp::promise {
 public:
 	PromiseMixin() noexcept = default;
-	PromiseMixin(const PromiseMixin &) noexcept : ctp::promise() {} /* a copy is another one */
+	PromiseMixin(const PromiseMixin &) noexcept : ctp::promise() {} /* a copy is another object */
 	PromiseMixin &operator=(const PromiseMixin &) noexcept { return *this; }
 
 	template <class Awaitable> auto await_transform(Awaitable &&x)
@@ -993,10 +992,10 @@ public:
 	}
 
 	/*
-	 * A coroutine's hooks tell all of its suspensions and resumptions: what its promise or its scheduler writes by hand
-	 * would be a second one. So this writes where there are no hooks, and the id is that of this object; and before those
-	 * of a coroutine are there, in the constructor of its promise. coroTracer's programs write that one runs which has not
-	 * been suspended. In the trace that would be one that is resumed twice, so it is left out.
+	 * The hooks of a coroutine record all its suspensions and resumptions, so an event that its promise or scheduler writes by
+	 * hand would be a duplicate. So this writes only if there are no hooks, with the id of this object, or if the hooks do not
+	 * exist yet, in the constructor of the promise. coroTracer's programs also write a resumption for a coroutine that was not
+	 * suspended. It would look like two resumptions, so it is left out.
 	 */
 	void write_trace(std::uint64_t addr, bool is_active)
 	{
@@ -1014,7 +1013,7 @@ public:
 		ctp_runs_ = is_active && co->station_ && co->events_ != before;
 	}
 
-	bool ctp_runs_ = false; /* the last that was written by hand, and recorded, is that it runs */
+	bool ctp_runs_ = false; /* the last event written by hand and recorded is a resumption */
 };
 
 template <class InnerAwaiter>

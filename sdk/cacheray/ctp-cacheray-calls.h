@@ -1,13 +1,13 @@
 /*
- * ctp-cacheray-calls.h - what code that was compiled with -fsanitize=thread calls. A part of ctp-cacheray.c, which has record(), begin()
- * and the tags.
+ * ctp-cacheray-calls.h - the functions that code compiled with -fsanitize=thread calls. A part of ctp-cacheray.c, which has
+ * record(), begin() and the tags.
  */
 #ifndef CTP_CACHERAY_CALLS_H
 #define CTP_CACHERAY_CALLS_H
 
-/* --- what the compiler calls -------------------------------------------------------------------------------------------------- */
+/* --- calls of the compiler ---------------------------------------------------------------------------------------------------- */
 
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the compiler has them */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* the compiler knows them */
 
 void __tsan_init(void) { begin(); }
 void __tsan_func_entry(void *pc) { (void)pc; }
@@ -32,7 +32,7 @@ void __tsan_ignore_thread_end(void) { ignoring--; }
 ACCESSES(1) ACCESSES(2) ACCESSES(4) ACCESSES(8) ACCESSES(16)
 UNALIGNED_ACCESSES(1) UNALIGNED_ACCESSES(2) UNALIGNED_ACCESSES(4) UNALIGNED_ACCESSES(8) UNALIGNED_ACCESSES(16)
 
-/* The accesses themselves are the program's. */
+/* The program does these accesses itself. */
 void __tsan_vptr_read(void **p) { record(p, sizeof *p, READ); }
 void __tsan_vptr_update(void **p, void *value) { (void)value, record(p, sizeof *p, WRITE); }
 void __tsan_read_range(void *p, size_t bytes) { record_range(p, bytes, READ); }
@@ -40,7 +40,7 @@ void __tsan_write_range(void *p, size_t bytes) { record_range(p, bytes, WRITE); 
 void __tsan_read_range_pc(void *p, size_t bytes, void *pc) { (void)pc, record_range(p, bytes, READ); }
 void __tsan_write_range_pc(void *p, size_t bytes, void *pc) { (void)pc, record_range(p, bytes, WRITE); }
 
-/* These are the runtime's to do. */
+/* The runtime must do these itself. */
 void *__tsan_memcpy(void *to, const void *from, size_t bytes)
 {
 	record_range(from, bytes, READ);
@@ -65,13 +65,16 @@ void *__wrap_memcpy(void *to, const void *from, size_t bytes) { return __tsan_me
 void *__wrap_memmove(void *to, const void *from, size_t bytes) { return __tsan_memmove(to, from, bytes); }
 void *__wrap_memset(void *to, int byte, size_t bytes) { return __tsan_memset(to, byte, bytes); }
 
-/* --- what Cacheray's own pass calls, after malloc and the others ----------------------------------------------------------------- */
+/*
+ * --- calls of Cacheray's own pass, after malloc and the others
+ * --------------------------------------------------------------------
+ */
 
 void __malloc_recorded(long bytes, char *type, void *at) { cacheray_added(at, type, (size_t)bytes, 1); }
 void __calloc_recorded(long count, long bytes, char *type, void *at) { cacheray_added(at, type, (size_t)bytes, (size_t)count); }
 void __free_recorded(void *at) { cacheray_removed(at); }
 
-/* One that failed has left what was there. */
+/* A realloc that failed has left the old memory. */
 void __realloc_recorded(void *old, long bytes, char *type, void *at)
 {
 	if (at || !bytes)
@@ -79,7 +82,9 @@ void __realloc_recorded(void *old, long bytes, char *type, void *at)
 	cacheray_added(at, type, (size_t)bytes, 1);
 }
 
-/* --- atomic operations: done here, with the order that was asked for ------------------------------------------------------------ */
+/*
+ * --- atomic operations: done here, with the requested order ---------------------------------------------------------------------
+ */
 
 static inline void record_both(const volatile void *p, unsigned bytes)
 {
@@ -106,7 +111,7 @@ static inline void record_both(const volatile void *p, unsigned bytes)
 		         return builtin(p, v, __ATOMIC_SEQ_CST)) \
 	}
 #define SWAP(p, c, v, weak, mo) __atomic_compare_exchange_n((p), (c), (v), (weak), (mo), __ATOMIC_RELAXED)
-/* An order of failure is never stronger than that of success, apart from which a stronger one is taken. */
+/* The order of failure must not be stronger than that of success, so a stronger one is used for both. */
 #define ATOMICS(bits, type) \
 	static bool swap##bits(volatile type *p, type *c, type v, int mo, int fail) \
 	{ \
@@ -160,7 +165,7 @@ void __tsan_atomic_signal_fence(int mo) { (void)mo, __atomic_signal_fence(__ATOM
 #ifdef __SIZEOF_INT128__
 typedef unsigned __int128 u128;
 
-/* By the processor's instruction, as libatomic does it, which need not be linked then. What stood there. */
+/* Uses the processor's instruction like libatomic, which then need not be linked. Returns the previous value. */
 #ifdef __x86_64__
 static u128 swap_words(volatile u128 *p, u128 c, u128 v)
 {
@@ -259,7 +264,9 @@ int __tsan_atomic128_compare_exchange_weak(volatile u128 *p, u128 *c, u128 v, in
 }
 #endif
 
-/* --- annotations, which are for a detector of races ----------------------------------------------------------------------------- */
+/*
+ * --- annotations for a race detector: ignored -----------------------------------------------------------------------------------
+ */
 
 void __tsan_acquire(void *p) { (void)p; }
 void __tsan_release(void *p) { (void)p; }

@@ -1,15 +1,15 @@
 /*
- * ctp-cacheray-exec.h - a process that calls exec is another program then, with a trace of its own. A part of ctp-cacheray.c.
+ * ctp-cacheray-exec.h - gives a process that calls exec another trace for its new program. A part of ctp-cacheray.c.
  *
- * The environment variable CACHERAY_EXEC is PID.START.N:PATTERN: the process with this id, which began START ticks behind the system, has
- * N traces by the names that CACHERAY_OUT gave it. Another process has another id, or began at another time. A program that is given an
- * environment of someone's making may lack it: then a file that this process may have left is taken for one.
+ * The environment variable CACHERAY_EXEC is PID.START.N:PATTERN: the process with this id, which began START ticks after the
+ * system, has N traces with the names of CACHERAY_OUT. Another process has another id, or began at another time. If the program got
+ * a new environment without the variable, a file that this process may have left counts as its trace.
  */
 #ifndef CTP_CACHERAY_EXEC_H
 #define CTP_CACHERAY_EXEC_H
 
 #define EXEC_NAME "CACHERAY_EXEC"
-enum { STAT_BYTES = 1024, START_FIELD = 20 /* behind the name of the program */, NUMBER_CHARS = 24 };
+enum { STAT_BYTES = 1024, START_FIELD = 20 /* after the name of the program */, NUMBER_CHARS = 24 };
 
 static char exec_note[sizeof EXEC_NAME + 3 * NUMBER_CHARS + PATH_MAX];
 
@@ -48,14 +48,14 @@ static char *put_digits(char *to, unsigned long n, char behind)
 	return to + len + 1;
 }
 
-/* The note up to its number, and where that goes. */
+/* Writes the note up to its number; returns where the number goes. */
 static char *begin_note(char *note)
 {
 	note = put_digits(put_text(note, EXEC_NAME "="), (unsigned long)getpid(), '.');
 	return put_digits(note, process_start(), '.');
 }
 
-/* How many traces this process has already. */
+/* How many traces this process already has. */
 static unsigned execs_before(void)
 {
 	char own[sizeof EXEC_NAME + 3 * NUMBER_CHARS];
@@ -69,7 +69,7 @@ static unsigned execs_before(void)
 	return *note == ':' && !strcmp(note + 1, out_pattern) ? n : 0;
 }
 
-/* Puts the note where the environment has it, or has room for it. */
+/* Stores the note in its place in the environment, or in a free one. */
 static void put_note(void)
 {
 	size_t n = 0;
@@ -94,9 +94,12 @@ static void note_exec(unsigned traces)
 	put_note();
 }
 
-/* --- without the note ------------------------------------------------------------------------------------------------------------- */
+/*
+ * --- without the note
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
-/* The file has changed since this process began, as far as ticks tell. */
+/* Whether the file has changed since this process began, within the precision of ticks. */
 static bool is_young(const struct stat *st)
 {
 	struct timespec now, up;
@@ -108,7 +111,7 @@ static bool is_young(const struct stat *st)
 	return changed + tick >= booted + process_start() * tick;
 }
 
-/* The file begins with a record of the first thread of this process, and the trace did not end, but a program did. */
+/* Whether the file begins with a record of the first thread of this process, and has no end: the program was replaced. */
 static bool may_be_own(int fd)
 {
 	static const uint8_t zeros[FIXED_BYTES + 1];

@@ -1,11 +1,11 @@
 /*
- * ctp-cacheray-pipe.h - the log into a pipe: records go into a ring of blocks, which are sent. A part of ctp-cacheray.c, which has the log
- * and its states.
+ * ctp-cacheray-pipe.h - writes the log to a pipe: records go into a ring of blocks, which are sent. A part of ctp-cacheray.c, which
+ * has the log and its states.
  */
 #ifndef CTP_CACHERAY_PIPE_H
 #define CTP_CACHERAY_PIPE_H
 
-/* The reader may be gone: then SIGPIPE is for this write alone, and not for the program. */
+/* If the reader has gone, SIGPIPE is only for this write, not for the program. */
 static bool write_all(const uint8_t *p, size_t n)
 {
 	while (n) {
@@ -24,21 +24,21 @@ static bool write_all(const uint8_t *p, size_t n)
 	return !n;
 }
 
-/* Where the last record ends that has a place. */
+/* The end of the last record that has reserved its place. */
 static uint64_t log_end(void)
 {
 	uint64_t tail = LOAD(&log_.tail);
 	return tail < CLOSED && tail <= log_.limit ? tail : LOAD(&log_.end);
 }
 
-/* Where the bytes end that can be sent: at a block's end, or else at the last record if all before it is written. */
+/* The end of the bytes that can be sent: the end of a block, or of the last record if everything before it is written. */
 static uint64_t sendable_upto(uint64_t sent, bool partial)
 {
 	uint64_t start = sent / BLOCK_BYTES * BLOCK_BYTES;
 	uint32_t written = LOAD(&log_.written[start / BLOCK_BYTES % BLOCKS]);
 	if (written == BLOCK_BYTES)
 		return start + BLOCK_BYTES;
-	/* A record that has reserved its place may not count yet: then this is less. */
+	/* A record may have reserved its place without being counted yet: then this is less. */
 	uint64_t end = log_end();
 	return partial && end - start == written ? end : sent;
 }
@@ -51,7 +51,7 @@ static void send_all(bool partial)
 		if (LOAD(&state) != OFF && !open)
 			say(log_.path, "was closed by the program");
 		if (!open || !write_all(log_.ring + sent % RING_BYTES, upto - sent))
-			STORE(&state, OFF); /* nobody reads any more */
+			STORE(&state, OFF); /* the reader has gone */
 		if (upto % BLOCK_BYTES == 0)
 			STORE(&log_.written[sent / BLOCK_BYTES % BLOCKS], 0);
 		STORE(&log_.sent, upto); /* pairs with the load in append_to_pipe: the block is free */
@@ -124,7 +124,7 @@ static void *send_now_and_then(void *arg)
 	return NULL;
 }
 
-/* The program is about to die of a signal for which it has no handler. */
+/* The program is about to be killed by a signal for which it has no handler. */
 static void on_death(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -135,7 +135,7 @@ static void on_death(int sig, siginfo_t *info, void *context)
 		wait_some(WAIT_NS);
 	}
 	bool fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL;
-	if (!fault || info->si_code <= 0) /* sent, and not by what is about to be done again */
+	if (!fault || info->si_code <= 0) /* sent by kill: returning would not raise it again */
 		raise(sig);
 }
 

@@ -1,8 +1,8 @@
 /*
- * ctp-cacheray-regions.h - the regions that have a type now, for the trace of a child, which begins with them. A part of ctp-cacheray.c.
+ * ctp-cacheray-regions.h - the current regions, with which the trace of a child begins. A part of ctp-cacheray.c.
  *
- * A table by address, under a lock, that grows up to REGIONS_MAX; what does not fit is not there for a child. Names are kept once for many
- * regions, as long as others do not come in between.
+ * A table by address, under a lock, that grows up to REGIONS_MAX; a child does not get regions that do not fit. Regions share the
+ * memory of their name with recent regions of the same name.
  */
 #ifndef CTP_CACHERAY_REGIONS_H
 #define CTP_CACHERAY_REGIONS_H
@@ -17,15 +17,15 @@ struct region {
 
 static struct {
 	bool kept;
-	uint64_t owner;      /* thread that has the lock */
+	uint64_t owner;      /* thread that holds the lock */
 	struct region *of;
 	uint32_t room, n;    /* room is a power of 2 */
 	char *names;
 	uint32_t names_bytes;
-	struct region recent[NAME_SLOTS]; /* with the names that came last */
+	struct region recent[NAME_SLOTS]; /* with the most recent names */
 } regions;
 
-/* False: the lock is this thread's own, below the handler of a signal. Its acquire pairs with the release in regions_unlock. */
+/* False: this thread holds the lock already, below a signal handler. The acquire pairs with the release in regions_unlock. */
 static bool regions_lock(void)
 {
 	uint64_t none = 0;
@@ -55,7 +55,7 @@ static uint32_t region_home(const void *ptr)
 	return (uint32_t)((uintptr_t)ptr * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (regions.room - 1);
 }
 
-/* Where it is, or would be. */
+/* The slot where it is, or would be. */
 static struct region *region_slot(const void *ptr)
 {
 	uint32_t i = region_home(ptr);
@@ -64,7 +64,7 @@ static struct region *region_slot(const void *ptr)
 	return &regions.of[i];
 }
 
-/* One more fits, with as many empty ones. */
+/* Makes room for one more, so that at least half of the table stays empty. */
 static bool regions_fit(void)
 {
 	struct region *had = regions.of;
@@ -107,7 +107,7 @@ static bool region_name(struct region *r, const char *name, uint32_t bytes)
 	return true;
 }
 
-/* The slots behind one that is empty now move up, so that each is found from its home on. */
+/* Moves later slots into the empty one, so that each region is still found from its first slot on. */
 static void region_clear(struct region *slot)
 {
 	uint32_t mask = regions.room - 1, hole = (uint32_t)(slot - regions.of);

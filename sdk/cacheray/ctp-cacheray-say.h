@@ -1,4 +1,4 @@
-/* ctp-cacheray-say.h - lines on stderr, each where a trace is not as it should be. A part of ctp-cacheray.c. No stdio, and no locale. */
+/* ctp-cacheray-say.h - lines on stderr about problems with a trace. A part of ctp-cacheray.c. Uses neither stdio nor a locale. */
 #ifndef CTP_CACHERAY_SAY_H
 #define CTP_CACHERAY_SAY_H
 
@@ -38,7 +38,7 @@ static void tell(const char *path, const char *what, int error, const char *then
 	quiet_end(&q);
 }
 
-/* Where the program would otherwise go untraced without a word. */
+/* Without this line the program would run untraced and not say so. */
 static void say_error(const char *path, const char *what, int error)
 {
 	tell(path, what, error, log_.tail ? ": this process is not traced any more" : ": this process is not traced");

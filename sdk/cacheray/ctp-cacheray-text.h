@@ -1,8 +1,8 @@
-/* ctp-cacheray-text.h - what environment variables say: names of traces, and a limit. A part of ctp-cacheray.c, which has the log. */
+/* ctp-cacheray-text.h - reads environment variables: names of traces, and a limit. A part of ctp-cacheray.c, which has the log. */
 #ifndef CTP_CACHERAY_TEXT_H
 #define CTP_CACHERAY_TEXT_H
 
-/* Digits up to there, and where they begin. */
+/* Writes digits that end there; returns where they begin. */
 static char *put_number(char *end, unsigned long n)
 {
 	do
@@ -31,7 +31,7 @@ static bool make_path(char *path, size_t room, const char *pattern)
 	return n + 1 < room;
 }
 
-/* The variable that asks for a trace. Null: there is none. */
+/* The value of the variable that requests a trace. Null: there is none. */
 static const char *asked_by(void)
 {
 	const char *out = getenv("CACHERAY_OUT"), *options = getenv("CACHERAY_OPTIONS");
@@ -47,7 +47,10 @@ static void say_unknown(const char *option, size_t len)
 	tell("CACHERAY_OPTIONS", text, 0, " is neither tracefile=FILE nor enabled=0 or 1: it is ignored");
 }
 
-/* The name of the trace, for out_pattern. Cacheray's own runtime reads CACHERAY_OPTIONS, KEY=VALUE:KEY=VALUE. False: it is too long. */
+/*
+ * Sets out_pattern, the name of the trace. Cacheray's own runtime reads CACHERAY_OPTIONS, KEY=VALUE:KEY=VALUE. False: it is too
+ * long.
+ */
 static bool read_name(bool *wanted)
 {
 	const char *out = getenv("CACHERAY_OUT"), *option = getenv("CACHERAY_OPTIONS"), *name = NULL;
@@ -74,7 +77,7 @@ static bool read_name(bool *wanted)
 	return true;
 }
 
-/* Whoever runs a set-uid program may not have it write a file of their choice, unless its author says so. */
+/* The caller of a set-uid program must not choose a file that it writes to, unless its author allows it. */
 static bool gains_privileges(void)
 {
 #ifdef CACHERAY_SETUID
@@ -84,7 +87,7 @@ static bool gains_privileges(void)
 #endif
 }
 
-/* Of a number of bytes, with k, M or G behind it. False: it is none. */
+/* Parses a number of bytes, with k, M or G after it. False: it is invalid. */
 static bool read_limit(const char *text)
 {
 	static const char units[] = "kMG";

@@ -1,18 +1,18 @@
 /*
  * ctp-cacheray.c - a runtime that writes each memory access of a program as a Cacheray trace.
  *
- * The program is compiled with -fsanitize=thread, which calls __tsan_read4 and its like before each access, and linked without it
- * but with this file, which is compiled without it. ctp-cacheray.h(3) has what to do and what is promised.
+ * The program is compiled with -fsanitize=thread, which calls __tsan_read4 and similar functions before each access. It is linked
+ * without that option, but with this file, which is compiled without it. ctp-cacheray.h(3) is the manual.
  *
- * All threads write one log. A record's place in it is had by one fetch_add of `tail`, so that the log has one order, which agrees
- * with what happens before what in the program: whatever a thread does behind an add or a remove of another stands behind it.
- *	- A file is mapped, far beyond its end; it grows a step at a time. What was written survives the process, however that ends.
- *	- A pipe gets what stands in a ring of blocks. Each block counts its bytes that are written; a block is sent when that is all
- *	  of them, or all that were reserved, by whoever has the lock `sending`, and at least ten times a second.
- * The log is closed by a fetch_add of CLOSED: who reserves behind that writes nothing, who has reserved before writes below it.
- * A log that ends before the program, at a limit, has CUT_BYTES of zeros at its end, for which room is kept at all times.
+ * All threads write to one log. A record reserves its place by one fetch_add of `tail`, so that the log has one order, which agrees
+ * with the happens-before order of the program: what a thread does after an add or a remove of another thread comes after it.
+ *	- A file is mapped far beyond its end, and grows step by step. Records that were written survive the process, however it ends.
+ *	- A pipe gets the blocks of a ring. Each block counts its written bytes. The thread with the lock `sending` sends a block when
+ *	  all of it is written, or all that was reserved, and at least ten times a second.
+ * A fetch_add of CLOSED closes the log: a record that is reserved after that is not written, and earlier ones are below it.
+ * A log that ends before the program, at a limit, has CUT_BYTES of zeros at its end, for which room is always kept.
  *
- * No malloc, no stdio, no lock on the way of an access, no cancellation point; errno is left alone.
+ * An access calls no malloc and no stdio, takes no lock, is no cancellation point, and does not change errno.
  */
 #define _GNU_SOURCE 1
 #include "ctp-cacheray.h"
@@ -51,32 +51,32 @@ enum {
 	RING_BYTES = BLOCKS * BLOCK_BYTES,
 	NAME_MAX_BYTES = 1000,
 	FIXED_BYTES = 1 + sizeof(void *) + 8,
-	CUT_BYTES = FIXED_BYTES + 1,   /* zeros behind the last record of a trace that was cut */
+	CUT_BYTES = FIXED_BYTES + 1,   /* zeros after the last record of a truncated trace */
 	SEND_NS = 100000000,           /* between two sendings */
 	WAIT_NS = 50000,
-	MAP_SHARE = 4,                 /* of the addresses that a process may have, one in so many is for the file */
+	MAP_SHARE = 4,                 /* the file gets one in MAP_SHARE of the addresses that a process may have */
 	EXECS = 1000,                  /* traces of one process */
 	EXEC_DIGITS = 3,
-	LAST_WAITS = 2000,             /* at the end, for threads that are in the middle of a record */
+	LAST_WAITS = 2000,             /* at the end, for threads that are writing a record */
 };
 #define CLOSED (UINT64_C(1) << 62)
 #define MAP_BYTES_MAX (sizeof(void *) == 8 ? (size_t)(UINT64_C(1) << 40) : (size_t)1 << 29)
 #define MAP_BYTES_MIN ((size_t)STEP_BYTES)
 
 #pragma weak pthread_create /* a program without threads may be linked without it */
-extern int __tsan_get_report_data(void); /* of ThreadSanitizer's own runtime, which must not be there */
+extern int __tsan_get_report_data(void); /* from ThreadSanitizer's own runtime, which must not be linked */
 #pragma weak __tsan_get_report_data
 
 enum { NEW, BUSY, FILE_LOG, PIPE_LOG, OFF };
 static int state; /* by __atomic */
 static struct {
 	int fd;
-	dev_t dev;       /* what is behind fd, if the program has not closed that */
+	dev_t dev;       /* the file of fd, if the program has not closed it */
 	ino_t ino;
 	char path[PATH_MAX];
 	uint64_t tail;   /* where the next record goes */
 	uint64_t end;    /* what tail was when the log was closed */
-	uint64_t limit;  /* what it may be at most, without CUT_BYTES */
+	uint64_t limit;  /* the maximum of tail, without CUT_BYTES */
 	/* of a file */
 	uint8_t *map;
 	size_t map_bytes;
@@ -95,7 +95,9 @@ static int paused; /* by __atomic: accesses are not recorded */
 static _Thread_local uint64_t own_tid __attribute__((tls_model("initial-exec")));
 static _Thread_local int ignoring __attribute__((tls_model("initial-exec")));
 
-/* A program that is linked with --wrap=memcpy and its like has its calls of them recorded. Those of the runtime are the library's. */
+/*
+ * In a program that is linked with --wrap=memcpy and so on, calls of memcpy are recorded. The runtime itself calls the library's.
+ */
 extern void *__real_memcpy(void *to, const void *from, size_t bytes);
 extern void *__real_memmove(void *to, const void *from, size_t bytes);
 extern void *__real_memset(void *to, int byte, size_t bytes);
@@ -108,7 +110,7 @@ static inline __attribute__((always_inline)) void copy(void *to, const void *fro
 {
 #ifdef __OPTIMIZE__
 	if (__builtin_constant_p(bytes))
-		memcpy(to, from, bytes); /* and no call */
+		memcpy(to, from, bytes); /* expanded, not a call */
 	else
 		LIBRARY(memcpy)(to, from, bytes);
 #else
@@ -120,7 +122,7 @@ static inline __attribute__((always_inline)) void copy(void *to, const void *fro
 #define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
-/* --- the slow paths: errno is kept, and no signal comes in between ---------------------------------------------------------- */
+/* --- the slow paths: errno is preserved, and signals are blocked ------------------------------------------------------------ */
 
 struct quiet {
 	int error;
@@ -144,7 +146,7 @@ static void quiet_end(const struct quiet *q)
 
 static void wait_some(long ns) { syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = ns}, NULL); }
 
-/* A signal that a write of ours has raised is not for the program. All are blocked. */
+/* Discards a signal that our own write has raised. All signals are blocked. */
 static void take_back(int sig)
 {
 	sigset_t one;
@@ -155,7 +157,7 @@ static void take_back(int sig)
 
 #include "ctp-cacheray-say.h"
 
-/* --- the descriptor, which a program may close with all others, and use again ------------------------------------------------- */
+/* --- the descriptor, which a program may close with all others, and reuse ----------------------------------------------------- */
 
 static bool is_log(int fd)
 {
@@ -163,7 +165,7 @@ static bool is_log(int fd)
 	return !fstat(fd, &st) && st.st_dev == log_.dev && st.st_ino == log_.ino;
 }
 
-/* A file is opened again where it was. */
+/* Opens a file again at the same descriptor. */
 static bool has_log(void)
 {
 	if (is_log(log_.fd))
@@ -180,7 +182,7 @@ static bool has_log(void)
 
 /* --- a file ---------------------------------------------------------------------------------------------------------------- */
 
-/* 0, or an error. A disk that is full must not be met by a store into the map. */
+/* 0, or an error. Allocates, because a store into the map would raise SIGBUS on a full disk. */
 static int allocate(uint64_t upto)
 {
 	long failed = syscall(SYS_fallocate, log_.fd, 0, (off_t)log_.grown, (off_t)(upto - log_.grown));
@@ -194,7 +196,7 @@ static int allocate(uint64_t upto)
 
 static bool is_full(int error) { return error == ENOSPC || error == EFBIG || error == EDQUOT; }
 
-/* A step at a time, or less where there is no room for one. */
+/* Grows by a step, or by less if there is no room for one. */
 static int grow_to(uint64_t bytes)
 {
 	uint64_t most = log_.limit < log_.map_bytes - CUT_BYTES ? log_.limit : log_.map_bytes - CUT_BYTES;
@@ -211,14 +213,14 @@ static int grow_to(uint64_t bytes)
 
 static const char limit_is_reached[] = "CACHERAY_LIMIT is reached", too_long[] = "is too long for a name";
 
-/* The file is cut before the record there, which has no room any more. */
+/* Truncates the file before this record, for which there is no room. */
 static void end_file(uint64_t at)
 {
 	if (at <= log_.grown && has_log() && !ftruncate(log_.fd, (off_t)(at + CUT_BYTES)))
 		STORE(&log_.grown, at);
 }
 
-/* The file has room for the record there. False: it cannot, and nothing more is recorded. */
+/* Makes room in the file for this record. False: not possible, and nothing more is recorded. */
 static __attribute__((noinline)) bool grow(uint64_t at, size_t len)
 {
 	struct quiet q = quiet_begin();
@@ -267,7 +269,7 @@ static inline uint64_t tid(void) { return __builtin_expect(own_tid != 0, 1) ? ow
 #include "ctp-cacheray-text.h"
 #include "ctp-cacheray-exec.h"
 
-/* Addresses may be few: most of them are the program's. */
+/* If addresses are limited, most of them are for the program. */
 static size_t map_bytes_max(void)
 {
 	struct rlimit few;
@@ -288,12 +290,15 @@ static int map_file(void)
 	return log_.map ? grow_to(1) : ENOMEM;
 }
 
-/* What is there by the name of the log. NEW: a trace of this process. */
+/* Checks the file with the name of the log. NEW: a trace of this process. */
 static int open_path(void)
 {
 	const char *path = log_.path;
 	struct stat st;
-	/* A FIFO waits for its reader here, and must not have this process for one: it would never be told that the reader is gone. */
+	/*
+	 * A FIFO waits for its reader here. It must not be opened for reading, or this process would not notice that the reader has
+	 * gone.
+	 */
 	bool plain = stat(path, &st) || S_ISREG(st.st_mode);
 	log_.fd = open(path, (plain ? O_RDWR | O_CREAT : O_WRONLY) | O_CLOEXEC | O_NOCTTY, 0600);
 	if (log_.fd < 0 || fstat(log_.fd, &st))
@@ -305,7 +310,7 @@ static int open_path(void)
 		memset(log_.written, 0, sizeof log_.written);
 		return PIPE_LOG;
 	}
-	/* Another process must not cut the file under the map of this one. */
+	/* Another process must not truncate the file while it is mapped here. */
 	if (flock(log_.fd, LOCK_EX | LOCK_NB))
 		return say(path, "is written by another process; %p in CACHERAY_OUT is its id"), OFF;
 	if (may_be_own(log_.fd)) {
@@ -317,7 +322,7 @@ static int open_path(void)
 	return error ? say_error(path, "cannot grow", error), OFF : FILE_LOG;
 }
 
-/* Behind an exec the process has the same id: its trace is NAME.1 then, and so on. */
+/* After an exec the process has the same id: its trace is NAME.1 then, and so on. */
 static int open_log(void)
 {
 	int next = NEW;
@@ -369,11 +374,11 @@ static void begin(void)
 		watch_deaths();
 	STORE(&state, next);
 	if (next == PIPE_LOG)
-		start_sender(); /* which has all signals blocked, as this one has now */
+		start_sender(); /* which inherits that all signals are blocked */
 	quiet_end(&q);
 }
 
-/* So that the child finds the regions as they are. */
+/* The lock is held during a fork, so that the child finds the regions consistent. */
 static bool fork_has_regions;
 static void before_fork(void) { fork_has_regions = regions.kept && regions_lock(); }
 
@@ -385,7 +390,7 @@ static void after_fork(void)
 
 static void record_add(const struct region *r, const char *name);
 
-/* The child is another process: it has a trace of its own, if that has another name, or else none. */
+/* The child has a trace of its own if that has another name, and none otherwise. */
 static void after_fork_in_child(void)
 {
 	bool file = LOAD(&state) == FILE_LOG, own = strstr(out_pattern, "%p");
@@ -430,7 +435,7 @@ __attribute__((destructor(101))) static void at_end(void)
 	if (log_.map && had != PIPE_LOG && end < CLOSED) {
 		STORE(&state, OFF);
 		if (!has_log() || ftruncate(log_.fd, (off_t)(end <= log_.grown ? end : log_.grown + CUT_BYTES)))
-			errno = 0; /* then zeros are at its end */
+			errno = 0; /* zeros remain at its end then */
 	}
 	for (int i = 0; had == PIPE_LOG && LOAD(&log_.sent) < end && i < LAST_WAITS && LOAD(&state) == PIPE_LOG; i++) {
 		send_log(true);
@@ -474,7 +479,7 @@ static void record(const void *address, unsigned size, unsigned tag)
 	append(rec, sizeof rec);
 }
 
-/* A range is accessed in pieces that are aligned and of the usual sizes; gcc says so what is one access and not aligned. */
+/* Records a range as aligned accesses of the usual sizes. gcc also uses this call for one unaligned access. */
 static void record_range(const void *address, size_t bytes, unsigned tag)
 {
 	if ((bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16) && (uintptr_t)address % bytes) {

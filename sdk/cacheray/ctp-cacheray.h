@@ -1,14 +1,14 @@
 /*
- * ctp-cacheray.h - types of memory for a trace of memory accesses, which the runtime in ctp-cacheray.c writes.
+ * ctp-cacheray.h - adds types of memory to a trace of memory accesses, which the runtime in ctp-cacheray.c writes.
  *
- *	struct foo *f = CACHERAY_MALLOC(struct foo, 10); // ten of them stand there from now on
- *	CACHERAY_FREE(f);                                // and no more
- *	CACHERAY_ADD(&table, struct entry, 100);         // the same of memory that was had otherwise
+ *	struct foo *f = CACHERAY_MALLOC(struct foo, 10); // memory with ten of them
+ *	CACHERAY_FREE(f);                                // the end of that
+ *	CACHERAY_ADD(&table, struct entry, 100);         // the same for other memory
  *	CACHERAY_REMOVE(&table);
  *	CACHERAY_RECORD(0);                              // accesses are not recorded until CACHERAY_RECORD(1)
  *
- * Where the runtime is not linked, these calls do nothing, and the macros for the heap are malloc, calloc and free. For C and C++.
- * ctp-cacheray.h(3) has the rest.
+ * If the runtime is not linked, these calls do nothing, and the macros for the heap are malloc, calloc and free. For C and C++.
+ * See ctp-cacheray.h(3).
  */
 #ifndef CTP_CACHERAY_RUNTIME_H
 #define CTP_CACHERAY_RUNTIME_H
@@ -20,14 +20,14 @@
 extern "C" {
 #endif
 
-/* count elements of a type stand at ptr; "struct foo" is written as struct.foo. Names are cut to 1,000 bytes. */
+/* There are count elements of a type at ptr; "struct foo" is written as struct.foo. Names are cut to 1,000 bytes. */
 __attribute__((weak)) void cacheray_add(const void *ptr, const char *type, size_t element_bytes, size_t count);
 __attribute__((weak)) void cacheray_remove(const void *ptr);
 
-/* Accesses are recorded from now on, or they are not. Types of memory always are. */
+/* Turns the recording of accesses on or off. Types of memory are always recorded. */
 __attribute__((weak)) void cacheray_record(int on);
 
-/* All that was recorded so far is in the file, or was written to the pipe. */
+/* Ensures that everything recorded so far is in the file, or was written to the pipe. */
 __attribute__((weak)) void cacheray_flush(void);
 
 static inline void *cacheray_added(void *ptr, const char *type, size_t element_bytes, size_t count)
@@ -51,14 +51,14 @@ static inline void *cacheray_malloc(const char *type, size_t element_bytes, size
 	return cacheray_added(malloc(bytes), type, element_bytes, count);
 }
 
-/* The region ends before another thread can have the memory. */
+/* The region ends before another thread can get the memory. */
 static inline void cacheray_free(void *ptr)
 {
 	cacheray_removed(ptr);
 	free(ptr);
 }
 
-/* A type may have commas, as std::pair<int, int> has: the last argument is the count. */
+/* A type may contain commas, as in std::pair<int, int>: the last argument is the count. */
 #define CACHERAY_ADD(...) CACHERAY_TYPED(CACHERAY_ADD_OF, __VA_ARGS__)
 #define CACHERAY_REMOVE(ptr) cacheray_removed(ptr)
 #define CACHERAY_MALLOC(...) CACHERAY_TYPED(CACHERAY_MALLOC_OF, 0, __VA_ARGS__)
@@ -67,7 +67,7 @@ static inline void cacheray_free(void *ptr)
 #define CACHERAY_RECORD(on) (cacheray_record ? cacheray_record(on) : (void)0)
 
 
-/* of(ptr, count, type) of the arguments ptr, type, count, where the type has up to six parts. */
+/* Calls of(ptr, count, type) for the arguments ptr, type, count; the type has up to six parts. */
 #define CACHERAY_TYPED(of, ...) \
 	CACHERAY_NINTH(__VA_ARGS__, CACHERAY_6, CACHERAY_5, CACHERAY_4, CACHERAY_3, CACHERAY_2, CACHERAY_1, , , 0)(of, __VA_ARGS__)
 #define CACHERAY_NINTH(a, b, c, d, e, f, g, h, ninth, ...) ninth

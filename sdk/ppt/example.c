@@ -1,4 +1,4 @@
-/* example.c - a server that ctp-ppt(1) can attach to: example [REQUESTS] serves so many, a thousand a second. */
+/* example.c - a server that ctp-ppt(1) can attach to: `example [REQUESTS]` serves this many requests, a thousand a second. */
 #include <ppt.h>
 #include <stdlib.h>
 

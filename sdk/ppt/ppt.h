@@ -1,8 +1,8 @@
 /*
- * ppt.h - makes a program attachable by ctp-ppt(1), and by ppt itself: what goes into the program. One header, Linux, no dependency
- * but libc, C11; a program in C++ declares buffers and saves frames, and has them defined by a file in C.
+ * ppt.h - lets ctp-ppt(1), and ppt itself, attach to a program. One header for Linux and C11, which needs only libc. A program in
+ * C++ declares buffers and saves frames, and has a file in C that defines the buffers.
  *
- *	PPT_BUFFER(Server, 512, monotonic,                              // a buffer, the least of slots, the clock of its times
+ *	PPT_BUFFER(Server, 512, monotonic,                              // a buffer, its least number of slots, its clock
  *	           (request, (int, status), (interval_time, busy)),     // a type of frames, and its fields
  *	           (tick, (time, at), (double, load)));
  *
@@ -12,27 +12,27 @@
  *	ppt_Server_request_busy_end(&r);
  *	ppt_Server_request_save(&r);
  *
- * A call does nothing while nobody is attached, at the cost of a load and a branch. What it promises: it never blocks, takes no lock,
- * calls no malloc, raises no signal, prints nothing, is no cancellation point, leaves errno alone, and does not care whether whoever
- * is attached is slow, stopped or dead. See ctp-ppt.h(3). Names that end in _ are private.
+ * While no agent is attached, a call does nothing, at the cost of a load and a branch. A call never blocks, takes no lock, calls no
+ * malloc, raises no signal, prints nothing, is no cancellation point, does not change errno, and does not depend on the agent,
+ * which may be slow, stopped or dead. See ctp-ppt.h(3). Names that end in _ are private.
  *
- * An agent writes the id of a segment to _ppt_hmem_BUFFER, and 0 when it leaves. Whatever else changes is in one word, the gate,
- * changed by compare-and-swap alone:
+ * An agent writes the id of a segment to _ppt_hmem_BUFFER, and 0 when it leaves. All other state is in one word, the gate, which
+ * only compare-and-swap changes:
  *
  *	number of the last frame (32 bits) | threads inside (16) | generation (12) | PPT_OPEN_, PPT_BUSY_, PPT_CLOSING_, PPT_RESIZING_
  *
- * A save goes in through an open gate, and takes its number by the same swap, so that no number is lost at an attach or a detach. A
- * thread that finds hmem changed closes the gate; the last one inside, or the closer if there is none, makes it busy, lets go of the
- * segment, takes the next if there is one, and opens it. Nobody waits for anybody. While one block of slots is changed for another,
- * saves take a number and no slot: the reader counts them as lost.
+ * A save enters an open gate and takes its number by the same swap, so that no number is lost when an agent attaches or detaches. A
+ * thread that finds hmem changed closes the gate. The last thread inside, or the closing one if there is none, makes it busy,
+ * detaches the segment, attaches the next one if there is one, and opens the gate. No thread waits. While one block of slots is
+ * replaced by another, saves take a number but no slot, and the reader counts them as lost.
  *
- * A slot is idle if its numbers in front and at the back are the same. Its writer swaps the one in front for its own, so that there is
- * never a second writer: one that finds the slot taken, or newer, leaves it, and its frame is lost and, by its number, counted. Then
- * the fence, the bytes as relaxed atomics, and the number at the back by a release store. A reader loads that with acquire, copies,
- * and after an acquire fence loads the one in front: the same number in both means a whole frame.
+ * A slot is idle if its numbers in front and at the back are the same. Its writer swaps the front number for its own, so that there
+ * is never a second writer: one that finds the slot taken, or newer, gives up, and its frame is lost, which its missing number
+ * shows. Then come the fence, the bytes as relaxed atomics, and the number at the back by a release store. A reader loads that with
+ * acquire, copies the bytes, and after an acquire fence loads the front number: the same number in both means a complete frame.
  */
 #if !defined _DEFAULT_SOURCE && !defined _GNU_SOURCE && !defined _FEATURES_H
-#define _DEFAULT_SOURCE 1 /* a strict -std=c11 hides what is needed, unless it is asked for before the first header */
+#define _DEFAULT_SOURCE 1 /* a strict -std=c11 hides what is needed, unless this is defined before the first header */
 #endif
 #ifndef PPT_H
 #define PPT_H
@@ -67,28 +67,31 @@
 #define PPT_EXTERN_ extern
 #endif
 #ifndef PPT_THREADS
-#define PPT_THREADS 64 /* of a buffer that is defined: they have counters of their own, at the same time; those of others are 0 */
+#define PPT_THREADS 64 /* threads of a defined buffer that have counters at the same time; the counters of others are 0 */
 #endif
 #define PPT_FN_ __attribute__((unused)) static
 #define PPT_GET_(at) __atomic_load_n(at, __ATOMIC_RELAXED)
 #define PPT_PUT_(at, value) __atomic_store_n(at, value, __ATOMIC_RELAXED)
 #define PPT_SWAP_(at, old, value, order) __atomic_compare_exchange_n(at, old, value, false, order, __ATOMIC_RELAXED)
 
-/* --- what a buffer is ------------------------------------------------------------------------------------------------------ */
+/* --- buffers --------------------------------------------------------------------------------------------------------------- */
 
 struct ppt_time {
 	int64_t sec, nsec;
 };
 
-/* The symbol _ppt_hmem_BUFFER, within its object PPT_WORD_. An agent writes the first half; 0 in both is all that a call sees. */
+/*
+ * The symbol _ppt_hmem_BUFFER; its object's own name is PPT_WORD_. An agent writes the first half. A call does nothing while both
+ * are 0.
+ */
 union ppt_word_ {
 	uint64_t both;
 	struct {
-		int32_t hmem, attached; /* the segment that is asked for; the one that is there */
+		int32_t hmem, attached; /* the segment that an agent requests; the one that is attached */
 	} is;
 };
 
-struct ppt_control_ { /* as generated clients have it; behind it three counters */
+struct ppt_control_ { /* as in generated clients; three counters follow */
 	uint64_t control_blk_sz, data_block_hmem, data_block_hmem_attached, data_block, data_block_sz, client_flags;
 	uint32_t nr_perf_ctrs, pad;
 };
@@ -98,36 +101,36 @@ enum {
 	PPT_COUNTERS_ = 3,
 	PPT_ATTR_ = 128,   /* bytes of a perf_event_attr, at most */
 	PPT_CONTROL_MIN_ = 416, PPT_CONTROL_MAX_ = 464, /* bytes of a control block with room for three counters */
-	PPT_PLACE_ = 392,  /* where ppt's own agent looks for the slots, from the next whole slot on */
-	PPT_FD_ = 960,     /* descriptors have numbers from here on, where that is possible */
+	PPT_PLACE_ = 392,  /* ppt's own agent reads the slots from the next multiple of a slot after this */
+	PPT_FD_ = 960,     /* our descriptors have numbers from here on, if possible */
 	PPT_STALE_ = -1,
-	PPT_CROWDED_ = 1, PPT_UNOPENED_ = 2, /* in client_flags: a thread has no counters, for others have all, or they could not be opened */
+	PPT_CROWDED_ = 1, PPT_UNOPENED_ = 2, /* in client_flags: a thread has no counters, because all are taken, or could not be opened */
 };
 #define PPT_GENERATION_ UINT64_C(0x10)
 #define PPT_INSIDE_ UINT64_C(0x10000)
 #define PPT_NUMBER_ (UINT64_C(1) << 32)
 #define PPT_INSIDE_MASK_ (PPT_NUMBER_ - PPT_INSIDE_)
-#define PPT_MARK_(gate) (1 + (int32_t)((gate) >> 4 & 0xfff)) /* a frame's, of the attachment that its times are of */
+#define PPT_MARK_(gate) (1 + (int32_t)((gate) >> 4 & 0xfff)) /* marks a frame with the attachment of its times */
 
-/* Memory that any child finds empty: for it, nobody is attached. */
+/* Memory that is zeroed in any child: there, no agent is attached. */
 struct ppt_page_ {
 	uint64_t gate;
-	/* Of whoever made the gate busy, and to be read by those inside. */
+	/* Written by the thread that made the gate busy, and read by threads inside. */
 	struct ppt_control_ *control;
 	char *slots;
 	uint32_t first, count; /* first: the number of the frame with index 0, which is in slot 0 */
-	uint64_t last;         /* an index not long ago: numbers come back after 2^32, indexes do not */
+	uint64_t last;         /* a recent index: numbers wrap around after 2^32, indexes do not */
 	uint64_t data_id;      /* of the second segment */
-	uint64_t refused_id;   /* of one that could not be had in its place */
-	uint32_t crowded, looked; /* threads have found no counters to be free; where one has looked for them last */
+	uint64_t refused_id;   /* of one that could not be attached in its place */
+	uint32_t crowded, looked; /* whether a thread found no free counters; where the last search ended */
 	uint32_t ncounters;
 	char attr[PPT_COUNTERS_][PPT_ATTR_];
 };
 
 struct ppt_counted_ {
-	int32_t tid; /* 0: nobody's; negative: their thread is opening them */
-	int32_t fd[PPT_COUNTERS_]; /* and 1, so that 0 is none; the first is that of the group */
-	uint64_t id[PPT_COUNTERS_]; /* the kernel's: what has the number of our descriptor may be another's by now */
+	int32_t tid; /* 0: free; negative: its thread is opening them */
+	int32_t fd[PPT_COUNTERS_]; /* descriptor + 1, so that 0 is none; the first is that of the group */
+	uint64_t id[PPT_COUNTERS_]; /* the kernel's id: the number of our descriptor may belong to another file by now */
 };
 
 struct ppt_buffer {
@@ -166,7 +169,7 @@ PPT_FN_ void ppt_tell_(struct ppt_page_ *page, uint64_t flag)
 		__atomic_fetch_or(&page->control->client_flags, flag, __ATOMIC_RELAXED);
 }
 
-/* Never one of 0, 1 and 2, and seldom one that the program will look for. */
+/* Never 0, 1 or 2, and seldom a number that the program expects to get. */
 PPT_FN_ int ppt_high_(int low)
 {
 	if (low < 0)
@@ -186,7 +189,7 @@ PPT_FN_ void ppt_counted_open_(struct ppt_page_ *page, struct ppt_counted_ *c)
 		if (fd < 0 || syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &c->id[i])) {
 			if (fd >= 0)
 				syscall(SYS_close, fd);
-			ppt_counted_close_(c); /* this thread has none, and does not try again */
+			ppt_counted_close_(c); /* this thread has no counters, and does not try again */
 			ppt_tell_(page, PPT_UNOPENED_);
 			return;
 		}
@@ -194,10 +197,10 @@ PPT_FN_ void ppt_counted_open_(struct ppt_page_ *page, struct ppt_counted_ *c)
 	}
 }
 
-/* A handler of a signal that comes meanwhile has none. */
+/* A signal handler that runs meanwhile has no counters. */
 PPT_FN_ bool ppt_counted_take_(struct ppt_page_ *page, struct ppt_counted_ *c, int32_t owner, int32_t tid)
 {
-	if (!PPT_SWAP_(&c->tid, &owner, -tid, __ATOMIC_ACQUIRE)) /* pairs with the release below, of the owner before */
+	if (!PPT_SWAP_(&c->tid, &owner, -tid, __ATOMIC_ACQUIRE)) /* pairs with the release below, by the previous owner */
 		return false;
 	ppt_counted_close_(c);
 	ppt_counted_open_(page, c);
@@ -205,7 +208,10 @@ PPT_FN_ bool ppt_counted_take_(struct ppt_page_ *page, struct ppt_counted_ *c, i
 	return true;
 }
 
-/* All are taken: those of a thread that has ended will do. A look is a system call; when all were looked at in vain, there is one each time. */
+/*
+ * All are taken: searches those of a thread that has ended. A check is a system call; after a full search without success, one each
+ * time.
+ */
 PPT_FN_ struct ppt_counted_ *ppt_counted_inherit_(struct ppt_buffer *b, struct ppt_page_ *page, int32_t tid)
 {
 	uint32_t looks = PPT_GET_(&page->crowded) ? 1 : b->threads, at = __atomic_fetch_add(&page->looked, 1, __ATOMIC_RELAXED);
@@ -220,7 +226,7 @@ PPT_FN_ struct ppt_counted_ *ppt_counted_inherit_(struct ppt_buffer *b, struct p
 	return NULL;
 }
 
-/* Those of the calling thread, which is inside. Null: it has none. */
+/* The counters of the calling thread, which is inside. Null: it has none. */
 PPT_FN_ struct ppt_counted_ *ppt_counted_find_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
 	int32_t tid = (int32_t)syscall(SYS_gettid);
@@ -235,13 +241,13 @@ PPT_FN_ struct ppt_counted_ *ppt_counted_find_(struct ppt_buffer *b, struct ppt_
 	return ppt_counted_inherit_(b, page, tid);
 }
 
-/* Bytes of a counter in the control block: those of the agent's own perf_event_attr and 8, which its control_blk_sz gives away. */
+/* Bytes of a counter in the control block: the agent's perf_event_attr and 8 more; its size follows from control_blk_sz. */
 PPT_FN_ uint64_t ppt_entry_(uint64_t control_bytes)
 {
 	return (control_bytes - sizeof(struct ppt_control_)) % 136 ? 120 : 136;
 }
 
-/* What an agent asks for, read once. */
+/* The request of an agent, read once. */
 PPT_FN_ void ppt_counters_ask_(struct ppt_page_ *page, uint64_t control_bytes)
 {
 	const struct ppt_control_ *control = page->control;
@@ -257,7 +263,7 @@ PPT_FN_ void ppt_counters_ask_(struct ppt_page_ *page, uint64_t control_bytes)
 		memcpy(&attr, page->attr[i], offsetof(struct perf_event_attr, bp_type));
 		if (attr.size > entry - 8)
 			return;
-		attr.read_format = PERF_FORMAT_GROUP; /* whatever was asked for: a read is of the whole group */
+		attr.read_format = PERF_FORMAT_GROUP; /* whatever was requested: a read returns the whole group */
 		memcpy(page->attr[i], &attr, offsetof(struct perf_event_attr, bp_type));
 	}
 	page->ncounters = n;
@@ -265,7 +271,7 @@ PPT_FN_ void ppt_counters_ask_(struct ppt_page_ *page, uint64_t control_bytes)
 
 /* --- segments -------------------------------------------------------------------------------------------------------------- */
 
-/* Not for children: a fork must not keep a segment, nor write to it. */
+/* Not in children: after a fork they must not keep a segment, nor write to it. */
 PPT_FN_ char *ppt_map_(int id, uint64_t *bytes)
 {
 	struct shmid_ds ds;
@@ -301,7 +307,7 @@ static inline bool ppt_is_resized_(const struct ppt_page_ *page)
 	return id != page->data_id && id != page->refused_id;
 }
 
-/* The second segment of a buffer that can be resized. Without it, the one before stays. */
+/* The second segment of a resizable buffer. If it cannot be attached, the previous one stays. */
 PPT_FN_ bool ppt_take_data_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
 	uint64_t id = __atomic_load_n(&page->control->data_block_hmem, __ATOMIC_ACQUIRE), bytes = 0;
@@ -324,9 +330,9 @@ static inline uint64_t ppt_whole_(uint64_t bytes, uint64_t unit)
 }
 
 /*
- * The slots are where a generated client has them, whose control block has S bytes: at S + (S mod slot). ppt's own agent, whose block has
- * room for the counters it asks for, looks for them elsewhere, and goes round as many as fit behind the block. The segment is too short
- * for these then; its last page is not.
+ * The slots are where a generated client has them, with a control block of S bytes: at S + (S mod slot). ppt's own agent, whose
+ * block has room only for the counters it requests, reads them elsewhere, and uses as many as fit after its block. The segment is
+ * too short for these then, but its last page is not.
  */
 PPT_FN_ void ppt_find_slots_(struct ppt_buffer *b, uint64_t control_bytes, uint64_t *at, uint64_t *end)
 {
@@ -340,7 +346,7 @@ PPT_FN_ void ppt_find_slots_(struct ppt_buffer *b, uint64_t control_bytes, uint6
 	*end = *end < pages ? *end : pages;
 }
 
-/* What an agent has not made is left alone: the id may be one of another namespace. */
+/* A segment that an agent has not created is not used: the id may be from another namespace. */
 PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 {
 	uint64_t bytes = 0, control_bytes, at;
@@ -398,8 +404,8 @@ PPT_FN_ struct ppt_page_ *ppt_page_find_(struct ppt_buffer *b)
 }
 
 /*
- * From busy to open, or to closed. Its release pairs with the acquire of who comes in, or makes it busy. Numbers may be taken while it
- * is busy, so that the first is known by the swap.
+ * From busy to open, or to closed. Its release pairs with the acquire of threads that enter, or make it busy. Numbers may be taken
+ * while it is busy, so only the swap knows the first one.
  */
 PPT_FN_ void ppt_open_(struct ppt_page_ *page, bool open, bool new_slots, bool new_agent)
 {
@@ -417,7 +423,7 @@ PPT_FN_ void ppt_open_(struct ppt_page_ *page, bool open, bool new_slots, bool n
 	} while (!PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_RELEASE));
 }
 
-/* Of the one who made it busy: lets go, takes, opens. A busy gate in the child of a fork has a word of the parent's, and no control. */
+/* The thread that made the gate busy detaches, attaches and opens. In the child of a fork a busy gate has no control block. */
 PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page, bool resizing)
 {
 	union ppt_word_ w;
@@ -433,7 +439,7 @@ PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page, bool resizi
 		if (inherited)
 			PPT_SWAP_(&b->word->is.hmem, &inherited, 0, __ATOMIC_RELAXED);
 	}
-	int32_t id = __atomic_load_n(&b->word->is.hmem, __ATOMIC_ACQUIRE); /* the agent has filled its block before */
+	int32_t id = __atomic_load_n(&b->word->is.hmem, __ATOMIC_ACQUIRE); /* the agent filled its block before that */
 	bool open = id && ppt_take_(b, page, id);
 	if (open)
 		PPT_PUT_(&b->word->is.attached, id);
@@ -443,8 +449,8 @@ PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page, bool resizi
 }
 
 /*
- * hmem, or the block of slots, is not what it was: somebody else may have seen to it meanwhile. The word is read behind the gate, and
- * the swap is for this gate alone, so that they belong together.
+ * hmem, or the block of slots, has changed, unless another thread has handled that meanwhile. The word is read after the gate, and
+ * the swap succeeds only for this gate, so that both belong together.
  */
 PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b, bool resizing)
 {
@@ -471,7 +477,7 @@ PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b, boo
 	errno = err;
 }
 
-/* The page, with what has changed done. */
+/* The page, after changes were handled. */
 static inline struct ppt_page_ *ppt_ready_(struct ppt_buffer *b)
 {
 	union ppt_word_ w;
@@ -483,7 +489,7 @@ static inline struct ppt_page_ *ppt_ready_(struct ppt_buffer *b)
 	return __atomic_load_n(&b->page, __ATOMIC_ACQUIRE);
 }
 
-/* In, with a number of the caller's own if add has one. mark: the attachment of which the frame must be, or 0. */
+/* Enters the gate, and takes a number if add has one. mark: the attachment that the frame must belong to, or 0. */
 static inline bool ppt_enter_(struct ppt_page_ *page, uint64_t add, int32_t mark, uint32_t *number)
 {
 	uint64_t gate = PPT_GET_(&page->gate), to;
@@ -525,7 +531,7 @@ static inline void ppt_copy_8_(char *slot, const char *frame)
 	PPT_PUT_((uint64_t *)(void *)slot, word);
 }
 
-/* From the second word of a frame up to the number at its back, of which the slot has its own at its end. */
+/* Copies from the second word of a frame up to its back number; the back number of a slot is at the slot's end. */
 static inline void ppt_copy_(char *slot, const char *frame, size_t bytes)
 {
 	size_t at = 8;
@@ -550,7 +556,7 @@ static inline void ppt_write_(struct ppt_buffer *b, struct ppt_page_ *page, uint
 	char *slot = page->slots + index % page->count * b->slot_bytes;
 	uint32_t *front = (uint32_t *)(void *)slot, *back = (uint32_t *)(void *)(slot + b->slot_bytes - 4);
 	uint32_t then = PPT_GET_(front);
-	/* The acquire pairs with the release below, of the writer before. Number 0 is that of no frame. */
+	/* The acquire pairs with the release below, by the previous writer. No frame has number 0. */
 	if (then != __atomic_load_n(back, __ATOMIC_ACQUIRE) || (then && (int32_t)(number - then) <= 0) || !number ||
 	    !PPT_SWAP_(front, &then, number, __ATOMIC_RELAXED))
 		return;
@@ -574,7 +580,7 @@ PPT_FN_ __attribute__((noinline)) void ppt_save_(struct ppt_buffer *b, const voi
 	*mark = 0;
 }
 
-/* A frame with a time or a counter of before the attachment, or of another, is not saved. */
+/* A frame with a time or a counter from before this attachment is not saved. */
 static inline struct ppt_page_ *ppt_mark_(struct ppt_buffer *b, int32_t *mark)
 {
 	struct ppt_page_ *page = ppt_ready_(b);
@@ -613,8 +619,8 @@ PPT_FN_ __attribute__((noinline)) void ppt_counters_(struct ppt_buffer *b, uint6
 }
 
 /*
- * In the child of a fork: nobody is attached, nor has anybody asked for it. What a child that was made past the C library inherits of
- * an attachment is found at its first call.
+ * In the child of a fork no agent is attached, and none has requested it. A child that was created without the C library finds at
+ * its first call what it inherited of an attachment.
  */
 PPT_FN_ void ppt_forked_(struct ppt_buffer *b)
 {
@@ -624,7 +630,7 @@ PPT_FN_ void ppt_forked_(struct ppt_buffer *b)
 		ppt_turn_(b, false);
 }
 
-/* For a library that will be unloaded: whoever is attached sees the end. */
+/* For a library that will be unloaded: the agent sees the end. */
 PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 {
 	PPT_PUT_(&b->word->is.hmem, 0);
@@ -633,7 +639,10 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 }
 
 /* --- lists of frames and of fields ----------------------------------------------------------------------------------------- */
-/* PPT_FRAMES_(each, last, buffer, n, frames...) and PPT_FIELDS_(each, last, buffer, frame, fields...): each(buffer, n, (frame, ...)). */
+/*
+ * PPT_FRAMES_(each, last, buffer, n, frames...) and PPT_FIELDS_(each, last, buffer, frame, fields...): each(buffer, n, (frame,
+ * ...)).
+ */
 
 #define PPT_ARGS_(...) __VA_ARGS__
 #define PPT_STR_(x) PPT_STR2_(x)
@@ -700,8 +709,8 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_FIELDS_32_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_31_(e, l, b, f, __VA_ARGS__)
 
 /*
- * The word of a buffer has all that was declared in its name, so that a linker refuses a declaration that is not as the definition:
- * ppt_Server_defined_as_request_int_status_and_tick_time_at_double_load.
+ * The name of a buffer's word contains its whole declaration, so that the linker refuses a declaration that differs from the
+ * definition: ppt_Server_defined_as_request_int_status_and_tick_time_at_double_load.
  */
 #define PPT_WORD_(b, n, ...) PPT_GLUE_(ppt_##b##_defined_as, PPT_FRAMES_(PPT_WORD_FRAME_, PPT_WORD_LAST_, b, n, __VA_ARGS__))
 #define PPT_WORD_FRAME_(b, n, x) PPT_WORD_LAST_(b, n, x), _and,
@@ -714,7 +723,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_GLUE2_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, a1, b1, c1, d1, e1, f1, g1, ...)  \
 	a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x##y##z##a1##b1##c1##d1##e1##f1##g1
 
-/* --- what a program declares ----------------------------------------------------------------------------------------------- */
+/* --- declarations ---------------------------------------------------------------------------------------------------------- */
 
 #define PPT_MEMBER_(b, f, x) PPT_CALL_FIELD_(PPT_MEMBER2_, PPT_ARGS_ x)
 #define PPT_MEMBER2_(type, n) PPT_MEMBER_##type##_(n)
@@ -771,7 +780,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 			PPT_TYPED_##n##_(ppt_frame_->ppt_type_ = ppt_##b##_##f##_type_;)                                       \
 			ppt_save_(&ppt_buffer_##b##_, ppt_frame_, offsetof(struct ppt_##b##_##f, ppt_back_), &ppt_frame_->ppt_back_); \
 		} else {                                                                                                       \
-			ppt_frame_->ppt_back_ = 0; /* its times are over, too */                                               \
+			ppt_frame_->ppt_back_ = 0; /* its times are used up, too */                                               \
 		}                                                                                                              \
 	}
 
@@ -796,17 +805,17 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	}                                                                                                                      \
 	struct ppt_buffer
 
-/* --- what one file defines, in C: the symbols, and the JSON ------------------------------------------------------------------ */
+/* --- definitions, in one file in C: the symbols and the JSON ----------------------------------------------------------------- */
 /*
- * The text is a struct of arrays without a NUL, whose offsets are the compiler's own; numbers have spaces in front. Commas stand behind
- * each but the last.
+ * The text is a struct of arrays without a NUL, whose offsets are the compiler's own; numbers are padded with leading spaces. A
+ * comma follows each element but the last.
  */
 #ifndef __cplusplus
 
 #define PPT_DIGIT_(v, unit) (char)((v) >= (unit) ? '0' + (v) / (unit) % 10 : ' ')
 #define PPT_DIGITS_(v) PPT_DIGITS_IF_(1, v)
 #define PPT_TEXT_(name, text) char name[sizeof(text) - 1];
-/* Where there is none, spaces. */
+/* Spaces if there is none. */
 #define PPT_IF_(is, text) _Generic((char (*)[(is) ? 2 : 1])0, char (*)[2]: text, default: " ")
 #define PPT_TEXT_IF_(is, name, text) char name[(is) ? sizeof(text) - 1 : 1];
 #define PPT_DIGITS_IF_(is, v)                                                                                                  \
@@ -839,7 +848,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_OF_interval_counter_(n) PPT_OF_(#n, "true", PPT_JSON_counter_)
 #define PPT_ELEMENT_(of, comma) "{\"contents\":" of ",\"tag\":\"FMemberElem\"}" comma
 
-/* laid(struct, member, text behind its offset) for each member of a field, and the padding before it. */
+/* laid(struct, member, text after its offset) for each member of a field, and the padding before it. */
 #define PPT_AT_ "{\"_lOffset\":"
 #define PPT_LAID_TYPE_(s, m, text)                                                                                             \
 	struct {                                                                                                               \
@@ -851,8 +860,8 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_LAID_INIT_(s, m, text)                                                                                             \
 	{ PPT_PAD_INIT_(s##_0_##m##_from_, s##_0_##m##_pad_, "__pad_", s##_0_##m##_from_) PPT_AT_, PPT_DIGITS_(offsetof(struct s, m)), text },
 /*
- * Members of padding, so that sizes add up to that of a frame: ppt's decoder takes that sum for it. Where the one before a member begins
- * is known by an enumerator without a value, which follows the last byte of the member before.
+ * Members of padding, so that the sizes of the members add up to that of a frame, which ppt's decoder relies on. An enumerator
+ * without a value, which is one more than the last byte of the previous member, is the beginning of the padding.
  */
 #define PPT_LAID_ENDS_(s, m, text)                                                                                             \
 	s##_0_##m##_from_, s##_0_##m##_pad_ = (int)offsetof(struct s, m) - s##_0_##m##_from_,                                  \
@@ -969,7 +978,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	"],\"metadata\":[],\"tags\":[],\"target\":{\"tCounter\":8,\"tCounterCount\":3,\"tDouble\":8,\"tFloat\":4,\"tInt\":4,\"tPadTo\":4," \
 	"\"tTime\":16}}"
 
-/* gcc 15 and clang 21 warn of an array that has no room for the NUL, which is meant here. */
+/* gcc 15 and clang 21 warn about an array without room for the NUL, which is intended here. */
 #if (defined __clang__ && __clang_major__ >= 21) || (!defined __clang__ && __GNUC__ >= 15)
 #define PPT_QUIET_ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunterminated-string-initialization\"")
 #define PPT_LOUD_ _Pragma("GCC diagnostic pop")
@@ -979,7 +988,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #endif
 #define PPT_SYMBOL_ __attribute__((used, visibility("default")))
 
-/* Names of frames, and of members with all that the JSON puts behind them. */
+/* Names of frames, and of members with all that the JSON appends to them. */
 #define PPT_SHORT_(b, n, x) PPT_CALL_FRAME_(PPT_SHORT2_, b, n, PPT_ARGS_ x)
 #define PPT_SHORT2_(b, n, f, ...)                                                                                              \
 	_Static_assert(sizeof(#f) <= 101, "ppt: the name of the frame " #f " is longer than 100 bytes");                       \
@@ -1051,7 +1060,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	PPT_DEFINE_RESIZABLE(buffer, elements, clock, __VA_ARGS__)
 
 #else
-/* Its initialisers are not C++. */
+/* The initialisers are not valid in C++. */
 #define PPT_IN_C_(macro, buffer)                                                                                               \
 	static_assert(false, "ppt: " macro " of " #buffer " is for a file in C. C++ has PPT_DECLARE(" #buffer ", frames) alone; "  \
 	                     "link a C file that has the same PPT_DECLARE, and PPT_DEFINE(" #buffer ", elements, clock, frames)")

@@ -1,6 +1,6 @@
 /*
- * foreign.cpp - what to do where the promise type is a library's, which nobody wants to change: ctp::traced around what is
- * awaited, and ctp::frame, if all of a coroutine's awaits shall be those of one coroutine in the trace.
+ * foreign.cpp - how to trace coroutines whose promise type belongs to a library and stays as it is: ctp::traced wraps what is
+ * awaited, and ctp::frame makes all awaits of a coroutine those of one coroutine in the trace.
  */
 #include "ctp.hpp"
 
@@ -56,14 +56,14 @@ public:
 
 /* --- the program ---------------------------------------------------------------------------------------------------------- */
 
-/* Each await that suspends is a coroutine in the trace, and is over when the await is. */
+/* Each await that suspends is a coroutine of its own in the trace, which ends with the await. */
 static library::job reader(library::channel &c)
 {
 	for (int i = 0; i < 2; i++)
 		std::printf("reader: %s\n", (co_await ctp::traced(c.receive())).c_str());
 }
 
-/* Both awaits are of one coroutine, which is over when its frame is. */
+/* Both awaits belong to one coroutine in the trace, which ends with its frame. */
 static library::job greeter(library::channel &c)
 {
 	ctp::frame frame;

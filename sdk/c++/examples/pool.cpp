@@ -1,8 +1,8 @@
 /*
  * pool.cpp - clients wait for one of a few connections, and one of them waits for ever: a lost wake-up, in C++20.
  *
- * What is there for the trace: a promise type that derives from ctp::promise (that would do); a scheduler that says whom it
- * wakes and when (ctp::wake); names; and coroutines that know who made them (ctp::place).
+ * For the trace there is a promise type that derives from ctp::promise, which would suffice; and also a scheduler that records
+ * each wake (ctp::wake), names (ctp::name), and coroutines whose spawn site is their caller (ctp::place).
  */
 #include "ctp.hpp"
 
@@ -11,7 +11,7 @@
 #include <exception>
 #include <string>
 
-/* --- a coroutine that nobody waits for, and the scheduler that runs it ---------------------------------------------------- */
+/* --- a detached coroutine, and the scheduler that runs it ----------------------------------------------------------------- */
 
 struct task {
 	struct promise_type : ctp::promise {
@@ -59,7 +59,7 @@ public:
 		return awaiter{*this};
 	}
 
-	/* The connection goes to the first who waits for one. */
+	/* The connection goes to the first client that waits for one. */
 	void give_back()
 	{
 		if (waiting.empty()) {
@@ -70,12 +70,12 @@ public:
 		waiting.pop_front();
 	}
 
-	/* It broke: open another one, for whoever comes first. */
+	/* The connection broke: open another one, for the first client that waits. */
 	void replace()
 	{
 		unused++;
 		if (!waiting.empty())
-			waiting.pop_front(); /* the bug: it looks as if it had been told */
+			waiting.pop_front(); /* the bug: it is removed, but not woken */
 	}
 };
 

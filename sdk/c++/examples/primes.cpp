@@ -1,6 +1,6 @@
 /*
- * primes.cpp - a sieve of generators, each of which draws from the one before. All that the trace needs is the base class of
- * the promise: each co_yield is a suspension there, and each generator's parent is the one that made it.
+ * primes.cpp - a sieve of generators, each of which reads from the previous one. The trace needs only the base class of the
+ * promise: each co_yield is a suspension, and the parent of a generator is the one that spawned it.
  */
 #include "ctp.hpp"
 
@@ -32,7 +32,7 @@ public:
 			h.destroy();
 	}
 
-	/* False: there are no more. */
+	/* False at the end. */
 	bool next(int &number)
 	{
 		h.resume();

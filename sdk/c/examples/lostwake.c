@@ -3,11 +3,11 @@
  *
  * WORKERS threads run CONNS clients and as many handlers, all of them coroutines (state machines, one step function each). A
  * client sends a request through its connection and waits for the reply, ROUNDS times; its handler answers. One client goes
- * away in the middle, and what cleans up after it closes the connection but forgets the handler that waits there. Nothing is
- * corrupt, no lock is held, no thread hangs: one coroutine is suspended, and nobody will ever resume it.
+ * away in the middle, and the cleanup closes the connection but forgets the handler that waits there. Nothing is corrupt, no
+ * lock is held, no thread hangs: one coroutine is suspended, and nothing will ever resume it.
  *
- * Whoever suspends must be done with its task by then: another worker may have resumed it before the step returns. So
- * mailbox_get tells the probe, and then the others, and a step that is told to wait touches nothing on its way out.
+ * Once a task is suspended, another worker may resume it before the step returns. So mailbox_get records the suspension first,
+ * then lets others see the waiter, and a step that has to wait touches nothing after that.
  */
 #include "ctp.h"
 
@@ -115,7 +115,7 @@ static void *worker(void *arg)
 	return arg;
 }
 
-/* Until all are done, or for a whole second nothing happened and nothing was about to. */
+/* Returns when all tasks have ended, or when for a second no task ran and none was ready. */
 static void sched_wait(void)
 {
 	unsigned long before;
@@ -147,7 +147,7 @@ static void mailbox_put(struct mailbox *box, int message)
 		task_ready(waiter);
 }
 
-/* False: nothing yet, and t is suspended there, which is the caller's. *message is -1 if nothing will come. */
+/* False: the box is empty, and t is suspended at the caller's site. *message is -1 if the box is closed. */
 static bool mailbox_get(struct mailbox *box, struct task *t, const void *here, struct ctp_site *there, int *message)
 {
 	pthread_mutex_lock(&box->lock);
@@ -163,7 +163,7 @@ static bool mailbox_get(struct mailbox *box, struct task *t, const void *here, s
 	return has;
 }
 
-/* The client said goodbye. */
+/* The client ends in order. */
 static void conn_close(struct conn *c)
 {
 	pthread_mutex_lock(&c->request.lock);
@@ -175,14 +175,14 @@ static void conn_close(struct conn *c)
 		task_ready(waiter);
 }
 
-/* The client went away without a word: close the connection as soon as it is idle. False: it is not. */
+/* The client disappeared: close the connection if it is idle. False: it is not idle yet. */
 static bool conn_reap(struct conn *c)
 {
 	pthread_mutex_lock(&c->request.lock);
 	bool idle = c->request.waiter;
 	if (idle) {
 		c->request.closed = true;
-		c->request.waiter = NULL; /* the bug: that was a coroutine, and it waits for us */
+		c->request.waiter = NULL; /* the bug: this coroutine is never woken */
 	}
 	pthread_mutex_unlock(&c->request.lock);
 	return idle;
