@@ -1,8 +1,8 @@
 //! A server that loses a wake-up: what ctptools is for, in one program.
 //!
 //! Clients and handlers are futures on four threads. A client sends requests through its connection and waits for the replies;
-//! its handler answers. One client goes away in the middle, and what cleans up after it closes the connection but forgets the
-//! handler that waits there. Nothing is corrupt, no lock is held, no thread hangs: one future is suspended, and nobody will
+//! its handler answers. One client goes away in the middle, and the cleanup closes the connection but forgets the handler that
+//! waits there. Nothing is corrupt, no lock is held, no thread hangs: one future is suspended, and nothing will
 //! ever wake it.
 //!
 //! ```text
@@ -32,7 +32,7 @@ struct Slot {
     message: Option<usize>,
     is_closed: bool,
     reader: Option<Waker>,
-    watcher: Option<Waker>, // who waits for a reader that waits
+    watcher: Option<Waker>, // waits until there is a waiting reader
 }
 
 impl Mailbox {
@@ -47,7 +47,7 @@ impl Mailbox {
     }
 
     fn close(&self) {
-        self.0.lock().unwrap().is_closed = true; // and who wakes the reader?
+        self.0.lock().unwrap().is_closed = true; // the bug: the reader is not woken
     }
 
     fn get(&self) -> Get<'_> {
@@ -106,7 +106,7 @@ async fn client(connection: Arc<Connection>, rounds: usize) {
         }
     }
     if rounds == ROUNDS {
-        connection.request.put(usize::MAX); // goodbye
+        connection.request.put(usize::MAX); // the client ends in order
     } else {
         hang_up(&connection).traced_named("hang up").await;
     }

@@ -1,4 +1,4 @@
-//! `PollTrace` by hand, for coroutines that are no futures: two state machines that take turns on one thread.
+//! `PollTrace` by hand, for coroutines that are not futures: two state machines that take turns on one thread.
 
 use ctp::PollTrace;
 
@@ -14,7 +14,7 @@ impl Player {
         Player { trace, turns: 0 }
     }
 
-    /// Whether it has had enough.
+    /// Whether it has ended.
     fn turn(&mut self, other: &Player) -> bool {
         self.trace.on_resume();
         self.turns += 1;

@@ -1,12 +1,12 @@
-//! The names of coroTracer's crate that are not ours anyway, so that a program moves over by changing its dependency:
+//! The other names of coroTracer's crate, so that a program only changes its dependency:
 //!
 //! ```toml
 //! corotracer = { package = "ctp", path = "ctptools/sdk/rust" }
 //! ```
 //!
-//! [`PollTrace`](crate::PollTrace) and [`TraceFutureExt`](crate::TraceFutureExt) are ours, with more methods; what theirs do
-//! is the same, but for two things. The first poll is an event too, so that who never ran can be told from who runs; and the
-//! address of a suspension is that of the future's code, so that those that do the same have the same.
+//! [`PollTrace`](crate::PollTrace) and [`TraceFutureExt`](crate::TraceFutureExt) are ours, with more methods. Their methods do the
+//! same here, with two differences. The first poll is an event too, which tells a future that never ran from one that runs. The
+//! address of a suspension is that of the future's code, so futures with the same code have the same address.
 
 use crate::future::Traced;
 use crate::probe;
@@ -15,13 +15,13 @@ use std::future::Future;
 /// A future that is traced.
 pub type TracedFuture<F> = Traced<F>;
 
-/// What `.traced()` does.
+/// Does what `.traced()` does.
 #[track_caller]
 pub fn trace_future<F: Future>(future: F) -> TracedFuture<F> {
     Traced::new(future)
 }
 
-/// [`init`](crate::init), without an answer.
+/// [`init`](crate::init), without a result.
 pub fn init_tracer() {
     probe::init();
 }

@@ -16,7 +16,7 @@ pub const MARK_CLOSED: u32 = 32;
 pub const MARK_GONE: u32 = 64;
 pub const MARK_MADE: u32 = 128;
 
-/// What there is of an [`Object`].
+/// The kind of an [`Object`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A lock: one coroutine holds it, or several share it.
@@ -29,7 +29,7 @@ pub enum Kind {
     Room,
     /// A flag that is set, or a condition that is notified.
     Event,
-    /// Others that arrive.
+    /// A barrier, at which others arrive.
     Barrier,
     /// Something else.
     Other,
@@ -77,18 +77,18 @@ impl Reason {
         Reason { value: u64::from(fd as u32), what: FOR_FD, marks: 0, n: u32::from(events) }
     }
 
-    /// So many of an object, of the kind that it was made of.
+    /// `n` of an object, of its kind.
     pub fn of(object: &Object, n: u32) -> Reason {
         Reason::of_kind(object, object.kind(), n)
     }
 
-    /// So many of an object: of a queue, items or room.
+    /// `n` of an object, of another kind: items or room of a queue.
     pub fn of_kind(object: &Object, kind: Kind, n: u32) -> Reason {
         object.make_known();
         Reason { value: object.id(), what: kind as u32, marks: 0, n }
     }
 
-    /// Others may have it at the same time, as a lock for reading.
+    /// Others may hold it at the same time, as a lock for reading.
     pub fn shared(self) -> Reason {
         self.marked(MARK_SHARED)
     }
@@ -98,12 +98,12 @@ impl Reason {
         self.marked(MARK_TIMED)
     }
 
-    /// The wait may end with nothing got: the future may be dropped, say.
+    /// The wait may end without the object, for example because the future is dropped.
     pub fn cancellable(self) -> Reason {
         self.marked(MARK_CANCELLABLE)
     }
 
-    /// To wait there for ever is in order: a worker with no work, a subscriber.
+    /// Waiting for ever is in order: a worker without work, a subscriber.
     pub fn rests(self) -> Reason {
         self.marked(MARK_RESTS)
     }
@@ -118,12 +118,12 @@ impl Reason {
     }
 }
 
-/// The traced future that is being polled on this thread waits for that, if its poll is in vain. A future calls this before it
-/// returns `Poll::Pending`. What is said in a future that is wrapped by [`here`](crate::TraceFutureExt::here) or one of its
-/// kind does not count once that is ready.
+/// The traced future that is being polled on this thread waits for that, if its poll returns `Pending`. A future calls this before
+/// it returns `Poll::Pending`. A reason from a future that is wrapped by [`here`](crate::TraceFutureExt::here) or a similar method
+/// does not count once that future is ready.
 ///
-/// A future that may be dropped while others around it go on should implement [`Waits`](crate::Waits) instead: what that says
-/// is taken back when it is dropped.
+/// A future that may be dropped while others around it continue should implement [`Waits`](crate::Waits) instead: its reasons are
+/// removed when it is dropped.
 pub fn waits(reason: Reason) {
     if probe::is_recorded() {
         probe::say(reason.value, reason.number());

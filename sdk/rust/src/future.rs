@@ -1,4 +1,4 @@
-//! Futures: what a poll is in terms of coroutines.
+//! Futures as coroutines: a poll resumes one, and `Pending` suspends it.
 
 use crate::fact::Reason;
 use crate::object::Object;
@@ -14,15 +14,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-/// A place in the source, and the type of the future that it is about. Rust does not tell the function that a place is in; the
-/// type is the next best, for that of an async function or block says whose it is.
+/// A place in the source, and the type of its future. Rust does not provide the function of a place. The type takes its place,
+/// because that of an async function or block contains the path of the function.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub location: &'static Location<'static>,
     pub future: &'static str,
 }
 
-/// The methods that every future has where this trait is in scope.
+/// The methods that this trait adds to every future.
 ///
 /// ```
 /// use ctp::TraceFutureExt;
@@ -35,13 +35,13 @@ pub struct Place {
 /// # drop(task);
 /// ```
 pub trait TraceFutureExt: Future + Sized {
-    /// Traces this future as a coroutine. It was made here, by the coroutine that runs on this thread.
+    /// Traces this future as a coroutine. It is spawned here, by the coroutine that runs on this thread.
     #[track_caller]
     fn traced(self) -> Traced<Self> {
         Traced::new(self)
     }
 
-    /// The same, with a name: a literal, or a `String`. Of a long one the first 96 bytes are kept.
+    /// The same, with a name: a literal, or a `String`. The first 96 bytes are kept.
     #[track_caller]
     fn traced_named(self, name: impl Into<Cow<'static, str>>) -> Traced<Self> {
         let mut traced = Traced::new(self);
@@ -49,20 +49,20 @@ pub trait TraceFutureExt: Future + Sized {
         traced
     }
 
-    /// Says where the coroutine that awaits this future is suspended, when it is: at this line.
+    /// Records this line as the place where the coroutine that awaits this future is suspended.
     #[track_caller]
     fn here(self) -> Here<Self> {
         Here { inner: self, place: Place { location: Location::caller(), future: type_name::<Self>() }, site: 0 }
     }
 
-    /// The same, and says what it waits for there.
+    /// The same, with what it waits for there.
     #[track_caller]
     fn here_for(self, reason: Reason) -> Waiting<For<Self>> {
         let place = Place { location: Location::caller(), future: type_name::<Self>() };
         Waiting::new(For { inner: self, reason }, Some(place))
     }
 
-    /// The same, of a future that knows what it waits for: see [`Waits`].
+    /// The same, for a future that knows what it waits for: see [`Waits`].
     #[track_caller]
     fn here_waits(self) -> Waiting<Self>
     where
@@ -71,7 +71,7 @@ pub trait TraceFutureExt: Future + Sized {
         Waiting::new(self, Some(Place { location: Location::caller(), future: type_name::<Self>() }))
     }
 
-    /// Says what this future waits for, and not where: that is for whoever awaits it.
+    /// Records what this future waits for, but not where: the code that awaits it does that.
     fn waits(self) -> Waiting<Self>
     where
         Self: Waits,
@@ -84,23 +84,23 @@ impl<F: Future> TraceFutureExt for F {}
 
 /// A future that is traced as a coroutine: see [`TraceFutureExt::traced`].
 ///
-/// It is born when it is made, runs when it is polled, is suspended when that was in vain, and dies when it is ready, when it
-/// is dropped, or when it panics. It is `Send`, `Sync` and `Unpin` if the future in it is.
+/// It is spawned when it is made, runs while it is polled, is suspended when a poll returns `Pending`, and ends when it is ready, is
+/// dropped, or panics. It is `Send`, `Sync` and `Unpin` if the future in it is.
 #[must_use = "futures do nothing unless they are polled"]
 #[derive(Debug)]
 pub struct Traced<F> {
-    inner: F, // dropped first: what it has made dies before it does
+    inner: F, // dropped first: its children end before it does
     trace: PollTrace,
 }
 
 impl<F> Traced<F> {
-    /// What [`TraceFutureExt::traced`] does.
+    /// Does what [`TraceFutureExt::traced`] does.
     #[track_caller]
     pub fn new(inner: F) -> Self {
         Traced { inner, trace: PollTrace::at(type_name::<F>(), Location::caller()) }
     }
 
-    /// The future, which is not traced any more.
+    /// The future, which is no longer traced.
     pub fn into_inner(self) -> F {
         self.inner
     }
@@ -125,17 +125,17 @@ impl<F: Future> Future for Traced<F> {
     }
 }
 
-/// A future that says where it is awaited: see [`TraceFutureExt::here`].
+/// A future that records where it is awaited: see [`TraceFutureExt::here`].
 #[must_use = "futures do nothing unless they are polled"]
 #[derive(Debug)]
 pub struct Here<F> {
     inner: F,
     place: Place,
-    site: u32, // its number, once somebody waits here
+    site: u32, // its number, after the first wait here
 }
 
 impl<F> Here<F> {
-    /// What stands in the trace in place of a function; else that is the type of the future.
+    /// Sets the text in place of a function in the trace; without it, that is the type of the future.
     pub fn called(mut self, name: &'static str) -> Self {
         self.place.future = name;
         self
@@ -147,7 +147,7 @@ impl<F: Future> Future for Here<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: as for Traced; and its Drop leaves inner alone.
+        // SAFETY: as for Traced; and its Drop does not touch inner.
         let (inner, place, site) = unsafe {
             let this = self.get_unchecked_mut();
             (Pin::new_unchecked(&mut this.inner), this.place, &mut this.site)
@@ -161,14 +161,14 @@ impl<F: Future> Future for Here<F> {
             probe::put_waits(before);
             *site = 0;
         } else {
-            // Of several that wait the last one counts, and of those within each other the innermost.
+            // Of several that wait, the last one counts; of nested ones, the innermost.
             *site = probe::wait_at(place);
         }
         result
     }
 }
 
-/// One that is dropped in vain, as the loser of a race is, must not be what is waited for afterwards.
+/// A future that is dropped before it is ready, such as the loser of a race, must not count as waited for after that.
 impl<F> Drop for Here<F> {
     fn drop(&mut self) {
         if self.site != 0 {
@@ -177,7 +177,7 @@ impl<F> Drop for Here<F> {
     }
 }
 
-/// The probe of one coroutine, for those who poll futures themselves or have coroutines that are no futures.
+/// The probe of one coroutine, for code that polls futures itself, and for coroutines that are not futures.
 ///
 /// ```
 /// use ctp::PollTrace;
@@ -198,15 +198,15 @@ impl<F> Drop for Here<F> {
 /// ```
 ///
 /// By hand it is [`on_resume`](PollTrace::on_resume) before a poll, then [`on_pending`](PollTrace::on_pending) or
-/// [`on_ready`](PollTrace::on_ready); and whoever wakes the task says so with [`TaskRef::woken`].
+/// [`on_ready`](PollTrace::on_ready); and code that wakes the task calls [`TaskRef::woken`].
 pub struct PollTrace {
     coro: Coro,
     runs: bool,
-    waker: Option<(Arc<TaskWaker>, Waker)>, // the second is the first, as others have it
+    waker: Option<(Arc<TaskWaker>, Waker)>, // the second is the first, in the form of a Waker
 }
 
 impl PollTrace {
-    /// A coroutine exists. It was made here, by the coroutine that runs on this thread.
+    /// A coroutine is spawned here, by the coroutine that runs on this thread.
     #[track_caller]
     pub fn new() -> Self {
         PollTrace::at("", Location::caller())
@@ -216,12 +216,12 @@ impl PollTrace {
         PollTrace { coro: Coro::new(Place { location, future }), runs: false, waker: None }
     }
 
-    /// What people will call it. Of a long name the first 96 bytes are kept.
+    /// Names it for people. The first 96 bytes are kept.
     pub fn set_name(&mut self, name: impl Into<Cow<'static, str>>) {
         self.coro.set_name(name.into());
     }
 
-    /// Whether it is traced: somebody records, and there was room for it.
+    /// Whether it is traced: something records, and there was room for it.
     pub fn is_enabled(&self) -> bool {
         self.coro.is_traced()
     }
@@ -231,7 +231,7 @@ impl PollTrace {
         self.coro.id()
     }
 
-    /// What others need to say that they woke it.
+    /// A reference by which others record that they woke it.
     pub fn task_ref(&self) -> TaskRef {
         TaskRef(self.coro.reference())
     }
@@ -244,20 +244,20 @@ impl PollTrace {
         }
     }
 
-    /// The suspension that comes next waits for that one: for its end or its next result, or for a lock that it holds. To be
-    /// called just before, on the same thread, and only where it is certain: what is found of coroutines that wait for each
-    /// other rests on it.
+    /// The next suspension waits for that coroutine: for its end or its next result, or for a lock that it holds. Call it just
+    /// before the suspension, on the same thread, and only if it is certain: findings about coroutines that wait for each other
+    /// rely on it.
     pub fn waits_for(&mut self, target: TaskRef) {
         self.coro.wait_for(target.0);
     }
 
-    /// The suspension that comes next waits for that: call it just before, on the same thread. There may be several; whichever
-    /// comes first ends the wait. Four are kept.
+    /// The next suspension waits for that. Call it just before the suspension, on the same thread. There may be several; the first
+    /// that is fulfilled ends the wait. Four are kept.
     pub fn waits(&mut self, reason: Reason) {
         self.coro.reason(reason.value, reason.number());
     }
 
-    /// It is suspended, here. The trace has the address of `future` for that.
+    /// It is suspended here. The address in the trace is that of `future`.
     #[inline]
     #[track_caller]
     pub fn on_pending<F>(&mut self, future: Pin<&mut F>) {
@@ -265,7 +265,7 @@ impl PollTrace {
         self.suspend(addr, Some(Place { location: Location::caller(), future: type_name::<F>() }));
     }
 
-    /// It is suspended, here. `addr` is how the program would find the place, or whatever it likes.
+    /// It is suspended here. `addr` is any address by which the program knows the place.
     #[inline]
     #[track_caller]
     pub fn on_pending_addr(&mut self, addr: u64) {
@@ -278,18 +278,18 @@ impl PollTrace {
         self.coro.suspend(addr, place);
     }
 
-    /// It has done its work, and is gone.
+    /// It has completed, and ends.
     pub fn on_ready(&mut self) {
         self.mark_dead();
     }
 
-    /// It is gone. Further calls do nothing; dropping the probe does the same.
+    /// It ends. Further calls do nothing; dropping the probe does the same.
     pub fn mark_dead(&mut self) {
         self.runs = false;
         self.coro.death();
     }
 
-    /// Polls a future as this coroutine, with a waker that tells who wakes it.
+    /// Polls a future as this coroutine, with a waker that records what wakes it.
     #[inline]
     pub fn poll<F: Future + ?Sized>(&mut self, future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let result = if self.coro.is_recorded() { self.poll_recorded(future, cx) } else { future.poll(cx) };
@@ -299,7 +299,7 @@ impl PollTrace {
         result
     }
 
-    #[inline(never)] // so that where nobody records there is nothing to save and restore
+    #[inline(never)] // so that no registers are saved if nothing is recorded
     fn poll_recorded<F: Future + ?Sized>(&mut self, future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
         self.on_resume();
         let waker = TaskWaker::renew(&mut self.waker, TaskRef(self.coro.reference()), cx.waker());
@@ -307,7 +307,7 @@ impl PollTrace {
         let result = future.poll(&mut Context::from_waker(waker));
         mem::forget(running);
         if result.is_pending() {
-            // The code that will go on, rather than where the future lies: those that do the same have the same.
+            // The address of the code, not of the future: so futures with the same code have the same address.
             self.suspend(<F as Future>::poll as *const () as u64, None);
         }
         result
@@ -342,7 +342,7 @@ impl Drop for Running<'_> {
     }
 }
 
-/// Stands for one coroutine, and no other, even when that is long gone.
+/// Names one coroutine, even after it has ended.
 #[derive(Clone, Copy)]
 pub struct TaskRef(pub(crate) CoroRef);
 
@@ -353,8 +353,8 @@ impl fmt::Debug for TaskRef {
 }
 
 impl TaskRef {
-    /// Whoever calls this has just made it ready to run, or is about to: the trace shows the coroutine that runs on this
-    /// thread as its waker.
+    /// The caller has just made it ready to run, or is about to. The trace shows the coroutine that runs on this thread as its
+    /// waker.
     pub fn woken(self) {
         self.0.wake(0);
     }
@@ -364,14 +364,14 @@ impl TaskRef {
         self.0.wake(object.id());
     }
 
-    /// The coroutine that runs on this thread. Where none is recorded there it stands for nobody.
+    /// The coroutine that runs on this thread. If none is recorded there, it names no coroutine.
     pub fn current() -> TaskRef {
         TaskRef(probe::current())
     }
 }
 
 impl TaskRef {
-    /// Told before it can be resumed. An object that it is woken for is not what a future around it waits for.
+    /// Recorded before it can be resumed. The object of the wake does not apply to futures around it.
     fn wakes(self, wake: impl FnOnce()) {
         let cause = probe::put_cause(0);
         self.0.wake(cause);
@@ -386,7 +386,7 @@ struct TaskWaker {
 }
 
 impl TaskWaker {
-    /// Ours around theirs. It is made once, unless the future is moved to another task; or recording begins late.
+    /// Our waker around theirs. It is made once, unless the future is moved to another task, or recording begins later.
     #[inline]
     fn renew<'a>(kept: &'a mut Option<(Arc<TaskWaker>, Waker)>, task: TaskRef, inner: &Waker) -> &'a Waker {
         let is_good = matches!(kept, Some((ours, _)) if ours.task.0 == task.0 && ours.inner.will_wake(inner));

@@ -1,4 +1,4 @@
-//! Traces futures: who is suspended where, since when, and who woke it.
+//! Traces futures: where each one is suspended, since when, and what woke it.
 //!
 //! ```
 //! use ctp::TraceFutureExt;
@@ -15,31 +15,31 @@
 //! # drop(task);
 //! ```
 //!
-//! There is nothing to start. A program that was started by `ctp-collect` finds it through its environment. Any other leaves a
-//! memory file where `ctp-collect -p` can find it later, records the last states of its coroutines there if `CTP_RECORD=1` is
-//! set or [`record`] is called, and else runs as if these calls were not there, at the cost of a few loads each.
+//! There is nothing to start. A program that `ctp-collect` started finds it through its environment. Any other program creates a
+//! memory file that `ctp-collect -p` can find later. If `CTP_RECORD=1` is set or [`record`] is called, it records the last states
+//! of its coroutines there; otherwise each call costs a few loads and does nothing.
 //!
-//! The probe never panics, blocks or prints, takes no lock, raises no signal, and does not care whether the collector is slow,
-//! stopped or dead. (It may wait where a collector was told to be lossless, and never for longer than was allowed.) It
-//! allocates once for each future that is polled while it is traced: the waker that it gives it.
+//! The probe never panics, blocks or prints, takes no lock, raises no signal, and does not depend on the collector, which may be
+//! slow, stopped or dead. (With `ctp-collect --lossless` it may wait, but never longer than that option allows.) It allocates once
+//! for each future that is polled while it is traced, for its waker.
 //!
-//! # What is known of a future
+//! # What the trace has for a future
 //!
-//! - Where it was made, and by whom: the line that says `.traced()`, and the traced future that was being polled on that thread.
+//! - Where it was spawned: the line of `.traced()`; and its parent: the traced future that was being polled on that thread.
 //! - Its name, if it has one.
-//! - When it runs, and on which thread: from when it is polled until the poll returns.
-//! - Where it is suspended. A poll does not tell which of the awaits in a future was in vain. Those that are wrapped do:
-//!   `read(&file).here().await` says that the future around it waits at this line, and so does `read(&file).traced().await`,
-//!   which is a traced future within another. Of several the innermost counts. Where none is wrapped, the suspension has the
-//!   place and type of the traced future itself.
-//! - For whom it waits, where that is a traced future within it: the last one that was polled in vain.
-//! - What it waits for, where that is said: a time, a descriptor, or an [`Object`] such as a lock or a queue. See [`Reason`] and
-//!   [`Waits`]. The crate `ctp-tokio` beside this one says it for tokio's locks, channels and timers.
-//! - Who woke it, and when: the future that was being polled on the thread that called its waker. A future may be woken while
-//!   its poll still runs; that counts for the suspension which follows.
-//! - When it was gone: it was ready, or was dropped, or panicked.
+//! - When it runs, and on which thread: from the beginning of a poll to its end.
+//! - Where it is suspended. A poll does not show which await in a future is not ready, but wrapped awaits do:
+//!   `read(&file).here().await` records that the future around it waits at this line, and so does `read(&file).traced().await`,
+//!   which is a traced future within another. The innermost one counts. If none is wrapped, the suspension has the place and type
+//!   of the traced future itself.
+//! - The coroutine that it waits for, if that is a traced future within it: the last one whose poll returned `Pending`.
+//! - What it waits for, if that is recorded: a time, a descriptor, or an [`Object`] such as a lock or a queue. See [`Reason`] and
+//!   [`Waits`]. The crate `ctp-tokio` next to this one records it for tokio's locks, channels and timers.
+//! - When it was woken, and by which future: the one that was being polled on the thread that called its waker. A wake during a
+//!   poll counts for the suspension that follows.
+//! - When it ended: it was ready, was dropped, or panicked.
 //!
-//! Made for Linux on x86-64 and AArch64. Elsewhere, and with the feature `off`, the calls are there and do nothing.
+//! The probe works on Linux on x86-64 and AArch64. Elsewhere, and with the feature `off`, all calls exist and do nothing.
 
 #![warn(missing_docs)]
 
@@ -62,20 +62,21 @@ pub use future::{Here, PollTrace, TaskRef, TraceFutureExt, Traced};
 pub use object::{Cause, Hold, Object};
 pub use waiting::{For, Reasons, Waiting, Waits};
 
-/// Attaches to a collector, or makes what one can attach to, if that was not done yet; tells whether something is recorded.
+/// Attaches to a collector, or creates a memory that a collector can attach to, if that was not done yet. Returns whether anything
+/// is recorded.
 ///
-/// The first future that is traced does it too. A program that changes its environment or its root, or drops privileges,
-/// should do it before.
+/// The first traced future does it too. A program that changes its environment or its root, or drops privileges, should call this
+/// first.
 pub fn init() -> bool {
     probe::init()
 }
 
-/// As if `CTP_RECORD=1` had been set: futures leave their last states for a collector that may come. False: that cannot be.
+/// Keeps the last states of futures from now on, for a collector that attaches later, as `CTP_RECORD=1` does. False: not possible.
 pub fn record() -> bool {
     probe::record()
 }
 
-/// Whether something is recorded now.
+/// Whether anything is recorded now.
 pub fn is_recording() -> bool {
     probe::is_recording()
 }

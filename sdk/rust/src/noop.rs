@@ -1,4 +1,4 @@
-//! The probe for systems that it is not made for, and for programs that want none: every call does nothing.
+//! The probe for other systems, and for programs that turn it off: every call does nothing.
 
 use crate::future::Place;
 use std::borrow::Cow;

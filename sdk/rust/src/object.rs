@@ -11,18 +11,18 @@ use std::slice;
 use std::str;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicU8, AtomicUsize, Ordering::*};
 
-/// Numbers of objects: none is used again, and none is an address that memory can have, as objects of C are known by.
+/// Numbers of objects. They are never reused, and differ from all addresses, which identify objects of C.
 static NEXT: AtomicU64 = AtomicU64::new(0x4354_5000_0000_0001);
 
-/// Something that coroutines wait for: a lock, a pool, a queue. Put one into the type that it is about.
+/// Something that coroutines wait for: a lock, a pool, a queue. Make it a member of that type.
 ///
-/// Each change is told before a coroutine is woken because of it. Dropping it tells that it is gone.
+/// Record each change before you wake a coroutine because of it. Dropping it records that it is gone.
 ///
 /// ```
 /// use ctp::{Kind, Object, Reason, TraceFutureExt};
 ///
 /// let pool = Object::new(Kind::Permits, 2).named("db pool");
-/// let one = pool.hold(1); // the coroutine that runs here has one of the two
+/// let one = pool.hold(1); // the running coroutine holds one of the two
 /// let another = pool.hold(1);
 /// pool.available(0);
 /// let task = std::future::pending::<()>().here_for(Reason::of(&pool, 1));
@@ -32,15 +32,15 @@ static NEXT: AtomicU64 = AtomicU64::new(0x4354_5000_0000_0001);
 /// # drop(another);
 /// ```
 ///
-/// A collector that comes later learns of the object and its holders if the program recorded when they were told, and else of the
-/// object when something next happens to it.
+/// A collector that attaches later gets the object and its holders if the program recorded when they changed; otherwise it gets the
+/// object at its next change.
 pub struct Object {
     id: AtomicU64,
     kind: Kind,
     marks: AtomicU8, // MARK_OWNED, MARK_CLOSED
     location: Option<&'static Location<'static>>,
     name: Name,
-    told: AtomicU64, // who knows of it: see follower
+    told: AtomicU64, // the collector that has a record of it: see follower
     available: AtomicU64,
     room: AtomicU64, // of a queue; UNKNOWN: it has no limit
 }
@@ -49,7 +49,7 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// A text that is set once.
 struct Name {
-    bytes: AtomicPtr<u8>, // null: there is none, or not yet
+    bytes: AtomicPtr<u8>, // null: not set
     len: AtomicUsize,
     is_set: AtomicBool,
 }
@@ -73,13 +73,13 @@ impl Name {
         if bytes.is_null() {
             return None;
         }
-        // SAFETY: both are of one text that lives for ever, for only the first is set.
+        // SAFETY: both belong to one text that exists as long as the program, because only the first is set.
         Some(unsafe { str::from_utf8_unchecked(slice::from_raw_parts(bytes, self.len.load(Relaxed))) })
     }
 }
 
 impl Object {
-    /// It was made here, and so much of it is available. A queue is of [`Kind::Item`].
+    /// It is made here, and this much of it is available. A queue has [`Kind::Item`].
     #[track_caller]
     pub fn new(kind: Kind, available: u64) -> Object {
         let mut object = Object::const_new(kind, available);
@@ -91,7 +91,7 @@ impl Object {
         object
     }
 
-    /// The same for a static. Where it was made is not known.
+    /// The same for a static, without a place.
     pub const fn const_new(kind: Kind, available: u64) -> Object {
         Object {
             id: AtomicU64::new(0),
@@ -105,7 +105,7 @@ impl Object {
         }
     }
 
-    /// What people will call it.
+    /// Names it for people.
     pub fn named(self, name: &'static str) -> Object {
         self.set_name(name);
         self
@@ -118,8 +118,8 @@ impl Object {
         }
     }
 
-    /// Only the coroutine that holds some of it gives that back. So it is with every lock, but permits may be released by any
-    /// coroutine unless this is said.
+    /// Only the coroutine that holds some of it gives that back. This is true for every lock, but any coroutine may release permits
+    /// unless this is set.
     pub fn owned(self) -> Object {
         self.set_owned();
         self
@@ -133,13 +133,12 @@ impl Object {
         }
     }
 
-    /// The kind that it was made of.
+    /// Its kind.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// So much of it is available now. To be called when that becomes 0 and when it is 0 no more; what changes neither is not
-    /// told.
+    /// This much of it is available now. Call it when that becomes 0 and when it stops being 0; other changes are not recorded.
     #[inline]
     pub fn available(&self, n: u64) {
         let before = self.available.swap(n, Relaxed);
@@ -148,7 +147,7 @@ impl Object {
         }
     }
 
-    /// The same for the room in a queue that has a limit.
+    /// The same for the room in a queue with a limit.
     #[inline]
     pub fn room(&self, n: u64) {
         let before = self.room.swap(n, Relaxed);
@@ -158,7 +157,7 @@ impl Object {
         }
     }
 
-    /// It will never be available again, and coroutines that wait for it are to go on with nothing.
+    /// It will never be available again, and coroutines that wait for it should be resumed without it.
     pub fn close(&self) {
         let before = self.marks.fetch_or(MARK_CLOSED as u8, Relaxed);
         if u32::from(before) & MARK_CLOSED == 0 && self.make_known() {
@@ -166,8 +165,8 @@ impl Object {
         }
     }
 
-    /// The coroutine that runs on this thread holds `n` of it from now on, until the [`Hold`] is dropped. To be called
-    /// after it got them.
+    /// The coroutine that runs on this thread holds `n` of it from now on, until the [`Hold`] is dropped. Call it after the
+    /// coroutine got them.
     #[inline]
     pub fn hold(&self, n: u32) -> Hold {
         let hold = Hold { object: self.id(), n: n as i32, task: TaskRef::current() };
@@ -176,13 +175,13 @@ impl Object {
         hold
     }
 
-    /// What this thread wakes until the [`Cause`] is dropped, it wakes because of this object.
+    /// Wakes on this thread are for this object, until the [`Cause`] is dropped.
     #[inline]
     pub fn cause(&self) -> Cause {
         Cause { before: probe::put_cause(self.id()), stays: PhantomData }
     }
 
-    /// Its number in the trace, where objects of C have their address.
+    /// Its number in the trace, in place of the address of an object in C.
     #[inline]
     pub fn id(&self) -> u64 {
         match self.id.load(Relaxed) {
@@ -201,7 +200,7 @@ impl Object {
         probe::follower().map_or(false, |follower| self.told.load(Relaxed) == follower)
     }
 
-    /// Tells those that came later what there is. False: there is nobody.
+    /// Records the state for a collector that attached later. False: there is none.
     #[inline]
     pub(crate) fn make_known(&self) -> bool {
         let follower = match probe::follower() {
@@ -258,8 +257,8 @@ impl fmt::Debug for Object {
     }
 }
 
-/// What one coroutine holds of an [`Object`]. It is to be dropped before that is given back; by any thread, for it knows which
-/// coroutine it is.
+/// What one coroutine holds of an [`Object`]. Drop it before that is given back. Any thread may drop it, because it knows its
+/// coroutine.
 #[must_use = "what is held is given back when this is dropped"]
 pub struct Hold {
     object: u64,
@@ -275,7 +274,7 @@ impl Hold {
         self.task.0.holds(self.object, self.n);
     }
 
-    /// How many they are.
+    /// How many it holds.
     pub fn count(&self) -> u32 {
         self.n as u32
     }
@@ -287,9 +286,9 @@ impl Hold {
         Hold { n, ..*self }
     }
 
-    /// This one is for what both had. They may be of two coroutines.
+    /// Adds what the other one holds to this one. They may belong to two coroutines.
     ///
-    /// It is told as a whole: few holders are kept of an object, and a part of what one holds may have been counted with the others.
+    /// It is recorded as a whole: only few holders of an object are kept, and a part may have been counted with the others.
     pub fn merge(&mut self, other: Hold) {
         let n = other.n;
         drop(other);
@@ -312,7 +311,7 @@ impl fmt::Debug for Hold {
     }
 }
 
-/// Says because of which object this thread wakes coroutines: see [`Object::cause`].
+/// The object that wakes on this thread are for: see [`Object::cause`].
 #[must_use = "it counts until it is dropped"]
 pub struct Cause {
     before: u64,

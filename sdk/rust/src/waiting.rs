@@ -1,4 +1,4 @@
-//! Futures that say what they wait for.
+//! Futures that record what they wait for.
 
 use crate::fact::{waits, Reason};
 use crate::future::{Place, TaskRef};
@@ -41,11 +41,11 @@ use std::task::{Context, Poll};
 /// # drop(nap());
 /// ```
 pub trait Waits: Future {
-    /// Adds what it waits for. Called when a poll was in vain and somebody records that.
+    /// Adds what it waits for. Called after a poll that returned `Pending`, if anything is recorded.
     fn reasons(&self, reasons: &mut Reasons<'_>);
 }
 
-/// Where [`Waits::reasons`] puts what a future waits for. Whichever comes first ends the wait. Four are kept.
+/// Collects what a future waits for, in [`Waits::reasons`]. The first that is fulfilled ends the wait. Four are kept.
 pub struct Reasons<'a>(PhantomData<(&'a mut (), *const ())>);
 
 impl Reasons<'_> {
@@ -54,8 +54,8 @@ impl Reasons<'_> {
         waits(reason);
     }
 
-    /// It waits for that coroutine: for its end, or its next result. To be called only where that is certain, as in a handle that
-    /// joins a task.
+    /// It waits for that coroutine: for its end, or its next result. Call it only if that is certain, as in a handle that joins a
+    /// task.
     pub fn waits_for(&mut self, task: TaskRef) {
         probe::say_target(task.0);
     }
@@ -104,7 +104,7 @@ impl<F: Future> Waits for For<F> {
     }
 }
 
-/// A future that says where it is awaited, and what it waits for: see
+/// A future that records where it is awaited, and what it waits for: see
 /// [`TraceFutureExt::here_waits`](crate::TraceFutureExt::here_waits).
 #[must_use = "futures do nothing unless they are polled"]
 pub struct Waiting<F> {
@@ -120,7 +120,7 @@ impl<F: Waits> Waiting<F> {
 }
 
 impl<F> Waiting<F> {
-    /// What stands in the trace in place of a function, if this has a place; else that is the type of the future.
+    /// Sets the text in place of a function in the trace, if this has a place; without it, that is the type of the future.
     pub fn called(mut self, name: &'static str) -> Self {
         if let Some(place) = &mut self.place {
             place.future = name;
@@ -144,7 +144,7 @@ impl<F> Waiting<F> {
         unsafe { self.map_unchecked_mut(|this| &mut this.inner) }
     }
 
-    /// The future, of which nothing is said any more.
+    /// The future, for which nothing is recorded any more.
     pub fn into_inner(mut self) -> F {
         take_back(&mut self.said);
         let this = ManuallyDrop::new(self);
@@ -158,7 +158,7 @@ impl<F: Waits> Future for Waiting<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        // SAFETY: inner is pinned as we are: it is never moved, and Drop leaves it alone. The rest is not pinned.
+        // SAFETY: inner is pinned as we are: it is never moved, and Drop does not touch it. The rest is not pinned.
         let this = unsafe { self.get_unchecked_mut() };
         let mut inner = unsafe { Pin::new_unchecked(&mut this.inner) };
         take_back(&mut this.said); // it may be polled twice before its coroutine is suspended
@@ -190,7 +190,7 @@ impl<F: fmt::Debug> fmt::Debug for Waiting<F> {
     }
 }
 
-/// One that is dropped in vain, as the loser of a race is, must not be what is waited for afterwards.
+/// A future that is dropped before it is ready, such as the loser of a race, must not count as waited for after that.
 impl<F> Drop for Waiting<F> {
     fn drop(&mut self) {
         take_back(&mut self.said);

@@ -1,4 +1,4 @@
-//! A small M:N executor for the examples: threads that poll whatever is ready, until nothing is and nothing will be.
+//! A small M:N executor for the examples: threads that poll ready futures, until none is ready and none can become ready.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -33,7 +33,7 @@ impl Pool {
         Arc::new(Task { job: Mutex::new(Some(Box::pin(job))), is_queued: AtomicBool::new(false), pool: self.clone() }).wake();
     }
 
-    /// Runs on so many threads, and returns when no task is ready and none is being polled that could make one ready.
+    /// Runs on this many threads, and returns when no task is ready and none is being polled that could make one ready.
     pub fn run(self: &Arc<Self>, threads: usize) {
         let threads: Vec<_> = (0..threads)
             .map(|_| {

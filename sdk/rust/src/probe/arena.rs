@@ -1,4 +1,4 @@
-//! The shared memory as a file: finding the one that is meant for us, making one, and checking what it says about itself.
+//! The shared memory as a file: finds the one for this process, or creates one, and checks its header.
 
 use super::layout::*;
 use super::sys::{self, Fd};
@@ -11,9 +11,9 @@ const SITE: u64 = size_of::<Site>() as u64;
 const RING: u64 = size_of::<Ring>() as u64;
 const OBJECT: u64 = (size_of::<u64>() + size_of::<Object>()) as u64; // with its key
 const ENTRY: u64 = size_of::<Entry>() as u64;
-const ALIGN: u64 = 65536; // the largest page there is
+const ALIGN: u64 = 65536; // the largest page size
 
-/// How large its parts are, and where; the header's word for it, checked.
+/// The sizes and offsets of its parts, from the header, checked.
 #[derive(Clone, Copy)]
 pub struct Shape {
     pub annex: bool,
@@ -29,7 +29,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// As version 1 has it: stations, and no more.
+    /// As in version 1: only stations.
     fn plain(max_stations: u32) -> Shape {
         let end = (u64::from(max_stations) + 1) * STATION;
         Shape {
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// Of a memory that we make. Most of it is a hole.
+    /// For a memory that we create. Most of it is a hole.
     pub fn new(max_stations: u32, max_sites: u32, max_rings: u32, max_objects: u32, ring_bits: u32) -> Shape {
         let align = |at: u64| (at + ALIGN - 1) & !(ALIGN - 1);
         let sites_at = align((u64::from(max_stations) + 1) * STATION);
@@ -67,7 +67,7 @@ impl Shape {
         }
     }
 
-    /// What the header says, if it has an annex that makes sense in a file of so many bytes.
+    /// From the header, if its annex is consistent with the size of the file.
     fn read(header: &Header, max_stations: u32, bytes: u64) -> Option<Shape> {
         let max_rings = header.max_rings.load(Relaxed);
         let mut shape = Shape {
@@ -116,7 +116,7 @@ impl Shape {
     }
 }
 
-/// A file that is what it should be, and its header, mapped.
+/// A valid file, with its header mapped.
 pub struct Arena {
     pub fd: Fd,
     pub is_named: bool, // a file on a disk, which may be full
@@ -125,10 +125,10 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// The memory that suits this process; the environment's word goes first.
+    /// The memory for this process; that of the environment comes first.
     pub fn find(pid: u32) -> Option<Arena> {
         if sys::is_privileged() {
-            return None; // who runs a setuid program may not have it write a file of his choice
+            return None; // the caller of a setuid program must not choose a file that it writes to
         }
         Arena::named().or_else(|| {
             let mode = match sys::env(b"CTP_RECORD\0").map(|value| value.to_bytes()) {
@@ -140,7 +140,7 @@ impl Arena {
         })
     }
 
-    /// What a collector that started us has left in the environment.
+    /// The memory that a collector has named in the environment.
     fn named() -> Option<Arena> {
         let path = sys::env(b"CTP_SHM_PATH\0")?;
         let stations = sys::env(b"CTP_MAX_STATIONS\0")?.to_str().ok()?.parse().ok().filter(|&n: &u64| n > 0)?;
@@ -148,7 +148,7 @@ impl Arena {
         Arena::take(fd, stations)
     }
 
-    /// What another copy of the probe has made in this process.
+    /// The memory that another copy of the probe created in this process.
     fn shared(pid: u32) -> Option<Arena> {
         const LINK: &[u8] = b"/memfd:ctp (deleted)";
         (Fd::FIRST..=Fd::LAST).map(Fd).find_map(|fd| {
@@ -157,7 +157,7 @@ impl Arena {
             let arena = if &text[..len] == LINK { Arena::take(fd.duplicate()?, u64::MAX)? } else { return None };
             match arena.header.owner.load(Relaxed) {
                 owner if arena.shape.annex && owner == u64::from(pid) => return Some(arena),
-                owner if arena.shape.annex && owner != 0 => fd.close(), // it came with a fork, and is no use here
+                owner if arena.shape.annex && owner != 0 => fd.close(), // inherited by a fork, and useless here
                 _ => (),
             }
             arena.release();
@@ -165,7 +165,7 @@ impl Arena {
         })
     }
 
-    /// A new one, for a collector that may come; or as if one had come, of owner 0.
+    /// A new one, for a collector that may attach; with owner 0, as if a collector had created it.
     pub fn make(shape: Shape, owner: u32, mode: u32) -> Option<Arena> {
         let bytes = shape.entries_at + u64::from(shape.max_rings) * shape.ring_bytes();
         let fd = Fd::memory(bytes)?;
@@ -198,7 +198,7 @@ impl Arena {
         Some(Arena { fd, is_named: false, header, shape })
     }
 
-    /// Takes the file if it can be used, for no more stations than that; else closes it.
+    /// Uses the file if it is valid, with at most this many stations; otherwise closes it.
     fn take(fd: Fd, stations: u64) -> Option<Arena> {
         let stat = fd.stat();
         let bytes = stat.as_ref().filter(|stat| stat.is_regular).map_or(0, |stat| stat.bytes);
@@ -211,7 +211,7 @@ impl Arena {
         };
         let known = header.magic.load(Acquire) == SHM_MAGIC && header.version.load(Relaxed) == SHM_VERSION;
         let theirs = u64::from(header.max_stations.load(Relaxed));
-        let stations = stations.min(theirs).min(bytes / STATION - 1) as u32; // behind the end of the file there is a SIGBUS
+        let stations = stations.min(theirs).min(bytes / STATION - 1) as u32; // a page after the end of the file raises SIGBUS
         let shape = Shape::read(header, stations, bytes).unwrap_or_else(|| Shape::plain(stations));
         let is_named = stat.map_or(false, |stat| stat.is_named);
         let arena = Arena { fd, is_named, header, shape };
@@ -222,21 +222,21 @@ impl Arena {
         None
     }
 
-    /// Lets go of it; the header is used no more.
+    /// Releases it; the header is not used after that.
     pub fn release(self) {
         self.fd.close();
-        // SAFETY: who has the arena has the only reference to its header.
+        // SAFETY: the arena has the only reference to its header.
         unsafe { sys::unmap(self.header as *const Header as *mut u8, size_of::<Header>()) };
     }
 }
 
 fn map_header(fd: Fd) -> Option<&'static Header> {
     let at = sys::map(fd, 0, size_of::<Header>())?;
-    // SAFETY: so large, aligned to a page, made of atomics, and mapped until release.
+    // SAFETY: large enough, aligned to a page, made of atomics, and mapped until release.
     Some(unsafe { &*at.cast() })
 }
 
-/// Whether our counter is the one that the maker of the memory had: in an emulator it is not.
+/// Whether our counter is that of the memory's creator: in an emulator it is not.
 pub fn counter_agrees(header: &Header, own: bool) -> bool {
     if header.clock.load(Relaxed) != CLOCK_RAW || sys::counter() == 0 {
         return false;

@@ -9,16 +9,16 @@ use crate::future::Place;
 use std::borrow::Cow;
 use std::sync::atomic::{compiler_fence, fence, AtomicU32, Ordering::*};
 
-/// The mode of what is not traced.
+/// The mode of a coroutine that is not traced.
 static OFF: AtomicU32 = AtomicU32::new(0);
 
 /// Of the calls for one coroutine, each ends before the next begins: they take it by `&mut`.
 pub struct Coro {
     mode: &'static AtomicU32, // the probe's, for a first look; in the child of a fork still that of the parent's
     probe: Option<&'static Probe>, // none: not traced
-    station: Option<&'static Station>, // none: nobody recorded yet
+    station: Option<&'static Station>, // none: nothing was recorded yet
     index: u32,
-    spawned: u32, // its own place's number
+    spawned: u32, // the number of its spawn site
     reference: u64,
     events: u64,
     entered: Option<Outer>, // while it runs
@@ -33,7 +33,7 @@ struct Outer {
     waits: Waits,
 }
 
-/// Where a coroutine that runs waits, as far as is known; and for whom, if it is known to wait somewhere.
+/// Where the running coroutine waits, as far as known, and its target if the place is known.
 #[derive(Clone, Copy)]
 pub struct Waits {
     target: u64,
@@ -41,7 +41,7 @@ pub struct Waits {
     reasons: u32, // of thread.facts, that were there before
 }
 
-/// A coroutine for those who only wake it: good for that one alone, whatever becomes of it.
+/// A reference for waking: it names one coroutine, even after it has ended.
 #[derive(Clone, Copy)]
 pub struct CoroRef {
     pub(super) probe: Option<&'static Probe>,
@@ -61,17 +61,17 @@ impl Thread {
     }
 }
 
-/// Attaches, if that was not tried yet; whether something is recorded.
+/// Attaches, if that was not tried yet. Returns whether anything is recorded.
 pub fn init() -> bool {
     Probe::get().map_or(false, |probe| probe.mode() != 0)
 }
 
-/// Whether something is recorded.
+/// Whether anything is recorded.
 pub fn is_recording() -> bool {
     Probe::peek().map_or(false, |probe| probe.mode() != 0)
 }
 
-/// As if CTP_RECORD=1 had been set.
+/// Does what CTP_RECORD=1 does.
 pub fn record() -> bool {
     let probe = Probe::get();
     if let Some(probe) = probe.filter(|probe| probe.has_annex()) {
@@ -90,13 +90,13 @@ pub fn is_coroutine() -> bool {
     Thread::any().current.get() != 0
 }
 
-/// Where it waits, as far as was known; now nothing is.
+/// Takes the place where it waits, as far as known, and clears it.
 #[inline]
 pub fn take_waits() -> Waits {
     Thread::any().take_waits()
 }
 
-/// It waits there after all.
+/// Restores that place.
 #[inline]
 pub fn put_waits(waits: Waits) {
     let thread = Thread::any();
@@ -105,7 +105,7 @@ pub fn put_waits(waits: Waits) {
     thread.facts.cut(waits.reasons);
 }
 
-/// It waits there still, unless something deeper has said where.
+/// It still waits there, unless an inner future has set the place.
 pub fn wait_still(waits: Waits) {
     let thread = Thread::any();
     if thread.site.get() == 0 {
@@ -114,7 +114,7 @@ pub fn wait_still(waits: Waits) {
     }
 }
 
-/// It waits there, unless something deeper has said where; tells the place's number, if it was that.
+/// It waits there, unless an inner future has set the place. Returns the number of the place if it was used.
 pub fn wait_at(place: Place) -> u32 {
     let thread = Thread::any();
     if thread.site.get() != 0 {
@@ -124,7 +124,7 @@ pub fn wait_at(place: Place) -> u32 {
     thread.site.get()
 }
 
-/// What was waited for there is dropped.
+/// The future that waited there is dropped.
 pub fn wait_no_more(site: u32) {
     let thread = Thread::any();
     if thread.site.get() == site {
@@ -134,7 +134,7 @@ pub fn wait_no_more(site: u32) {
 }
 
 impl Coro {
-    /// It exists. If nobody records yet it gets its station with the first event that somebody does.
+    /// It is spawned. If nothing is recorded yet, it gets its station with its first recorded event.
     pub fn new(place: Place) -> Coro {
         let probe = Probe::get();
         let mode = probe.and_then(Probe::mode_word).unwrap_or(&OFF);
@@ -161,7 +161,7 @@ impl Coro {
         self.station.is_some() && self.probe.map_or(false, |probe| probe.is_alive())
     }
 
-    /// Whether there is something to write for it, by all appearances. Where nobody records this is all that it costs.
+    /// Whether it is probably recorded. If nothing is recorded, this check is the whole cost.
     #[inline]
     pub fn is_recorded(&self) -> bool {
         self.mode.load(Relaxed) != 0
@@ -204,16 +204,16 @@ impl Coro {
         self.station = Some(station);
         if annex {
             flags |= ANNOUNCE_ANNEX | if probe.raw { ANNOUNCE_RAW } else { 0 };
-            // Release: who sees it sees that the one before is dead. Pairs with the reader's acquire load.
+            // Release: a reader that sees it sees that the previous coroutine has ended. Pairs with the reader's acquire load.
             station.generation.store(generation, Release);
-            // Who sees anything of the new one sees that it is another. Pairs with the reader's acquire fence.
+            // A reader that sees any of the new fields sees the new generation. Pairs with the reader's acquire fence.
             fence(Release);
             self.birth_annex(probe, station, late);
         }
-        // A number that no other coroutine of the trace has.
+        // A number that is unique in the trace.
         station.probe_id.store(if annex { reference - (1 << 32) } else { u64::from(index) + 1 }, Relaxed);
         station.birth_ts.store(if late { 0 } else { ts }, Relaxed);
-        // Release: the header is whole. Pairs with the reader's acquire load of announce, and of is_dead.
+        // Release: the header is complete. Pairs with the reader's acquire load of announce, and of is_dead.
         station.announce.store(announce(flags), Release);
         if annex {
             station.is_dead.store(0, Release);
@@ -223,7 +223,7 @@ impl Coro {
         }
     }
 
-    /// What the annex knows of a coroutine more than version 1 does. Who ran when a late one was made is not known.
+    /// Fills the fields of the annex. The parent of a late one is not known.
     fn birth_annex(&mut self, probe: &Probe, station: &Station, late: bool) {
         self.spawned = self.place.number(probe);
         self.events = station.events.load(Relaxed);
@@ -242,8 +242,8 @@ impl Coro {
         }
     }
 
-    /// Neither this nor suspend_in is inlined: a stackful coroutine may come back on another thread, where the address of this
-    /// one's variables, which a compiler may have kept, is wrong.
+    /// Neither this nor suspend_in is inlined: a stackful coroutine may be resumed on another thread, where an address of
+    /// thread-local variables that the compiler kept is wrong.
     #[inline(never)]
     fn resume_in(&mut self, probe: &'static Probe) {
         if let Some(thread) = self.event(probe, 0, entry_what(ENTRY_RESUME, 0, 0)) {
@@ -255,7 +255,7 @@ impl Coro {
         }
     }
 
-    /// The suspension that comes next waits for that one. In the child of a fork its parent's are nobody.
+    /// The next suspension waits for that coroutine. In the child of a fork, coroutines of the parent do not count.
     pub fn wait_for(&mut self, target: CoroRef) {
         let probe = match self.recorded() {
             Some(probe) if probe.has_annex() && probe.mode() != 0 => probe,
@@ -266,14 +266,14 @@ impl Coro {
         }
         let thread = Thread::any();
         if thread.current.get() == self.reference {
-            thread.target.set(0); // who says so knows better
+            thread.target.set(0); // an explicit target replaces it
         }
         if self.station.is_none() {
             self.birth(probe, true);
         }
         if let Some(station) = self.station {
             if probe.mode() & MODE_BARE == 0 {
-                compiler_fence(SeqCst); // who reads this rests on the order of the slots, before and after
+                compiler_fence(SeqCst); // the reader relies on the order of the slots before and after
                 station.awaits.store(target.reference, Relaxed);
                 station.await_event.store(self.events, Relaxed);
                 station.await_generation.store((self.reference >> 32) as u32, Relaxed);
@@ -284,7 +284,7 @@ impl Coro {
         }
     }
 
-    /// What was said on this thread since it was resumed, and still holds.
+    /// The reasons that were given on this thread since it was resumed, and still hold.
     #[inline(always)]
     fn tell_reasons(&mut self) {
         let (thread, before) = match &self.entered {
@@ -301,12 +301,12 @@ impl Coro {
         let (reasons, all) = thread.facts.since(before);
         let told = reasons.map(|(value, number)| self.reason(value, number)).count() as u32;
         if !all {
-            // More than are kept, and the reader is to know that.
+            // There are more than are kept, and the reader must know that.
             (told..=SHM_REASONS).for_each(|_| self.reason(0, crate::fact::Kind::Other as u32));
         }
     }
 
-    /// What the suspension that comes next waits for, one of several. What is left in the station is ordered as in wait_for.
+    /// One of the reasons of the next suspension. The stores to the station are ordered as in wait_for.
     pub fn reason(&mut self, value: u64, number: u32) {
         let probe = match self.recorded() {
             Some(probe) if probe.has_annex() && probe.mode() != 0 => probe,
@@ -338,8 +338,7 @@ impl Coro {
         note(probe, Entry { ts: probe.now(), value, reference: self.reference, what });
     }
 
-    /// It is about to give up its thread: where one of those that it waits for has said, or else at `place`, or else where it
-    /// was made.
+    /// It is about to give up its thread: at the place that an inner future has set, or at `place`, or at its spawn site.
     #[inline]
     pub fn suspend(&mut self, addr: u64, place: Option<Place>) {
         if let Some(probe) = self.recorded() {
@@ -366,8 +365,8 @@ impl Coro {
         self.event(probe, addr, entry_what(ENTRY_SUSPEND, site, 0));
     }
 
-    /// `what` is to have the event's number yet. This is for the usual case, in which nothing needs to be found or made, nor
-    /// fenced: event_slow has made sure of that. None: nothing was written.
+    /// The number of the event is still to be added to `what`. This is the fast path, in which nothing has to be found, created or
+    /// fenced: event_slow has ensured that. None: nothing was written.
     #[inline(always)]
     fn event(&mut self, probe: &'static Probe, addr: u64, what: u64) -> Option<&'static Thread> {
         let mode = probe.mode();
@@ -422,8 +421,8 @@ impl Coro {
         Some(thread)
     }
 
-    /// It does not run any more: puts back what was before, and tells where and for whom it waits. If it is alive, what was before
-    /// waits for it.
+    /// It does not run any more: restores the outer coroutine, and returns where and for which coroutine it waits. If it has not
+    /// ended, the outer coroutine waits for it.
     #[inline(always)]
     fn leave(&mut self, alive: bool) -> Waits {
         let nowhere = Waits { target: 0, site: 0, reasons: 0 };
@@ -445,7 +444,7 @@ impl Coro {
         waits
     }
 
-    /// What people will call it. Kept, for one whose recording begins late.
+    /// Names it for people. The name is kept, because recording may begin later.
     pub fn set_name(&mut self, name: Cow<'static, str>) {
         self.name = Some(name);
         match (self.recorded(), self.station) {
@@ -462,15 +461,15 @@ impl Coro {
         let name = site::begin(name, station.name.len());
         let seq = (station.name_seq.load(Relaxed) | 1).wrapping_add(1);
         station.name_seq.store(seq.wrapping_sub(1), Relaxed);
-        fence(Release); // pairs with the reader's acquire fence before its second look at name_seq
+        fence(Release); // pairs with the reader's acquire fence before its second load of name_seq
         site::put(&station.name, name);
         station.name_bytes.store(name.len() as u32, Relaxed);
-        station.name_seq.store(seq, Release); // pairs with its acquire load, the first look
+        station.name_seq.store(seq, Release); // pairs with its acquire load, the first of name_seq
         let what = entry_what(ENTRY_NAME, 0, u64::from(seq));
         note(probe, Entry { ts: probe.now(), value: 0, reference: self.reference, what });
     }
 
-    /// It is gone. The last call; further ones do nothing.
+    /// It has ended. Further calls do nothing.
     pub fn death(&mut self) {
         self.leave(false);
         if self.spawned != 0 {
@@ -489,8 +488,8 @@ impl Coro {
         let ts = probe.now();
         station.events.store(self.events, Relaxed);
         station.death_ts.store(ts, Relaxed);
-        // As above. And either a collector that leaves finds it dead and frees it, or we see that it left: pairs with its fence
-        // and its membarrier, and with those in station_retire.
+        // As above. And either a collector that leaves sees the death and frees the station, or we see that it left: pairs with
+        // its fence and its membarrier, and with those in station_retire.
         station.is_dead.store(1, Release);
         if probe.is_fenced() {
             fence(SeqCst);
@@ -511,7 +510,7 @@ impl CoroRef {
         self.reference
     }
 
-    /// Somebody has just made it ready to run; because of an object, or of 0.
+    /// It has just become ready to run, for an object or for 0.
     pub fn wake(self, object: u64) {
         let probe = match self.probe {
             Some(probe) if self.reference != 0 && probe.mode() != 0 => probe,
@@ -543,7 +542,7 @@ impl CoroRef {
     }
 }
 
-/// Something other than a transition, for a collector that is there.
+/// Writes an entry that is not a transition, for an attached collector.
 pub(super) fn note(probe: &Probe, entry: Entry) {
     let mode = probe.mode();
     if mode & MODE_RINGS != 0 {
@@ -566,16 +565,16 @@ impl Station {
 impl Slot {
     /// Event k of a station: seq is odd while it is written, and 2 * (k / 8 + 1) when it is complete.
     ///
-    /// Where the collector can make us do a barrier by membarrier(2), that order is the compiler's alone: it does one before
-    /// it looks at the payload, and sees what stands before the even seq here; and one after, and sees the odd seq of
-    /// whatever it saw a part of.
+    /// If the collector's membarrier(2) reaches us, only the compiler keeps this order. The collector calls membarrier before it
+    /// reads the payload, and then sees everything before the even seq here; and again after that, and then sees the odd seq of
+    /// anything it saw.
     #[inline(always)]
     fn write(&self, k: u64, tid: u64, entry: &Entry, fenced: bool) {
         let seq = k / SHM_SLOTS * 2;
         self.seq.store(seq + 1, Relaxed);
         if fenced {
-            // Who sees any of the payload below sees the odd seq above. Pairs with the reader's acquire fence between its
-            // copy of the payload and its second look at seq.
+            // A reader that sees any of the payload below sees the odd seq above. Pairs with the reader's acquire fence between its
+            // copy of the payload and its second load of seq.
             fence(Release);
         }
         compiler_fence(SeqCst);
@@ -584,7 +583,7 @@ impl Slot {
         self.addr.store(entry.value, Relaxed);
         self.what.store(entry.what, Relaxed);
         compiler_fence(SeqCst);
-        // Who sees this seq sees the payload above. Pairs with the reader's acquire load, its first look.
+        // A reader that sees this seq sees the payload above. Pairs with its acquire load, the first of seq.
         self.seq.store(seq + 2, if fenced { Release } else { Relaxed });
     }
 }

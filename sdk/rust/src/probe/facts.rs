@@ -1,4 +1,4 @@
-//! What coroutines wait for, how much of it there is, and which coroutine holds it, as the probe writes it down.
+//! Records what coroutines wait for, how much of it is available, and which coroutine holds it.
 
 use super::coro::note;
 use super::layout::*;
@@ -11,10 +11,10 @@ use crate::future::Place;
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Relaxed;
 
-const KEPT: usize = 16; // of one thread, for all coroutines that are polled within each other
+const KEPT: usize = 16; // for one thread, with all nested coroutines
 
-/// What the coroutine that runs on this thread waits for, as far as is known yet, and before that what those wait for that poll
-/// it. It is told when the coroutine is suspended: a future that waits in vain may be dropped before that.
+/// What the coroutine that runs on this thread waits for, as far as known, after the reasons of the outer coroutines that poll it.
+/// It is written when the coroutine is suspended, because a future that waits may be dropped before that.
 pub struct Facts {
     reasons: [Said; KEPT],
     count: Cell<u32>, // also of those that are not kept
@@ -27,11 +27,11 @@ pub struct Facts {
 
 struct Said {
     value: Cell<u64>,
-    number: Cell<u32>, // 0: it is taken back
+    number: Cell<u32>, // 0: it was removed
     serial: Cell<u64>,
 }
 
-/// Stands for some of what was said, so that it can be taken back.
+/// Refers to some of the reasons, so that they can be removed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SaidRef {
     serial: u64, // of the first
@@ -58,7 +58,7 @@ impl Facts {
         self.count.get()
     }
 
-    /// What was said later does not count.
+    /// Removes all later reasons.
     #[inline(always)]
     pub fn cut(&self, count: u32) {
         if count < self.count.get() {
@@ -66,7 +66,7 @@ impl Facts {
         }
     }
 
-    /// What was said later, and whether that is all of it.
+    /// The later reasons, and whether all of them were kept.
     pub fn since(&self, before: u32) -> (impl Iterator<Item = (u64, u32)> + '_, bool) {
         let to = (self.count.get() as usize).min(KEPT);
         let said = &self.reasons[(before as usize).min(to)..to];
@@ -77,7 +77,7 @@ impl Facts {
     fn say(&self, tid: u64, value: u64, number: u32) {
         let count = self.count.get();
         self.count.set(count + 1);
-        // No two threads have the same: a reason may be taken back on another thread.
+        // Unique over all threads: a reason may be removed on another thread.
         let serial = if self.serial.get() == 0 { tid << 40 } else { self.serial.get() } + 1;
         self.serial.set(serial);
         if let Some(said) = self.reasons.get(count as usize) {
@@ -88,19 +88,19 @@ impl Facts {
     }
 }
 
-/// Whether the coroutine that runs on this thread is recorded; then what it waits for is worth finding out.
+/// Whether the coroutine that runs on this thread is recorded, so that its reasons are needed.
 #[inline]
 pub fn is_recorded() -> bool {
     Thread::any().current.get() != 0 && Probe::peek().map_or(false, |probe| probe.mode() != 0 && probe.has_annex())
 }
 
-/// What the coroutine that runs on this thread waits for, if its poll is in vain.
+/// Adds a reason of the coroutine that runs on this thread, for the case that its poll returns `Pending`.
 pub fn say(value: u64, number: u32) {
     let thread = Thread::any();
     thread.facts.say(thread.tid.get(), value, number);
 }
 
-/// Stands for what `f` says.
+/// Refers to the reasons that `f` adds.
 pub fn saying(f: impl FnOnce()) -> SaidRef {
     let thread = Thread::any();
     let at = thread.facts.count();
@@ -112,14 +112,14 @@ pub fn saying(f: impl FnOnce()) -> SaidRef {
     SaidRef { serial: if serial == 0 { thread.tid.get() << 40 } else { serial } + 1, at, count, target }
 }
 
-/// The coroutine that runs on this thread waits for that one, if its poll is in vain.
+/// The coroutine that runs on this thread waits for that one, if its poll returns `Pending`.
 pub fn say_target(target: CoroRef) {
     if target.reference != 0 && target.probe.map_or(false, Probe::is_alive) {
         Thread::any().target.set(target.reference);
     }
 }
 
-/// What was said does not hold any more. Nothing happens if it was told already, or on another thread.
+/// Removes these reasons. Does nothing if they were written already, or belong to another thread.
 pub fn unsay(said: SaidRef) {
     let thread = Thread::any();
     if said.target != 0 && thread.target.get() == said.target {
@@ -135,7 +135,7 @@ pub fn unsay(said: SaidRef) {
     }
 }
 
-/// All that is said from now on has these marks too. Returns those of before, to be put back.
+/// All reasons from now on have these marks too. Returns the previous marks, to be restored.
 pub fn put_marks(marks: u32) -> u32 {
     Thread::any().facts.marks.replace(marks)
 }
@@ -144,7 +144,7 @@ pub fn marks() -> u32 {
     Thread::any().facts.marks.get()
 }
 
-/// Wakes of this thread are because of this object from now on. Returns the one before, to be put back.
+/// Wakes on this thread are for this object from now on. Returns the previous object, to be restored.
 pub fn put_cause(object: u64) -> u64 {
     Thread::any().facts.cause.replace(object)
 }
@@ -160,7 +160,7 @@ pub fn monotonic_ns() -> u64 {
     sys::monotonic()
 }
 
-/// The probe, if facts are recorded: in the memory, for a collector that comes later; in the rings, for one that is there.
+/// The probe, if facts are recorded: in the memory, for a collector that attaches later; in the rings, for an attached one.
 fn recorded(probe: Option<&'static Probe>) -> Option<&'static Probe> {
     probe.filter(|probe| probe.mode() != 0 && probe.has_annex() && probe.extend())
 }
@@ -171,14 +171,14 @@ impl Probe {
     }
 }
 
-/// A number that changes when a collector comes or goes; none: nothing is recorded. An object is recorded again when it changes: the
+/// A number that changes when a collector attaches or leaves; none: nothing is recorded. An object is recorded again when it changes: the
 /// table of objects may have had no place for it. Attaches, as the first coroutine does.
 pub fn follower() -> Option<u64> {
     let probe = recorded(Probe::get())?;
     Some(probe.key(probe.header().epoch.load(Relaxed)))
 }
 
-/// How much of an object is available, and what else `number` tells of it.
+/// Records how much of an object is available, with the marks in `number`.
 pub fn object_tell(object: u64, number: u32, available: u64, name: Option<&'static str>, made: Option<Place>) {
     if let Some(probe) = recorded(Probe::peek()) {
         let ts = probe.now();
@@ -224,11 +224,11 @@ pub fn object_end(object: u64, number: u32, told: u64) {
 }
 
 impl CoroRef {
-    /// It holds `n` more of the object, or less. In the child of a fork its parent's are nobody.
+    /// It holds `n` more of the object, or less. In the child of a fork, coroutines of the parent do not count.
     pub fn holds(self, object: u64, n: i32) {
         match recorded(self.probe) {
             Some(probe) if self.reference != 0 && n != 0 => {
-                // First in the memory: its number tells a collector that comes now whether its copy has this entry in it.
+                // First in the memory: its number shows a collector that attaches now whether its copy contains this entry.
                 let change = if probe.keeps_objects() { probe.object_hold(object, self.reference, n) } else { 0 };
                 let what = entry_what(ENTRY_HOLDS, change, u64::from(n as u32));
                 note(probe, Entry { ts: probe.now(), value: object, reference: self.reference, what });

@@ -1,11 +1,11 @@
-//! The shared memory: what `sdk/c/ctp.h` defines, field by field. Meanings are documented there and in ctp-protocol(5); the
-//! tests hold every offset and constant here against that header.
+//! The shared memory, field by field as in `sdk/c/ctp.h`. That header and ctp-protocol(5) document the meanings; the tests compare
+//! every offset and constant here with that header.
 //!
-//! Nearly everything is an atomic, for the other side is another process and may be anywhere.
+//! Nearly everything is an atomic, because the other side is another process that may do anything at the same time.
 
 use std::sync::atomic::{AtomicI32, AtomicU16, AtomicU32, AtomicU64, AtomicU8};
 
-/// Declares a struct as C lays it out, and tells the tests what C should say of it.
+/// Declares a struct with the layout of C, and records it for the tests.
 macro_rules! shared {
     ($name:ident, $c:literal { $($field:ident: $type:ty,)* }) => {
         #[repr(C)]
@@ -179,7 +179,7 @@ shared!(Ring, "ctp_shm_ring" {
     pad: [u8; 24],
 });
 
-// Plain: an entry has one writer, and its readers wait for the head behind it.
+// Plain: an entry has one writer, and its reader waits for the head after it.
 shared!(Entry, "ctp_shm_entry" {
     ts: u64,
     value: u64,
@@ -219,7 +219,7 @@ pub const ANNOUNCE_ORDERED: u32 = 1;
 pub const ANNOUNCE_ANNEX: u32 = 2;
 pub const ANNOUNCE_BARRIER: u32 = 4;
 pub const ANNOUNCE_RAW: u32 = 8;
-#[allow(dead_code)] // coroutines of this crate tell their end
+#[allow(dead_code)] // coroutines of this crate record their end
 pub const ANNOUNCE_HAND: u32 = 16;
 
 pub fn announce(flags: u32) -> u64 {
@@ -243,7 +243,7 @@ pub fn entry_what(kind: u64, site: u32, number: u64) -> u64 {
     kind << 56 | u64::from(site & 0xff_ffff) << 32 | number & 0xffff_ffff
 }
 
-/// One coroutine for certain, although stations are used again; never 0.
+/// Names one coroutine, although stations are reused; never 0.
 pub fn reference(generation: u32, index: u32) -> u64 {
     u64::from(generation) << 32 | (u64::from(index) + 1)
 }
@@ -252,7 +252,7 @@ pub fn reference_generation(reference: u64) -> u32 {
     (reference >> 32) as u32
 }
 
-/// The station's index; of reference 0 an index that no station has.
+/// The station's index; for reference 0 an index that no station has.
 pub fn reference_index(reference: u64) -> u32 {
     (reference as u32).wrapping_sub(1)
 }
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::fact;
 
-    /// Writes down what is claimed here, for t/pipe/rust.t to have a C compiler check it against ctp.h.
+    /// Prints the layout, which t/pipe/rust.t lets a C compiler compare with ctp.h.
     #[test]
     fn says_what_it_claims() {
         let structs = [

@@ -1,5 +1,5 @@
-//! The probe: what `sdk/c/ctp.h` is for C. Here, the attachment of this process to a shared memory: made once, never undone, and
-//! left behind by fork.
+//! The probe, as `sdk/c/ctp.h` is for C. This file has the attachment of this process to a shared memory, which is made once, is never
+//! undone, and does not survive a fork.
 
 mod arena;
 mod coro;
@@ -30,12 +30,12 @@ use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicPtr, AtomicU32,
 const RINGS_KNOWN: usize = 8192;
 const OBJECTS_MAX: u32 = 65536;
 
-/// It lives in pages of its own that the kernel gives to the child of a fork as zeros (MADV_WIPEONFORK): there, every
-/// inherited handle finds `mode` null, and so does the next birth, which attaches anew in new pages. That holds for fork, and
-/// for a clone that no handler would hear of; and the hot path pays one load. They are never freed, so their address also
-/// names the process, as far as one address space can tell: see [`ring::Thread`].
+/// It has pages of its own, which the kernel zeroes in the child of a fork (MADV_WIPEONFORK). So in the child every inherited handle
+/// finds `mode` null, and so does the next birth, which attaches again in new pages. This works for fork, and for a clone without
+/// atfork handlers, and costs the hot path one load. The pages are never freed, so their address also identifies the process within
+/// one address space: see [`ring::Thread`].
 ///
-/// All zeros are valid. What is no atomic is written before the probe is published, and not again.
+/// All zeros are valid. Fields that are not atomics are written before the probe is published, and not after.
 #[repr(C)]
 pub struct Probe {
     mode: AtomicPtr<AtomicU32>, // in the header, or version 1's, which is v1_mode
@@ -44,16 +44,16 @@ pub struct Probe {
     v1_mode: AtomicU32,
     pub pid: u32,
     pub raw: bool,
-    fenced: AtomicBool, // membarrier(2) cannot reach us
+    fenced: AtomicBool, // membarrier(2) does not reach this process
     vain: bool,         // there is nothing to attach to
     is_named: bool,     // the memory is a file on a disk
     pub shape: Shape,
     memory: Kept,
     socket: Kept,
     socket_epoch: AtomicU32,
-    pub ring_from: AtomicU32, // where to look for rings that are left over
-    pub unserved: AtomicU32,  // coroutines that found no station
-    pub refusals: AtomicU32,  // of those: in a row, for there was no memory
+    pub ring_from: AtomicU32, // where to search for rings without an owner
+    pub unserved: AtomicU32,  // coroutines that got no station
+    pub refusals: AtomicU32,  // of those: in a row, because there was no memory
     stations_to: AtomicU64,   // see reserve.rs
     sites_to: AtomicU64,
     rings_to: AtomicU64,
@@ -85,17 +85,17 @@ impl Probe {
 
     #[inline]
     fn current() -> Option<&'static Probe> {
-        // SAFETY: published probes stay for ever. Acquire pairs with the exchange in attach: the probe is filled.
+        // SAFETY: published probes are never freed. Acquire pairs with the exchange in attach: the probe is filled.
         unsafe { CURRENT.load(Acquire).as_ref() }
     }
 
-    /// False in the child of a fork, for what its parent had.
+    /// False in the child of a fork for the probe of its parent.
     #[inline]
     pub fn is_alive(&self) -> bool {
         !self.mode.load(Relaxed).is_null()
     }
 
-    /// What is to be recorded now; 0 also in the child of a fork.
+    /// What to record now; 0 also in the child of a fork.
     #[inline]
     pub fn mode(&self) -> u32 {
         self.mode_word().map_or(0, |mode| mode.load(Relaxed))
@@ -124,7 +124,7 @@ impl Probe {
         self.shape.annex
     }
 
-    /// Whether slots and flags are ordered for a collector that cannot make us order them.
+    /// Whether slots and flags need fences, because the collector's membarrier does not reach us.
     #[inline]
     pub fn is_fenced(&self) -> bool {
         self.fenced.load(Relaxed)
@@ -178,7 +178,7 @@ impl Probe {
         Some(unsafe { &*base.add(at as usize).cast::<T>().add(index as usize) })
     }
 
-    /// The entries of a ring that is ours. Mapped when first used, for all rings are many gigabytes.
+    /// The entries of a ring of ours. Mapped when first used, because all rings together are many gigabytes.
     pub fn entries(&self, index: u32) -> Option<*mut Entry> {
         let known = self.entries.get(index as usize)?;
         let at = known.load(Relaxed);
@@ -198,7 +198,7 @@ impl Probe {
         self.entries.get(index as usize).map_or(false, |at| !at.load(Relaxed).is_null())
     }
 
-    /// The memory's descriptor; where it was closed and the environment still names the file, another one.
+    /// The memory's descriptor. If it was closed and the environment still names the file, a new one.
     pub fn memory_fd(&self) -> Option<Fd> {
         self.memory.get().or_else(|| {
             let path = sys::env(b"CTP_SHM_PATH\0").filter(|_| self.header().owner.load(Relaxed) == 0)?;
@@ -206,7 +206,7 @@ impl Probe {
         })
     }
 
-    /// Maps what comes behind the header, if that was not done yet.
+    /// Maps what follows the header, if that was not done yet.
     pub fn extend(&self) -> bool {
         if !self.base.load(Acquire).is_null() {
             return true;
@@ -221,19 +221,19 @@ impl Probe {
             self.fenced.store(false, Relaxed);
         }
         if self.base.compare_exchange(ptr::null_mut(), base, AcqRel, Acquire).is_err() {
-            // SAFETY: another thread was first, and nobody has seen this one.
+            // SAFETY: another thread was first, and no other has seen this one.
             unsafe { sys::unmap(base, bytes) };
         }
         true
     }
 
-    /// After something was published. Either we see the collector's flag here, or it sees what we wrote. Pairs with what it
-    /// does between its store of tracer_sleeping and its last look before it blocks: a fence, and for those who have none
-    /// here a membarrier(2), which is a fence in each thread of theirs.
+    /// Called after something was published. Either we see the collector's flag here, or it sees what we wrote. Pairs with what it
+    /// does between its store of tracer_sleeping and its last look before it blocks: a fence, and for processes without a fence
+    /// here a membarrier(2), which is a fence in each of their threads.
     #[inline]
     pub fn tell(&self, mode: u32) {
         if self.has_annex() && mode & MODE_RINGS == 0 {
-            return; // nobody is there
+            return; // there is no collector
         }
         if mode & MODE_MEMBARRIER != 0 && !self.is_fenced() {
             compiler_fence(SeqCst);
@@ -245,9 +245,9 @@ impl Probe {
         }
     }
 
-    /// The collector sleeps and there is something for it. The program may have closed our descriptor, and have its number for
-    /// something of its own by now: if so, connect again, once for each time that this happens, and for each collector; a
-    /// new connection wakes it by itself. Who has no socket leaves the flag to who has one.
+    /// Wakes the collector. The program may have closed our descriptor and reused its number: if so, connect again, once each time
+    /// that this happens and once for each collector; a new connection wakes the collector by itself. A process without a socket
+    /// leaves the flag to one that has a socket.
     #[cold]
     pub fn rouse(&self) {
         let _errno = Errno::keep();
@@ -315,7 +315,7 @@ impl Probe {
         }
     }
 
-    /// Lets go of everything; nobody else has seen it. But who was first may have found our descriptor, and borrowed it.
+    /// Releases everything; no other thread has seen it. But the thread that was first may have borrowed our descriptor.
     fn discard(&mut self) {
         if !Probe::current().map_or(false, |first| first.memory.is_that_of(&self.memory)) {
             self.memory.drop_once();
@@ -335,13 +335,13 @@ impl Probe {
     }
 }
 
-/// Nobody waits for anybody: of several threads that attach at once the first to finish wins, and a fork finds no lock held.
+/// No thread waits: of several threads that attach at once the first to finish wins, and a fork finds no lock held.
 #[cold]
 fn attach(old: Option<&'static Probe>) -> Option<&'static Probe> {
     let _errno = Errno::keep();
     let old = old.map_or(ptr::null_mut(), |p| p as *const Probe as *mut Probe);
     let new = sys::map_own(size_of::<Probe>())?.cast::<Probe>();
-    // SAFETY: so large, of zeros, and nobody else has it yet.
+    // SAFETY: large enough, zeroed, and not shared yet.
     let probe = unsafe { &mut *new };
     probe.fill();
     probe.vain = !probe.is_alive();

@@ -1,8 +1,8 @@
-//! The table of objects in the memory: what was told last of each, for a collector that comes later. What its words mean is said at
-//! `struct ctp_shm_object` in `sdk/c/ctp.h`.
+//! The table of objects in the memory: the last state of each, for a collector that attaches later. `struct ctp_shm_object` in
+//! `sdk/c/ctp.h` documents the fields.
 //!
 //! Any thread changes an object at any time. It counts a change in `begun`, makes it, and counts it in `done`. A reader loads `done`
-//! first and `begun` last: if they are equal, its copy is whole.
+//! first and `begun` last: if they are equal, its copy is complete.
 
 use super::layout::*;
 use super::reserve::PIECE;
@@ -16,10 +16,10 @@ const OBJECT: u64 = size_of::<Object>() as u64;
 const TRIES: u32 = 4; // to take a place that others may take
 const HOLD_TRIES: u32 = 16;
 
-/// Parts of the table whose memory is there, a bit for each [`PIECE`].
+/// Parts of the table whose memory is allocated, a bit for each [`PIECE`].
 pub type Pieces = [AtomicU64; (OBJECTS_MAX as u64 * (KEY + OBJECT) / PIECE / 64 + 1) as usize];
 
-/// What is told of an object.
+/// A change of an object.
 pub struct Told {
     pub object: u64,
     pub number: u32, // of the entry
@@ -30,7 +30,7 @@ pub struct Told {
 }
 
 impl Probe {
-    /// Keeps what is told.
+    /// Stores a change.
     pub fn object_keep(&self, told: &Told) {
         if let Some((_, object)) = self.object_find(told.object, true) {
             let change = object.begin(self);
@@ -50,7 +50,7 @@ impl Probe {
         }
     }
 
-    /// A coroutine holds so much more, or less. Returns the change's number; 0: the memory does not have it.
+    /// A coroutine holds more, or less. Returns the number of the change; 0: the object is not in the memory.
     pub fn object_hold(&self, object: u64, reference: u64, n: i32) -> u32 {
         match self.object_find(object, n > 0) {
             Some((_, object)) => {
@@ -64,7 +64,7 @@ impl Probe {
         }
     }
 
-    /// It is gone, and its place is free for another. False: it had none.
+    /// The object is gone, and its place is free. False: it had none.
     pub fn object_leave(&self, object: u64) -> bool {
         let (index, object) = match self.object_find(object, false) {
             Some(found) => found,
@@ -74,7 +74,7 @@ impl Probe {
         object.clear(change);
         object.finish();
         if let Some(key) = self.object_key(index) {
-            key.store(0, Release); // nothing of it is left; pairs with who takes the place
+            key.store(0, Release); // the object is cleared; pairs with the acquire in object_find
         }
         true
     }
@@ -101,7 +101,7 @@ impl Probe {
                 return Some((index, found));
             }
             self.header().objects_used.fetch_max(if index < SHM_OBJECTS_FEW { 1 } else { 2 }, Relaxed);
-            // Acquire: the object that was here before has left it. Pairs with the store in object_leave.
+            // Acquire: the previous object has been cleared. Pairs with the store in object_leave.
             match place.compare_exchange(0, key, AcqRel, Acquire) {
                 Err(other) if other != key => (),
                 _ => {
@@ -117,8 +117,8 @@ impl Probe {
         None
     }
 
-    /// The index of a key, or with `make` of a free place for it. (Two threads that tell of an object which is new to the memory at
-    /// the same time may give it two places: a reader of both knows nothing.)
+    /// The index of a key, or with `make` of a free place for it. (If two threads add the same object at the same time, it may have
+    /// two places: a reader that finds both must ignore them.)
     fn object_search(&self, key: u64, make: bool) -> Option<u32> {
         let used = self.header().objects_used.load(Relaxed);
         let mut free = None;
@@ -139,8 +139,8 @@ impl Probe {
         free
     }
 
-    /// Whether the memory of this byte of the table is there. Places are taken in no order, so each piece is asked for when it is
-    /// needed first.
+    /// Whether the memory of this byte of the table is allocated. Places are used in no particular order, so each piece is allocated
+    /// when it is first needed.
     #[inline]
     fn object_there(&self, at: u64) -> bool {
         let (word, bit) = match self.object_pieces.get((at / PIECE / 64) as usize) {
@@ -159,8 +159,8 @@ impl Probe {
 }
 
 impl Object {
-    /// A change begins; returns its number. Either a collector that comes sees that, or we see it: pairs with its fence and its
-    /// membarrier after it has stored the mode. So the mode is to be loaded after this.
+    /// Begins a change; returns its number. Either a collector that attaches sees this, or we see its mode: pairs with its fence and
+    /// its membarrier after it has stored the mode. So load the mode after this.
     fn begin(&self, probe: &Probe) -> u32 {
         let number = self.begun.fetch_add(1, Relaxed).wrapping_add(1);
         // A reader that sees a part of the change sees that it has begun. Pairs with its acquire fence before it loads begun.
@@ -177,7 +177,7 @@ impl Object {
         self.done.fetch_add(1, Release);
     }
 
-    /// Nothing is known of it any more. A change of it that was never finished does not matter from now on.
+    /// Forgets the object. This also completes a change that was never finished.
     fn clear(&self, change: u32) {
         for word in [&self.what, &self.made, &self.label] {
             word.store(0, Relaxed);
@@ -216,7 +216,7 @@ impl Object {
         }
     }
 
-    /// Where the coroutine has no place, or does not hold that much, the rest is counted with the others.
+    /// If the coroutine has no place, or does not hold that much, the rest is counted in others.
     fn hold(&self, reference: u64, n: i32) {
         let mut rest = i64::from(n);
         for _ in 0..HOLD_TRIES {
@@ -253,7 +253,7 @@ impl Object {
     }
 }
 
-/// How much there is, and since when that is 0, or is not.
+/// Stores how much is available, and since when it is 0, or not 0.
 fn put_stock(available: &AtomicU64, since: &AtomicU64, told: &Told) {
     let before = available.load(Relaxed);
     available.store(told.available, Relaxed);

@@ -1,4 +1,4 @@
-//! A thread's own: the coroutine that runs on it, and the rings that it writes.
+//! The state of a thread: the coroutine that runs on it, and the rings that it writes.
 //!
 //! A ring has one writer. The entry is stored first, then `head` with release: the one release store of an event. A probe
 //! call that interrupts another one on its thread, from a signal handler, finds `depth` raised and uses a second ring.
@@ -12,11 +12,11 @@ use std::ptr;
 use std::sync::atomic::{compiler_fence, AtomicPtr, AtomicU32, Ordering::*};
 
 const LANES: usize = 2;
-const TRIES: u32 = 4096; // of so many that find no ring, one looks again
-const LOOKED_AT: u32 = 32; // rings of others, before a new one is taken
-const MANY: u32 = 1024; // rings: then those of processes that are gone are looked for, before there is a new one
+const TRIES: u32 = 4096; // one in this many events without a ring searches again
+const LOOKED_AT: u32 = 32; // rings of others that are checked before a new one is taken
+const MANY: u32 = 1024; // rings: from then on, rings of ended processes are searched before a new one is taken
 const MOMENT_US: u32 = 50;
-const WAIT_US_MAX: u32 = 1 << 24; // no wait is longer than that, whoever asks for it
+const WAIT_US_MAX: u32 = 1 << 24; // no wait is longer, whatever wait_us says
 
 /// No probe's key.
 pub const UNUSUAL: u64 = u64::MAX;
@@ -26,28 +26,28 @@ struct Lane {
     ring: Cell<Option<&'static Ring>>,
     entries: Cell<*mut Entry>,
     head: Cell<u64>,
-    limit: Cell<u64>, // as far as there is room for certain
+    limit: Cell<u64>, // up to here there is certainly room
     mask: Cell<u64>,
-    vain_tail: Cell<u64>, // tail + 1 when it was last waited for in vain
+    vain_tail: Cell<u64>, // tail + 1 at the last wait that timed out
     tries: Cell<u32>,
 }
 
-/// What a thread knows of itself. Nothing here has a destructor, so that it is there for whatever runs last.
+/// The state of a thread. Nothing here has a destructor, so that it is valid until the thread ends.
 ///
-/// What a signal handler is to see in the order that it is written in is atomic: LLVM moves plain stores across compiler_fence.
+/// Fields that a signal handler must see in the order of their stores are atomic: LLVM moves plain stores across compiler_fence.
 pub struct Thread {
-    probe: AtomicPtr<Probe>, // that all this is for
+    probe: AtomicPtr<Probe>, // the probe of all this
     pub tid: Cell<u64>,
     /// The coroutine that runs, or 0.
     pub current: Cell<u64>,
-    /// Where it waits, as far as is known yet: see [`crate::Here`].
+    /// Where it waits, as far as known: see [`crate::Here`].
     pub site: Cell<u32>,
-    /// If there is a site, whom it waits for there: the traced future in it that was polled last, and in vain; or 0.
+    /// If there is a site, the coroutine that it waits for there: the last traced future in it whose poll returned `Pending`; or 0.
     pub target: Cell<u64>,
-    /// What it waits for, as far as is known yet.
+    /// What it waits for, as far as known.
     pub facts: Facts,
     depth: AtomicU32, // probe calls under way
-    /// The probe's key, in the mode and under the conditions that [`Coro::event`](super::Coro) is for; else UNUSUAL.
+    /// The probe's key, in the mode and under the conditions that [`Coro::event`](super::Coro) is for; otherwise UNUSUAL.
     pub usual: Cell<u64>,
     lanes: [Lane; LANES],
 }
@@ -71,15 +71,15 @@ impl Thread {
         }
     }
 
-    /// The calling thread, for as long as the caller does not give it up. (A closure would do without that promise, and costs
-    /// twice the time of an event, for compilers do not inline it.)
+    /// The calling thread, as long as the caller does not switch threads. (A closure would not need that promise, but doubles the
+    /// cost of an event, because compilers do not inline it.)
     #[inline(always)]
     pub fn any<'a>() -> &'a Thread {
         // SAFETY: it has no destructor, so it lives as long as the thread; and it is not Sync, so it stays here.
         unsafe { &*SELF.with(|thread| thread as *const Thread) }
     }
 
-    /// The same; made anew after a fork, for a child's probe cannot have the address of its parent's.
+    /// The same, reset after a fork: the probe of a child cannot have the address of its parent's.
     #[inline(always)]
     pub fn of<'a>(probe: &Probe) -> &'a Thread {
         let thread = Thread::any();
@@ -89,8 +89,7 @@ impl Thread {
         thread
     }
 
-    /// A signal handler that comes between finds the old state or the new, and at worst a ring is forgotten for as long as the
-    /// thread lives.
+    /// A signal handler in between finds the old state or the new one. At worst a ring is not used for the rest of the thread's life.
     #[cold]
     fn renew(&self, probe: &Probe) {
         self.tid.set(sys::tid());
@@ -102,13 +101,13 @@ impl Thread {
         self.probe.store(probe as *const Probe as *mut Probe, Relaxed);
     }
 
-    /// The child of a fork has its parent's. Meanwhile a handler finds no lane, and what it has is counted as lost.
+    /// The child of a fork has its parent's lanes. Meanwhile a handler finds none, and its events are counted as lost.
     fn renew_lanes(&self, probe: &Probe) {
         self.depth.store(LANES as u32, Relaxed);
         compiler_fence(SeqCst);
         self.probe.store(probe as *const Probe as *mut Probe, Relaxed);
         compiler_fence(SeqCst);
-        self.depth.store(LANES as u32, Relaxed); // again, for a handler before the last line has done all this, and ended it
+        self.depth.store(LANES as u32, Relaxed); // again, because a handler before this line may have done and ended all this
         compiler_fence(SeqCst);
         self.current.set(0);
         self.site.set(0);
@@ -124,7 +123,7 @@ impl Thread {
         self.depth.store(0, Relaxed);
     }
 
-    /// What follows is not for a signal handler to be in the middle of; tells how many calls are under way already.
+    /// Begins a part that a signal handler must not enter. Returns how many calls are already under way.
     #[inline(always)]
     pub fn enter(&self) -> u32 {
         let depth = self.depth.load(Relaxed);
@@ -140,14 +139,14 @@ impl Thread {
         self.depth.store(depth, Relaxed);
     }
 
-    /// As enter, if all is as usual and there is room.
+    /// Like enter, on the fast path, and if there is room.
     #[inline(always)]
     pub fn begin_usual(&self, key: u64, needs_room: bool) -> bool {
         if self.usual.get() != key || self.depth.load(Relaxed) != 0 {
             return false;
         }
         self.depth.store(1, Relaxed);
-        compiler_fence(SeqCst); // a handler may have taken what room there was before, but not from here on
+        compiler_fence(SeqCst); // a handler may have used up the room before this line, but not after it
         let lane = &self.lanes[0];
         let has_room = !needs_room || lane.head.get() != lane.limit.get();
         if !has_room {
@@ -167,7 +166,7 @@ impl Thread {
         self.lanes[0].publish(entry);
     }
 
-    /// Writes an entry, or counts that it could not. To be called between enter and leave.
+    /// Writes an entry, or counts a loss. Call it between enter and leave.
     #[inline(always)]
     pub fn push(&self, probe: &Probe, depth: u32, mode: u32, entry: Entry) {
         match self.lanes.get(depth as usize) {
@@ -179,7 +178,7 @@ impl Thread {
         }
     }
 
-    /// There is no room that we know of. Finds some, or counts a loss; before what comes after a loss, tells of it.
+    /// No known room is left. Finds some, or counts a loss. The next entry after a loss is preceded by one that reports it.
     #[cold]
     fn find_room(&self, probe: &Probe, lane: &Lane, mode: u32, entry: &Entry) -> bool {
         let _errno = Errno::keep();
@@ -196,7 +195,7 @@ impl Thread {
         let need = if events != 0 || notes != 0 { 2 } else { 1 };
         let mut until_ns = 0;
         let tail = loop {
-            // What the collector is done with may be overwritten. Pairs with its release store behind its copy.
+            // Entries that the collector has read may be overwritten. Pairs with its release store after its copy.
             let tail = ring.tail.load(Acquire);
             if lane.head.get().wrapping_sub(tail).saturating_add(need) <= lane.mask.get() + 1 {
                 break tail;
@@ -219,7 +218,7 @@ impl Thread {
         true
     }
 
-    /// A ring for this lane: one whose thread is gone, looked for among a few, or a new one. Its first entry says whose it is.
+    /// A ring for this lane: one whose thread has ended, if there is one among a few, or a new one. Its first entry names its owner.
     fn claim(&self, probe: &Probe, lane: &Lane, ts: u64) -> Option<&'static Ring> {
         let tries = lane.tries.get();
         lane.tries.set(tries.wrapping_add(1));
@@ -239,7 +238,7 @@ impl Thread {
         lane.mask.set((1 << probe.shape.ring_bits) - 1);
         lane.head.set(ring.head.load(Relaxed));
         for word in [&ring.back_from, &ring.back_to, &ring.over_from, &ring.over_to] {
-            word.store(0, Relaxed); // who had it may have died before it published that
+            word.store(0, Relaxed); // the previous owner may have died before it published them
         }
         ring.clock.store(if probe.raw { u64::from(CLOCK_RAW) } else { 0 }, Relaxed);
         let what = entry_what(ENTRY_THREAD, 0, 0);
@@ -263,8 +262,8 @@ impl Thread {
         })
     }
 
-    /// Takes a ring that is nobody's, or whose thread is gone. With `others`, also those of processes that are gone. One that is
-    /// this thread's already may be another probe's, or that of a call which this one interrupts.
+    /// Takes a ring that has no owner, or whose thread has ended. With `others`, also rings of processes that have ended. A ring that
+    /// already belongs to this thread may be that of another probe, or of a call that this one interrupts.
     fn take(&self, probe: &Probe, index: u32, others: bool) -> bool {
         let ring = match probe.ring(index) {
             Some(ring) => ring,
@@ -273,13 +272,13 @@ impl Thread {
         let me = self.owner(probe);
         let owner = ring.owner.load(Relaxed);
         if (owner >> 32) as u32 == probe.pid && !probe.is_mapped(index) {
-            return false; // a number of ours in another namespace, or before an exec: who can tell?
+            return false; // it has our own ids, from another namespace or from before an exec: not certain
         }
         let is_free = owner == 0 || (owner != me && is_gone(probe, owner, others));
         let (head, tail) = (ring.head.load(Acquire), ring.tail.load(Relaxed));
         let is_skip_ahead = |to: u64| to > tail && to <= head;
         is_free
-            && head.wrapping_sub(tail) <= 1 << probe.shape.ring_bits >> 1 // let it be emptied first
+            && head.wrapping_sub(tail) <= 1 << probe.shape.ring_bits >> 1 // the collector must read it first
             && !is_skip_ahead(ring.back_to.load(Relaxed))
             && !is_skip_ahead(ring.over_to.load(Relaxed))
             && ring.owner.compare_exchange(owner, me, AcqRel, Relaxed).is_ok()
@@ -320,18 +319,18 @@ impl Lane {
     #[inline(always)]
     fn publish(&self, entry: Entry) {
         let head = self.head.get();
-        // SAFETY: who has room has a ring, whose entries stay mapped and are as many as the mask says; and nobody else reads or
-        // writes this one until the head tells of it.
+        // SAFETY: a lane with room has a ring, whose entries stay mapped and are as many as the mask says; and no other thread reads
+        // or writes this one until the head is published.
         unsafe { self.entries.get().add((head & self.mask.get()) as usize).write(entry) };
         self.head.set(head.wrapping_add(1));
         if let Some(ring) = self.ring.get() {
-            // Who sees this head sees the entry, and whatever else this thread has written. Pairs with the collector's
+            // A reader that sees this head sees the entry, and everything before it. Pairs with the collector's
             // acquire load.
             ring.head.store(head.wrapping_add(1), Release);
         }
     }
 
-    /// By read-modify-write, for a handler may do the same.
+    /// By read-modify-write, because a handler may do the same.
     fn count_lost(&self, probe: &Probe, entry: &Entry) {
         let is_event = entry.what >> 56 <= ENTRY_RESUME;
         let counter = match self.ring.get() {
@@ -343,8 +342,7 @@ impl Lane {
         counter.fetch_add(1, Relaxed);
     }
 
-    /// The collector was told to lose nothing: waits a moment. False: long enough, or it has gone, or it was no use the last
-    /// time.
+    /// With --lossless: waits a moment. False: it waited long enough, the collector has left, or the last wait was useless.
     fn wait(&self, probe: &Probe, tail: u64, until_ns: &mut u64) -> bool {
         const WANTED: u32 = MODE_RINGS | MODE_LOSSLESS;
         if probe.mode() & WANTED != WANTED || self.vain_tail.get() == tail.wrapping_add(1) {

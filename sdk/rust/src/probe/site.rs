@@ -4,12 +4,12 @@ use super::Probe;
 use crate::future::Place;
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering::*};
 
-const NUMBER_BITS: u32 = 24; // of a site; what is left of a word is a part of the place's hash
+const NUMBER_BITS: u32 = 24; // of a site; the rest of a word is a part of the place's hash
 const LOOKED_AT: usize = 8;
 const PLACES_MAX: usize = 2048;
 
-/// Numbers of sites by place and memory. Not in the probe, which a fork empties: a child with its parent's memory finds the
-/// sites there, and would use them up if it made its own.
+/// Numbers of sites by place and memory. Not in the probe, which a fork zeroes: a child that shares its parent's memory would add the
+/// same sites again, and use them up.
 static PLACES: [AtomicU64; PLACES_MAX] = {
     #[allow(clippy::declare_interior_mutable_const)] // to be copied
     const FREE: AtomicU64 = AtomicU64::new(0);
@@ -19,7 +19,7 @@ static PLACES: [AtomicU64; PLACES_MAX] = {
 impl Place {
     /// Its number; 0: there are too many, or nothing is recorded.
     ///
-    /// Two threads may both add a place that is new: it has two numbers then, which is harmless.
+    /// If two threads add the same place at once, it has two numbers, which is harmless.
     #[inline]
     pub fn number(&self, probe: &Probe) -> u32 {
         number(probe, hash(self.location as *const _ as u64, self.future.as_ptr() as u64, probe.serial), || self.site())
@@ -63,7 +63,7 @@ fn find(probe: &Probe, hash: u64, site: (&'static str, u32, &'static str)) -> u3
         let word = place.load(Relaxed);
         if word == 0 {
             let number = add(probe, site);
-            // Relaxed: who finds the number only passes it on; who reads the site looks at its ready flag.
+            // Relaxed: the number is only passed on; a reader of the site checks its ready flag.
             return match place.compare_exchange(0, tag(hash) | u64::from(number), Relaxed, Relaxed) {
                 Err(other) if tag(other) == tag(hash) => number_of(other),
                 _ => number,
@@ -76,14 +76,14 @@ fn find(probe: &Probe, hash: u64, site: (&'static str, u32, &'static str)) -> u3
     0
 }
 
-/// By the addresses of texts that live for ever. Its first bits are the best; the first is set, so that no tag is 0.
+/// By the addresses of texts that exist as long as the program. Its first bits are the best; the first is set, so that no tag is 0.
 #[inline]
 fn hash(first: u64, second: u64, memory: u64) -> u64 {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     (first ^ second.rotate_left(32) ^ memory).wrapping_mul(ODD) | 1 << 63
 }
 
-/// Of a site that is too long the file loses its beginning, the function its end.
+/// If a site is too long, the file loses its beginning and the function its end.
 fn add(probe: &Probe, (file, line, function): (&'static str, u32, &'static str)) -> u32 {
     let index = if probe.extend() { probe.take_next(&probe.sites()) } else { None };
     let (index, site) = match index.and_then(|index| Some((index, probe.site(index)?))) {

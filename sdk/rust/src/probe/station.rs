@@ -1,4 +1,4 @@
-//! Stations: one for each coroutine that lives, used again when it is dead.
+//! Stations: one for each coroutine, reused after it has ended.
 
 use super::layout::*;
 use super::sys::Errno;
@@ -6,20 +6,20 @@ use super::{sys, Probe};
 use std::sync::atomic::{fence, Ordering::*};
 
 const IS_FREE: u8 = 2; // a value of is_dead
-const FRESH: u32 = 1024; // stations that are taken new, though others are free
-const AGAIN: u32 = 64; // of so many for whom there was no memory, one asks for it
-const TRIES: u32 = 1024; // of so many that find no station, one looks whether the collector is still there
+const FRESH: u32 = 1024; // new stations that are taken although others are free
+const AGAIN: u32 = 64; // one in this many coroutines without memory requests it again
+const TRIES: u32 = 1024; // one in this many coroutines without a station checks whether the collector still exists
 
 impl Probe {
     /// A station, and its index; none: there are too many coroutines.
     pub fn station_take(&self) -> Option<(u32, &'static Station)> {
         let allocated = &self.header().allocated_count;
         let used = allocated.load(Relaxed);
-        // New ones first, up to a number: those of the dead keep what they did for a collector that comes late.
+        // New stations first, up to a number, so that a collector that attaches later finds coroutines that have ended.
         let fresh = used < FRESH.min(self.shape.max_stations / 2);
         let mut index = if fresh { None } else { self.station_pop() };
         if index.is_none() {
-            // The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0.
+            // The count continues beyond max_stations to show how many got none, but it must not wrap around to 0.
             index = if used >= self.shape.max_stations && self.has_annex() && self.station_recover() {
                 self.station_pop()
             } else if used < self.shape.max_stations {
@@ -34,7 +34,7 @@ impl Probe {
         index.and_then(|index| Some((index, self.station(index)?)))
     }
 
-    /// One that nobody has had. Where there is no memory, that is asked for again now and then: somebody may have made room.
+    /// A station that was never used. After a failure, memory is requested again from time to time: there may be room again.
     fn station_new(&self) -> Option<u32> {
         let refusals = self.refusals.load(Relaxed);
         let new = if refusals % AGAIN == 0 { self.take_next(&self.stations()) } else { None };
@@ -46,7 +46,7 @@ impl Probe {
         }
         let left = self.station_pop();
         if left.is_none() && self.header().allocated_count.load(Relaxed) >= self.shape.max_stations {
-            self.header().allocated_count.fetch_add(1, Relaxed); // others took the last ones meanwhile
+            self.header().allocated_count.fetch_add(1, Relaxed); // other threads took the last ones meanwhile
         } else if left.is_none() {
             self.refusals.fetch_add(1, Relaxed);
             if self.has_annex() {
@@ -56,7 +56,7 @@ impl Probe {
         left
     }
 
-    /// Makes the station of a dead coroutine free for another. Of several who try, one does.
+    /// Frees the station of a coroutine that has ended. Of several threads that try, one succeeds.
     pub fn station_free(&self, index: u32, station: &Station) {
         if station.is_dead.compare_exchange(1, IS_FREE, Relaxed, Relaxed).is_err() {
             return;
@@ -65,7 +65,7 @@ impl Probe {
         let mut top = free.load(Relaxed);
         loop {
             station.next_free.store(top as u32, Relaxed);
-            // Release: what the dead one left is there, and the link. Pairs with the acquire in station_pop.
+            // Release: the data of the old coroutine and the link are stored. Pairs with the acquire in station_pop.
             match free.compare_exchange_weak(top, stack_word(top, index + 1), Release, Relaxed) {
                 Ok(_) => return,
                 Err(now) => top = now,
@@ -73,14 +73,13 @@ impl Probe {
         }
     }
 
-    /// The tag in the high half is what makes the link good that was read from a station which another may have taken
-    /// meanwhile.
+    /// The tag in the high half makes the exchange fail if another thread has taken the station since its link was read.
     fn station_pop(&self) -> Option<u32> {
         if !self.has_annex() {
             return None;
         }
         let free = &self.header().free;
-        let mut top = free.load(Acquire); // pairs with the release of who put it there
+        let mut top = free.load(Acquire); // pairs with the release of the push
         loop {
             let index = (top as u32).checked_sub(1)?;
             let below = self.station(index)?.next_free.load(Relaxed);
@@ -91,8 +90,8 @@ impl Probe {
         }
     }
 
-    /// There is no station left, and the collector that should free the dead ones' may be dead itself: it held a lock on the
-    /// memory. Whoever gets that does what it left undone. True: try again.
+    /// There is no station left, and the collector that should free some may be dead. If we get its lock on the memory, it is, and we
+    /// do what it left undone. True: try again.
     #[cold]
     pub fn station_recover(&self) -> bool {
         let mode = self.header().mode.load(Relaxed);
@@ -111,7 +110,7 @@ impl Probe {
         }
     }
 
-    /// What a dead collector did not do: leave, and free the stations of the dead.
+    /// Does what a killed collector left undone: leaving, and freeing the stations of coroutines that have ended.
     fn station_retire(&self, mode: u32, next: u32) {
         let header = self.header();
         if next == 0 {
@@ -123,8 +122,8 @@ impl Probe {
         if header.mode.compare_exchange(mode, next, Relaxed, Relaxed).is_err() {
             return;
         }
-        // Either we see who dies now as dead, or he sees the mode. Pairs with what is in death behind is_dead: a fence, or
-        // nothing but that which membarrier(2) makes of it.
+        // Either we see the death of a coroutine, or it sees the mode. Pairs with the fence after is_dead in death, which may be only a
+        // compiler fence: then membarrier(2) makes it a real one.
         fence(SeqCst);
         sys::membarrier();
         for index in 0..self.shape.max_stations {

@@ -1,5 +1,5 @@
-//! What the probe asks of the system. Descriptors are the kernel's business: libc's calls are cancellation points, and
-//! coroutine libraries replace them by others that suspend.
+//! System calls of the probe. Calls about descriptors go to the kernel directly: libc's functions are cancellation points, and
+//! coroutine libraries replace them by functions that suspend.
 
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_long, c_ulong, c_void};
@@ -76,7 +76,7 @@ struct Rlimit {
     most: u64,
 }
 
-/// Puts errno back when it goes: who was interrupted by a probe call finds it as it was.
+/// Restores errno when it is dropped, because a probe call may interrupt code that uses errno.
 pub struct Errno(c_int);
 
 impl Errno {
@@ -142,7 +142,7 @@ pub fn counter() -> u64 {
     raw
 }
 
-/// Its frequency, where the processor knows it.
+/// Its frequency, if the processor provides it.
 pub fn counter_hz() -> u64 {
     #[cfg(target_arch = "aarch64")]
     {
@@ -170,7 +170,7 @@ pub fn counter_is_clock() -> bool {
     n >= 0 && &text[..n as usize] == name
 }
 
-/// A variable of the environment, as libc has it: the standard library's lock may be held by a thread that a fork left behind.
+/// A variable of the environment, from libc: after a fork, the lock of the standard library may be held by a thread that no longer exists.
 pub fn env(name: &'static [u8]) -> Option<&'static CStr> {
     let name = CStr::from_bytes_with_nul(name).ok()?;
     // SAFETY: libc's string, good until somebody changes the environment; it is used at once.
@@ -180,7 +180,7 @@ pub fn env(name: &'static [u8]) -> Option<&'static CStr> {
     }
 }
 
-/// Whether this program has privileges that who started it has not.
+/// Whether this program has more privileges than its caller.
 pub fn is_privileged() -> bool {
     const AT_SECURE: c_ulong = 23;
     // SAFETY: reads what the kernel left.
@@ -195,8 +195,8 @@ pub fn page_bytes() -> u64 {
 
 const READ_WRITE: c_int = 3;
 
-/// Maps so much of a file, shared with others. Not readable at first, so that a program which has locked its future memory
-/// (mlockall) does not get all the holes filled; and a core dump is not the place for it.
+/// Maps a part of a file, shared. It is not readable at first, so that mlockall with MCL_FUTURE does not fill all the holes. It is left
+/// out of core dumps because of its size.
 pub fn map(fd: Fd, at: u64, bytes: usize) -> Option<*mut u8> {
     const SHARED: c_int = 1;
     const DONTDUMP: c_int = 16;
@@ -216,8 +216,8 @@ pub fn map(fd: Fd, at: u64, bytes: usize) -> Option<*mut u8> {
     }
 }
 
-/// Fills holes of what is mapped. False: they cannot be filled, and to touch one would be a SIGBUS. (Linux before 5.14 cannot do
-/// that; then they are taken for granted.)
+/// Allocates holes of a mapping. False: not possible, and touching one would raise SIGBUS. (Not possible before Linux 5.14: then they
+/// are assumed to exist.)
 ///
 /// # Safety
 /// Mapped by the above.
@@ -227,7 +227,7 @@ pub unsafe fn populate(at: *mut u8, bytes: usize) -> bool {
     madvise(at.cast(), bytes, POPULATE_WRITE) == 0 || *__errno_location() == INVALID
 }
 
-/// Zeros of our own, which the child of a fork gets as zeros again.
+/// Private memory of zeros, which is zeroed again in the child of a fork.
 pub fn map_own(bytes: usize) -> Option<*mut u8> {
     const PRIVATE_ANONYMOUS: c_int = 2 | 32;
     const WIPEONFORK: c_int = 18;
@@ -246,19 +246,19 @@ pub fn map_own(bytes: usize) -> Option<*mut u8> {
 }
 
 /// # Safety
-/// Mapped by one of the above, so large, and used no more.
+/// Mapped by one of the above, with this size, and not used any more.
 pub unsafe fn unmap(at: *mut u8, bytes: usize) {
     munmap(at.cast(), bytes);
 }
 
-/// Tells the kernel that membarrier(2) of others is meant for us too.
+/// Registers for the membarrier(2) of other processes.
 pub fn membarrier_register() -> bool {
     const REGISTER_GLOBAL_EXPEDITED: usize = 1 << 2;
     // SAFETY: it changes nothing that the program could see.
     unsafe { call(nr::MEMBARRIER, [REGISTER_GLOBAL_EXPEDITED, 0, 0, 0]) == 0 }
 }
 
-/// A fence in each thread of those who have registered.
+/// A fence in each thread of the processes that have registered.
 pub fn membarrier() {
     const GLOBAL_EXPEDITED: usize = 1 << 1;
     // SAFETY: as above.
@@ -267,7 +267,7 @@ pub fn membarrier() {
 
 const NO_SUCH_PROCESS: c_int = 3;
 
-/// Whether the thread is gone for certain.
+/// Whether the thread has certainly ended.
 pub fn is_thread_gone(pid: u32, tid: u32) -> bool {
     // SAFETY: signal 0 is none.
     unsafe { call(nr::TGKILL, [pid as usize, tid as usize, 0, 0]) < 0 && *__errno_location() == NO_SUCH_PROCESS }
@@ -284,14 +284,14 @@ const O_NOCTTY: usize = 0o400;
 const O_NONBLOCK: usize = 0o4000;
 const O_CLOEXEC: usize = 0o2000000;
 
-/// How the memory is opened, whatever the path leads to.
+/// Flags for opening the memory, safe for any file at the path.
 pub const OPEN_SHARED: usize = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-/// A descriptor; closed only when told to, for most of ours stay.
+/// A descriptor that is not closed when it is dropped, because most of ours stay open.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Fd(pub c_int);
 
-/// What fstat(2) says of a file that matters here.
+/// The parts of fstat(2) that are used here.
 pub struct Stat {
     pub dev: u64,
     pub ino: u64,
@@ -301,7 +301,7 @@ pub struct Stat {
 }
 
 impl Fd {
-    /// Our descriptors have numbers from here to there, if there is room: the program's own stay as they were.
+    /// Our descriptors have numbers in this range, if possible, so that the program's own numbers do not change.
     pub const FIRST: c_int = 960;
     pub const LAST: c_int = 1023;
 
@@ -309,14 +309,14 @@ impl Fd {
         (result >= 0).then_some(Fd(result as c_int))
     }
 
-    /// The path ends in a zero, as C has it.
+    /// The path is terminated by a zero, as in C.
     pub fn open(path: *const c_char, flags: usize) -> Option<Fd> {
         const AT_FDCWD: usize = -100isize as usize;
         // SAFETY: path is a string.
         Fd::of(unsafe { call(nr::OPENAT, [AT_FDCWD, path as usize, flags, 0]) })
     }
 
-    /// A sealed file of so many bytes without a name in the file system; a link to it says "/memfd:ctp (deleted)".
+    /// A sealed file of this size without a name in the file system; a link to it reads "/memfd:ctp (deleted)".
     pub fn memory(bytes: u64) -> Option<Fd> {
         const CLOEXEC_ALLOW_SEALING: usize = 3;
         const ADD_SEALS: usize = 1033;
@@ -341,13 +341,13 @@ impl Fd {
         }
     }
 
-    /// Takes the room for a part of it from the file system. Without, to write there may be a SIGBUS.
+    /// Allocates a part of it in the file system. Without that, writing there may raise SIGBUS.
     pub fn allocate(self, at: u64, bytes: u64) -> bool {
         // SAFETY: numbers only.
         unsafe { call(nr::FALLOCATE, [self.0 as usize, 0, at as usize, bytes as usize]) == 0 }
     }
 
-    /// Connected to that path, or nothing. Neither call can block: a non-blocking connect to a full backlog fails.
+    /// A socket that is connected to that path, or none. Neither call can block: a non-blocking connect to a full backlog fails.
     pub fn connect(path: &[u8]) -> Option<Fd> {
         const UNIX: u16 = 1;
         const STREAM: usize = 1;
@@ -373,14 +373,14 @@ impl Fd {
         }
     }
 
-    /// A copy among our numbers.
+    /// A copy with a number in our range.
     pub fn duplicate(self) -> Option<Fd> {
         const DUPFD_CLOEXEC: usize = 1030;
         // SAFETY: numbers only.
         Fd::of(unsafe { call(nr::FCNTL, [self.0 as usize, DUPFD_CLOEXEC, Fd::FIRST as usize, 0]) })
     }
 
-    /// What /proc says that it is.
+    /// The target of its link in /proc.
     pub fn link(self, text: &mut [u8]) -> usize {
         let mut path = *b"/proc/self/fd/0000\0";
         let mut rest = self.0;
@@ -415,7 +415,7 @@ impl Fd {
         })
     }
 
-    /// Takes the lock on it that goes with an open file, if nobody else has it.
+    /// Takes the lock of the open file, if no other process holds it.
     pub fn lock(self) -> bool {
         const WRITE_LOCK: i16 = 1;
         self.set_lock(WRITE_LOCK)
@@ -441,7 +441,7 @@ impl Fd {
         unsafe { call(nr::FCNTL, [self.0 as usize, OFD_SETLK, &lock as *const Flock as usize, 0]) == 0 }
     }
 
-    /// One byte for the collector, if that can be had without waiting and without a signal.
+    /// Sends one byte to the collector, without blocking and without a signal.
     pub fn send_byte(self) {
         const NOSIGNAL_DONTWAIT: usize = 0x4040;
         // SAFETY: it reads one byte.
@@ -454,15 +454,15 @@ impl Fd {
     }
 }
 
-/// A descriptor that stays open for as long as the program lets it: it may close it, and have the number for something else.
+/// A descriptor that stays open unless the program closes it and reuses its number.
 pub struct Kept {
     word: AtomicU64, // low half: number + 1, high half: inode number; 0: none
     dev: AtomicU64,
-    is_borrowed: AtomicBool, // it is another copy's
+    is_borrowed: AtomicBool, // it belongs to another copy of the probe
 }
 
 impl Kept {
-    /// Moves it out of the way, and writes down which file it is.
+    /// Moves it into our range, and notes its file.
     pub fn keep(&self, low: Fd) {
         let fd = match low.duplicate() {
             Some(fd) => {
@@ -477,7 +477,7 @@ impl Kept {
         }
     }
 
-    /// The same, but where another copy of the probe or the parent has one of this file already, that will do.
+    /// The same, but reuses a descriptor of this file that another copy of the probe, or the parent, already has.
     pub fn keep_or_borrow(&self, low: Fd) {
         let lent = low.stat().and_then(|stat| {
             let others = (Fd::FIRST..=Fd::LAST).map(Fd).filter(|fd| *fd != low);
@@ -510,7 +510,7 @@ impl Kept {
         self.get()
     }
 
-    /// The descriptor, if it still is what it was.
+    /// The descriptor, if it still is the file that was noted.
     pub fn get(&self) -> Option<Fd> {
         let word = self.word.load(Acquire);
         let fd = Fd((word as u32).wrapping_sub(1) as c_int);
@@ -522,12 +522,12 @@ impl Kept {
         stat.ino << 32 == word >> 32 << 32 && stat.dev == self.dev.load(Relaxed)
     }
 
-    /// Whether both are one and the same.
+    /// Whether both are the same file.
     pub fn is_that_of(&self, other: &Kept) -> bool {
         self.word.load(Relaxed) == other.word.load(Relaxed) && self.dev.load(Relaxed) == other.dev.load(Relaxed)
     }
 
-    /// Forgets it, and closes it if it is still ours. True for one caller alone.
+    /// Forgets it, and closes it if it is still ours. True for only one caller.
     pub fn drop_once(&self) -> bool {
         let word = self.word.load(Relaxed);
         let fd = self.get();

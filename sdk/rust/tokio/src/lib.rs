@@ -1,4 +1,4 @@
-//! Tokio whose tasks are traced, and whose locks, channels and timers tell what tasks wait for and which tasks hold it.
+//! Tokio with traced tasks, and with locks, channels and timers that record what tasks wait for and which tasks hold it.
 //!
 //! ```
 //! use ctp::TraceFutureExt;
@@ -10,20 +10,20 @@
 //! }
 //!
 //! let accounts = Mutex::new(0).named("accounts");
-//! let task = pay(&accounts).traced_named("payer"); // only tasks that are traced have something to tell
+//! let task = pay(&accounts).traced_named("payer"); // only traced tasks are recorded
 //! # drop(task);
 //! ```
 //!
-//! All of tokio is here. What is wrapped, with the methods of tokio 1.24: `spawn`, and of `task`, `spawn_local` and `JoinSet`; of
+//! All of tokio is here. These are wrapped, with the methods of tokio 1.24: `spawn`, and of `task`, `spawn_local` and `JoinSet`; of
 //! `sync`, `Mutex`, `RwLock`, `Semaphore`, `Notify`, and the channels `mpsc`, `oneshot` and `watch`; of `time`, `sleep`,
 //! `sleep_until`, `timeout` and `timeout_at`.
 //!
-//! - What is spawned is traced. Not so the body of `#[tokio::main]`, and what a `Runtime`, a `Handle` or a `LocalSet` spawns.
+//! - Spawned tasks are traced, but not the body of `#[tokio::main]`, nor what a `Runtime`, a `Handle` or a `LocalSet` spawns.
 //! - A wait is shown at the line of the call that waits: `lock()`, `recv()`, `sleep()`.
-//! - Each wait is told as one that may end with nothing got, for a future of tokio's may be dropped at any time. So a circle of
-//!   locks is called likely, never proved.
+//! - Each wait is recorded as cancellable, because a future of tokio may be dropped at any time. So the report calls a circle of
+//!   locks likely, never proved.
 //! - A lock or a permit is held by the task that got it until its guard is dropped, whichever task drops it. Permits that were
-//!   forgotten are held by the task that did so last, until permits are added.
+//!   forgotten are held by the last task that forgot some, until permits are added.
 //!
 //! With the feature `off` every name here is tokio's own, and [`Named`] does nothing.
 

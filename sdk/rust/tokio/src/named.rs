@@ -1,8 +1,8 @@
-//! Names for what tasks wait for.
+//! Names for the objects that tasks wait for.
 
 use crate::sync::{mpsc, oneshot, watch, Mutex, Notify, RwLock, Semaphore};
 
-/// Gives a lock, a semaphore or both ends of a new channel the name that people know it by.
+/// Names a lock, a semaphore or both ends of a new channel for people.
 ///
 /// ```
 /// use ctp_tokio::sync::{mpsc, Semaphore};

@@ -1,4 +1,4 @@
-//! Tokio's `task`. What is spawned is traced.
+//! Tokio's `task`. Spawned tasks are traced.
 
 pub use ::tokio::task::*;
 
@@ -10,13 +10,13 @@ use std::future::Future;
 use std::ops::{Deref, DerefMut};
 use std::panic::resume_unwind;
 
-/// Whether the program has traced it itself.
+/// Whether the program has already wrapped it itself.
 fn is_traced<F>() -> bool {
     let any = type_name::<Traced<()>>();
     any.strip_suffix("()>").map_or(false, |traced| type_name::<F>().starts_with(traced))
 }
 
-/// As tokio's. The task is traced, and was made here.
+/// Like tokio's. The task is traced, and spawned here.
 #[track_caller]
 pub fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -30,7 +30,7 @@ where
     }
 }
 
-/// As tokio's. The task is traced, and was made here.
+/// Like tokio's. The task is traced, and spawned here.
 #[track_caller]
 pub fn spawn_local<F>(future: F) -> JoinHandle<F::Output>
 where
@@ -44,20 +44,20 @@ where
     }
 }
 
-/// As tokio's, whose other methods it has too. Its tasks are traced.
+/// Like tokio's, whose other methods it has too. Its tasks are traced.
 pub struct JoinSet<T> {
     inner: ::tokio::task::JoinSet<T>,
 }
 
 impl<T> JoinSet<T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn new() -> Self {
         JoinSet { inner: ::tokio::task::JoinSet::new() }
     }
 }
 
 impl<T: 'static> JoinSet<T> {
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn spawn<F>(&mut self, task: F) -> AbortHandle
     where
@@ -71,7 +71,7 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn spawn_on<F>(&mut self, task: F, handle: &Handle) -> AbortHandle
     where
@@ -85,7 +85,7 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn spawn_local<F>(&mut self, task: F) -> AbortHandle
     where
@@ -98,7 +98,7 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn spawn_local_on<F>(&mut self, task: F, local_set: &LocalSet) -> AbortHandle
     where
@@ -111,13 +111,13 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn join_next(&mut self) -> impl Future<Output = Option<Result<T, JoinError>>> + '_ {
         self.inner.join_next().here().called("tokio::task::JoinSet::join_next")
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn join_all(mut self) -> impl Future<Output = Vec<T>> {
         async move {

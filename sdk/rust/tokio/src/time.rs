@@ -1,4 +1,4 @@
-//! Tokio's `time`. Sleeps and time-outs tell their deadlines.
+//! Tokio's `time`. Sleeps and time-outs record their deadlines.
 
 pub use ::tokio::time::*;
 
@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// As tokio's.
+/// Like tokio's.
 #[must_use = "futures do nothing unless they are polled"]
 #[derive(Debug)]
 pub struct Sleep {
@@ -19,30 +19,30 @@ struct Timer {
     inner: ::tokio::time::Sleep,
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
     Sleep { inner: Timer { inner: ::tokio::time::sleep(duration) }.here_waits().called("tokio::time::sleep") }
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
     Sleep { inner: Timer { inner: ::tokio::time::sleep_until(deadline) }.here_waits().called("tokio::time::sleep_until") }
 }
 
 impl Sleep {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn deadline(&self) -> Instant {
         self.inner.get_ref().inner.deadline()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn is_elapsed(&self) -> bool {
         self.inner.get_ref().inner.is_elapsed()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
         self.timer().reset(deadline);
     }
@@ -77,7 +77,7 @@ impl Waits for Timer {
     }
 }
 
-/// As tokio's. What is waited for in it has a time-out, and the deadline is a reason too.
+/// Like tokio's. Waits in it have a time-out, and the deadline is a reason too.
 #[must_use = "futures do nothing unless they are polled"]
 #[derive(Debug)]
 pub struct Timeout<F> {
@@ -87,10 +87,10 @@ pub struct Timeout<F> {
 #[derive(Debug)]
 struct Limit<F> {
     inner: ::tokio::time::Timeout<F>,
-    deadline: Option<Instant>, // none: so far away that it never comes
+    deadline: Option<Instant>, // none: too far away to be reached
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[track_caller]
 pub fn timeout<F: Future>(duration: Duration, future: F) -> Timeout<F> {
     let deadline = Instant::now().checked_add(duration);
@@ -99,7 +99,7 @@ pub fn timeout<F: Future>(duration: Duration, future: F) -> Timeout<F> {
     }
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[track_caller]
 pub fn timeout_at<F: Future>(deadline: Instant, future: F) -> Timeout<F> {
     let inner = ::tokio::time::timeout_at(deadline, future);
@@ -107,17 +107,17 @@ pub fn timeout_at<F: Future>(deadline: Instant, future: F) -> Timeout<F> {
 }
 
 impl<F> Timeout<F> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn get_ref(&self) -> &F {
         self.inner.get_ref().inner.get_ref()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn get_mut(&mut self) -> &mut F {
         self.inner.get_mut().inner.get_mut()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn into_inner(self) -> F {
         self.inner.into_inner().inner.into_inner()
     }

@@ -1,4 +1,4 @@
-//! Tokio's `sync`. Its locks, semaphores and channels tell what tasks wait for and hold.
+//! Tokio's `sync`. Its locks, semaphores and channels record what tasks wait for and hold.
 
 pub use ::tokio::sync::*;
 
@@ -23,7 +23,7 @@ pub mod futures {
 
 use ctp::{Hold, Object};
 
-/// Drops the guard of a lock, and tells that before: a task may be woken because of it.
+/// Drops the guard of a lock, and records that before, because a task may be woken by it.
 fn give_back<G>(object: &Object, hold: &mut Option<Hold>, guard: &mut Option<G>) {
     if let Some(guard) = guard.take() {
         *hold = None;
@@ -33,7 +33,7 @@ fn give_back<G>(object: &Object, hold: &mut Option<Hold>, guard: &mut Option<G>)
     }
 }
 
-/// What guards are to whoever has one.
+/// The traits of a guard.
 macro_rules! guard {
     ([$($params:tt)*] $guard:ty => $target:ty, $is_mut:tt) => {
         impl<$($params)*> std::ops::Deref for $guard {
@@ -75,21 +75,21 @@ macro_rules! guard {
 }
 use guard;
 
-/// What all locks have beside the ways to take them.
+/// The methods of all locks, except those that lock.
 macro_rules! lock {
     ($lock:ident) => {
         impl<T: ?Sized> $lock<T> {
-            /// What the trace has for this lock.
+            /// The object in the trace for this lock.
             pub fn object(&self) -> &ctp::Object {
                 &self.object
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn get_mut(&mut self) -> &mut T {
                 self.inner.get_mut()
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn into_inner(self) -> T
             where
                 T: Sized,
@@ -136,7 +136,7 @@ macro_rules! owned {
         impl<T: ?Sized> $owned<T> {
             fn of(lock: &std::sync::Arc<$lock<T>>, guard: $guard<'_, T>) -> Self {
                 let guard = std::mem::ManuallyDrop::new(guard);
-                // SAFETY: the guard is of this lock, which stays where it is for as long as the Arc beside it; see the order of the fields.
+                // SAFETY: the guard is of this lock, which does not move as long as the Arc next to it exists; see the order of the fields.
                 let guard = unsafe { std::ptr::read((&*guard as *const $guard<'_, T>).cast::<$guard<'static, T>>()) };
                 $owned { inner: Some(guard), $field: lock.clone() }
             }

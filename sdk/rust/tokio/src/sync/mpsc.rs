@@ -1,4 +1,4 @@
-//! Tokio's `mpsc`. Receivers tell that they wait for an item, senders that they wait for room.
+//! Tokio's `mpsc`. Receivers record that they wait for an item, senders that they wait for room.
 
 pub use ::tokio::sync::mpsc::*;
 
@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::SeqCst};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// What both ends know.
+/// The state of both ends.
 ///
-/// Counts are told before a task is woken because of them: those of items before an item is there, that of room before an item
-/// is taken. What turns out otherwise is told again after.
+/// Counts are recorded before a task is woken because of them: that of items before an item is sent, that of room before an item is
+/// taken. If the result differs, the count is recorded again after that.
 struct Channel {
     object: Object,
     items: AtomicUsize,
-    room: Option<AtomicIsize>, // none: without a limit. Less than 0: it was taken before it was counted
+    room: Option<AtomicIsize>, // none: without a limit. Negative: it was taken before it was counted
     senders: AtomicUsize,
 }
 
@@ -45,7 +45,7 @@ impl Channel {
         result
     }
 
-    /// Takes something by `pop`, which tells whether it did.
+    /// Takes something by `pop`, which returns whether it did.
     fn pop<T>(&self, pop: impl FnOnce() -> T, did: impl FnOnce(&T) -> bool) -> T {
         let items = self.items.load(SeqCst);
         if items != 0 && self.room_now() == Some(0) {
@@ -67,14 +67,14 @@ impl Channel {
         self.room.as_ref().map(|room| room.load(SeqCst).max(0) as u64)
     }
 
-    /// There is so much more room, or less.
+    /// Adds to the room, or subtracts.
     fn give_room(&self, n: isize) {
         if let Some(room) = &self.room {
             self.object.room((room.fetch_add(n, SeqCst) + n).max(0) as u64);
         }
     }
 
-    /// Lets room go that was not used, by dropping `permit`.
+    /// Releases unused room, by dropping `permit`.
     fn leave_room<P>(&self, permit: P) {
         self.object.room(1);
         let cause = self.object.cause();
@@ -96,29 +96,29 @@ impl Channel {
 
 const THERE: &str = "only dropping it takes it";
 
-/// What both kinds of senders and receivers have.
+/// The methods of both kinds of senders and receivers.
 macro_rules! ends {
     ($Sender:ident, $WeakSender:ident, $Receiver:ident) => {
-        /// As tokio's.
+        /// Like tokio's.
         pub struct $Sender<T> {
             channel: Arc<Channel>,
             inner: Option<::tokio::sync::mpsc::$Sender<T>>,
         }
 
-        /// As tokio's.
+        /// Like tokio's.
         pub struct $WeakSender<T> {
             channel: Arc<Channel>,
             inner: ::tokio::sync::mpsc::$WeakSender<T>,
         }
 
-        /// As tokio's.
+        /// Like tokio's.
         pub struct $Receiver<T> {
             channel: Arc<Channel>,
             inner: Option<::tokio::sync::mpsc::$Receiver<T>>,
         }
 
         impl<T> $Sender<T> {
-            /// What the trace has for this channel.
+            /// The object in the trace for this channel.
             pub fn object(&self) -> &Object {
                 &self.channel.object
             }
@@ -132,22 +132,22 @@ macro_rules! ends {
                 self.inner.as_ref().expect(THERE)
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub async fn closed(&self) {
                 self.inner().closed().await
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn is_closed(&self) -> bool {
                 self.inner().is_closed()
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn same_channel(&self, other: &Self) -> bool {
                 self.inner().same_channel(other.inner())
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn downgrade(&self) -> $WeakSender<T> {
                 $WeakSender { channel: self.channel.clone(), inner: self.inner().downgrade() }
             }
@@ -174,7 +174,7 @@ macro_rules! ends {
         }
 
         impl<T> $WeakSender<T> {
-            /// As tokio's.
+            /// Like tokio's.
             pub fn upgrade(&self) -> Option<$Sender<T>> {
                 self.inner.upgrade().map(|inner| $Sender::of(&self.channel, inner))
             }
@@ -193,7 +193,7 @@ macro_rules! ends {
         }
 
         impl<T> $Receiver<T> {
-            /// What the trace has for this channel.
+            /// The object in the trace for this channel.
             pub fn object(&self) -> &Object {
                 &self.channel.object
             }
@@ -202,14 +202,14 @@ macro_rules! ends {
                 self.inner.as_mut().expect(THERE)
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             #[track_caller]
             pub fn recv(&mut self) -> impl Future<Output = Option<T>> + '_ {
                 let recv = Recv { channel: &self.channel, inner: self.inner.as_mut().expect(THERE) };
                 async move { recv.waits().await }.here().called(concat!("tokio::sync::mpsc::", stringify!($Receiver), "::recv"))
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
                 let channel = self.channel.clone();
                 let result = channel.pop(|| self.inner().poll_recv(cx), |result| matches!(result, Poll::Ready(Some(_))));
@@ -219,20 +219,20 @@ macro_rules! ends {
                 result
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 let channel = self.channel.clone();
                 channel.pop(|| self.inner().try_recv(), Result::is_ok)
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             #[track_caller]
             pub fn blocking_recv(&mut self) -> Option<T> {
                 let channel = self.channel.clone();
                 channel.pop(|| self.inner().blocking_recv(), Option::is_some)
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn close(&mut self) {
                 self.channel.object.close();
                 let _cause = self.channel.object.cause();
@@ -277,7 +277,7 @@ struct Recv<'a, R> {
 ends!(Sender, WeakSender, Receiver);
 ends!(UnboundedSender, WeakUnboundedSender, UnboundedReceiver);
 
-/// As tokio's. The place of the call is the one where the channel was made.
+/// Like tokio's. The place of the call is that of the channel.
 #[track_caller]
 pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     let (sender, receiver) = ::tokio::sync::mpsc::channel(buffer);
@@ -285,7 +285,7 @@ pub fn channel<T>(buffer: usize) -> (Sender<T>, Receiver<T>) {
     (Sender { channel: channel.clone(), inner: Some(sender) }, Receiver { channel, inner: Some(receiver) })
 }
 
-/// As tokio's. The place of the call is the one where the channel was made.
+/// Like tokio's. The place of the call is that of the channel.
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let (sender, receiver) = ::tokio::sync::mpsc::unbounded_channel();
@@ -294,14 +294,14 @@ pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
 }
 
 impl<T> UnboundedSender<T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         self.channel.push(|| self.inner().send(message))
     }
 }
 
 impl<T> Sender<T> {
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> + '_ {
         let reserve = self.reserve_as("tokio::sync::mpsc::Sender::send");
@@ -316,7 +316,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn send_timeout(
         &self,
@@ -336,7 +336,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         match self.try_reserve() {
             Ok(permit) => {
@@ -348,7 +348,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         self.channel.push(|| self.inner().blocking_send(value))?;
@@ -356,7 +356,7 @@ impl<T> Sender<T> {
         Ok(())
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn reserve(&self) -> impl Future<Output = Result<Permit<'_, T>, SendError<()>>> + '_ {
         self.reserve_as("tokio::sync::mpsc::Sender::reserve")
@@ -373,12 +373,12 @@ impl<T> Sender<T> {
         Permit { channel: &self.channel, inner: Some(permit) }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
         self.inner().try_reserve().map(|permit| self.got(permit))
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn reserve_owned(self) -> impl Future<Output = Result<OwnedPermit<T>, SendError<()>>> {
         let reason = self.channel.reason(Kind::Room);
@@ -392,7 +392,7 @@ impl<T> Sender<T> {
         .called("tokio::sync::mpsc::Sender::reserve_owned")
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_reserve_owned(mut self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         match self.inner.take().expect(THERE).try_reserve_owned() {
             Ok(permit) => {
@@ -410,18 +410,18 @@ impl<T> Sender<T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn capacity(&self) -> usize {
         self.inner().capacity()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn max_capacity(&self) -> usize {
         self.inner().max_capacity()
     }
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[must_use = "the room is given back when this is dropped"]
 pub struct Permit<'a, T> {
     channel: &'a Channel,
@@ -429,7 +429,7 @@ pub struct Permit<'a, T> {
 }
 
 impl<T> Permit<'_, T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn send(mut self, value: T) {
         let permit = self.inner.take().expect(THERE);
         let _: Result<(), ()> = self.channel.push(|| {
@@ -453,15 +453,15 @@ impl<T> fmt::Debug for Permit<'_, T> {
     }
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[must_use = "the room is given back when this is dropped"]
 pub struct OwnedPermit<T> {
     inner: Option<::tokio::sync::mpsc::OwnedPermit<T>>,
-    sender: Sender<T>, // without what is in one, as long as that is in the permit
+    sender: Sender<T>, // whose inner sender is in the permit meanwhile
 }
 
 impl<T> OwnedPermit<T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn send(mut self, value: T) -> Sender<T> {
         let (permit, channel) = (self.inner.take().expect(THERE), self.sender.channel.clone());
         let mut inner = None;
@@ -472,7 +472,7 @@ impl<T> OwnedPermit<T> {
         Sender::of(&channel, inner.expect(THERE))
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn release(mut self) -> Sender<T> {
         let (permit, channel) = (self.inner.take().expect(THERE), self.sender.channel.clone());
         channel.object.room(1);

@@ -1,17 +1,17 @@
-//! A lock that tells which task holds it, and which wait for it.
+//! A lock that records which task holds it, and which tasks wait for it.
 
 use super::{give_back, guard, lock, owned, TryLockError, THERE};
 use ctp::{Hold, Kind, Object, Reason, TraceFutureExt};
 use std::future::Future;
 use std::sync::Arc;
 
-/// As tokio's.
+/// Like tokio's.
 pub struct Mutex<T: ?Sized> {
     object: Object,
     inner: ::tokio::sync::Mutex<T>,
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[must_use = "the lock is given back when this is dropped"]
 pub struct MutexGuard<'a, T: ?Sized> {
     lock: &'a Mutex<T>,
@@ -19,7 +19,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
     inner: Option<::tokio::sync::MutexGuard<'a, T>>,
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[must_use = "the lock is given back when this is dropped"]
 pub struct MappedMutexGuard<'a, T: ?Sized> {
     object: &'a Object,
@@ -33,7 +33,7 @@ lock!(Mutex);
 owned!(OwnedMutexGuard: MutexGuard, lock: Mutex, mut, "As tokio's.");
 
 impl<T: ?Sized> Mutex<T> {
-    /// As tokio's. The place of the call is the one where the lock was made.
+    /// Like tokio's. The place of the call is that of the lock.
     #[track_caller]
     pub fn new(value: T) -> Self
     where
@@ -42,7 +42,7 @@ impl<T: ?Sized> Mutex<T> {
         Mutex { object: Object::new(Kind::Lock, 1), inner: ::tokio::sync::Mutex::new(value) }
     }
 
-    /// As tokio's. Where the lock was made is not known.
+    /// Like tokio's. The lock has no place.
     #[cfg(feature = "parking_lot")]
     pub const fn const_new(value: T) -> Self
     where
@@ -61,14 +61,14 @@ impl<T: ?Sized> Mutex<T> {
         MutexGuard { lock: self, hold: Some(hold), inner: Some(guard) }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> + '_ {
         let lock = self.inner.lock().here_for(self.reason()).called("tokio::sync::Mutex::lock");
         async move { self.got(lock.await) }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>>
     where
@@ -80,12 +80,12 @@ impl<T: ?Sized> Mutex<T> {
             .called("tokio::sync::Mutex::lock_owned")
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
         self.inner.try_lock().map(|guard| self.got(guard))
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError>
     where
         T: 'static,
@@ -93,13 +93,13 @@ impl<T: ?Sized> Mutex<T> {
         self.try_lock().map(|guard| OwnedMutexGuard::of(&self, guard))
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
         self.got(self.inner.blocking_lock())
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T>
     where
@@ -110,7 +110,7 @@ impl<T: ?Sized> Mutex<T> {
 }
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn map<U, F>(mut this: Self, f: F) -> MappedMutexGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -119,7 +119,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         MappedMutexGuard { object: &this.lock.object, hold: this.hold.take(), inner: Some(inner) }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_map<U, F>(mut this: Self, f: F) -> Result<MappedMutexGuard<'a, U>, Self>
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
@@ -136,7 +136,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn mutex(this: &Self) -> &'a Mutex<T> {
         this.lock
     }
@@ -149,7 +149,7 @@ impl<T: ?Sized> Drop for MutexGuard<'_, T> {
 }
 
 impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn map<U, F>(mut this: Self, f: F) -> MappedMutexGuard<'a, U>
     where
         F: FnOnce(&mut T) -> &mut U,
@@ -158,7 +158,7 @@ impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
         MappedMutexGuard { object: this.object, hold: this.hold.take(), inner: Some(inner) }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_map<U, F>(mut this: Self, f: F) -> Result<MappedMutexGuard<'a, U>, Self>
     where
         F: FnOnce(&mut T) -> Option<&mut U>,
@@ -180,7 +180,7 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
 }
 
 impl<T: ?Sized> OwnedMutexGuard<T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
         &this.lock
     }

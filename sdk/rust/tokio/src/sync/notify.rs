@@ -1,4 +1,4 @@
-//! A condition that tells which tasks wait for it, and wakes them because of it.
+//! A condition that records which tasks wait for it, and wakes them for it.
 
 use ctp::{For, Kind, Object, Reason, TraceFutureExt, Waiting};
 use std::fmt;
@@ -6,13 +6,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// As tokio's.
+/// Like tokio's.
 pub struct Notify {
     object: Object,
     inner: ::tokio::sync::Notify,
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[must_use = "futures do nothing unless they are polled"]
 #[derive(Debug)]
 pub struct Notified<'a> {
@@ -20,37 +20,37 @@ pub struct Notified<'a> {
 }
 
 impl Notify {
-    /// As tokio's. The place of the call is the one where it was made.
+    /// Like tokio's. The place of the call is recorded.
     #[track_caller]
     pub fn new() -> Self {
         Notify { object: Object::new(Kind::Event, 0), inner: ::tokio::sync::Notify::new() }
     }
 
-    /// As tokio's. Where it was made is not known.
+    /// Like tokio's. It has no place.
     #[cfg(feature = "parking_lot")]
     pub const fn const_new() -> Self {
         Notify { object: Object::const_new(Kind::Event, 0), inner: ::tokio::sync::Notify::const_new() }
     }
 
-    /// What the trace has for this condition.
+    /// The object in the trace for this condition.
     pub fn object(&self) -> &Object {
         &self.object
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
         let reason = Reason::of(&self.object, 1).cancellable();
         Notified { inner: self.inner.notified().here_for(reason).called("tokio::sync::Notify::notified") }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn notify_one(&self) {
         let _cause = self.object.cause();
         self.inner.notify_one();
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn notify_waiters(&self) {
         let _cause = self.object.cause();
         self.inner.notify_waiters();
@@ -71,7 +71,7 @@ impl fmt::Debug for Notify {
 }
 
 impl<'a> Notified<'a> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn enable(self: Pin<&mut Self>) -> bool {
         self.waiting().get_pin_mut().get_pin_mut().enable()
     }

@@ -1,4 +1,4 @@
-//! Tokio's `oneshot`. The receiver tells that it waits for the value.
+//! Tokio's `oneshot`. The receiver records that it waits for the value.
 
 pub use ::tokio::sync::oneshot::*;
 
@@ -9,13 +9,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// As tokio's.
+/// Like tokio's.
 pub struct Sender<T> {
     object: Arc<Object>,
     inner: Option<::tokio::sync::oneshot::Sender<T>>,
 }
 
-/// As tokio's.
+/// Like tokio's.
 pub struct Receiver<T> {
     inner: Waiting<Value<T>>,
 }
@@ -25,7 +25,7 @@ struct Value<T> {
     inner: ::tokio::sync::oneshot::Receiver<T>,
 }
 
-/// As tokio's. The place of the call is the one where the channel was made.
+/// Like tokio's. The place of the call is that of the channel.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let object = Arc::new(Object::new(Kind::Event, 0));
@@ -37,29 +37,29 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 const THERE: &str = "only sending takes it";
 
 impl<T> Sender<T> {
-    /// What the trace has for this channel.
+    /// The object in the trace for this channel.
     pub fn object(&self) -> &Object {
         &self.object
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn send(mut self, value: T) -> Result<(), T> {
         self.object.available(1);
         let _cause = self.object.cause();
         self.inner.take().expect(THERE).send(value)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub async fn closed(&mut self) {
         self.inner.as_mut().expect(THERE).closed().await
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn is_closed(&self) -> bool {
         self.inner.as_ref().expect(THERE).is_closed()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn poll_closed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         self.inner.as_mut().expect(THERE).poll_closed(cx)
     }
@@ -82,17 +82,17 @@ impl<T: fmt::Debug> fmt::Debug for Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn close(&mut self) {
         self.inner.get_mut().inner.close();
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_recv(&mut self) -> Result<T, error::TryRecvError> {
         self.inner.get_mut().inner.try_recv()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn blocking_recv(self) -> Result<T, error::RecvError> {
         self.inner.into_inner().inner.blocking_recv()

@@ -1,4 +1,4 @@
-//! A lock for readers and writers that tells which tasks hold it, and which wait for it.
+//! A lock for readers and writers that records which tasks hold it, and which wait for it.
 
 use super::{give_back, guard, lock, owned, TryLockError, THERE};
 use ctp::{Hold, Kind, Object, Reason, TraceFutureExt};
@@ -6,14 +6,14 @@ use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::Arc;
 
-/// As tokio's.
+/// Like tokio's.
 pub struct RwLock<T: ?Sized> {
     object: Object,
     readers: AtomicUsize,
     inner: ::tokio::sync::RwLock<T>,
 }
 
-/// As tokio's, without `map`.
+/// Like tokio's, without `map`.
 #[must_use = "the lock is given back when this is dropped"]
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
@@ -21,7 +21,7 @@ pub struct RwLockReadGuard<'a, T: ?Sized> {
     inner: Option<::tokio::sync::RwLockReadGuard<'a, T>>,
 }
 
-/// As tokio's, without `map`.
+/// Like tokio's, without `map`.
 #[must_use = "the lock is given back when this is dropped"]
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
@@ -36,7 +36,7 @@ owned!(OwnedRwLockReadGuard: RwLockReadGuard, _lock: RwLock, const, "As tokio's,
 owned!(OwnedRwLockWriteGuard: RwLockWriteGuard, lock: RwLock, mut, "As tokio's, without `map`.");
 
 impl<T: ?Sized> RwLock<T> {
-    /// As tokio's. The place of the call is the one where the lock was made.
+    /// Like tokio's. The place of the call is that of the lock.
     #[track_caller]
     pub fn new(value: T) -> Self
     where
@@ -45,7 +45,7 @@ impl<T: ?Sized> RwLock<T> {
         RwLock { object: Object::new(Kind::Lock, 1), readers: AtomicUsize::new(0), inner: ::tokio::sync::RwLock::new(value) }
     }
 
-    /// As tokio's. The place of the call is the one where the lock was made.
+    /// Like tokio's. The place of the call is that of the lock.
     #[track_caller]
     pub fn with_max_readers(value: T, max_reads: u32) -> Self
     where
@@ -55,7 +55,7 @@ impl<T: ?Sized> RwLock<T> {
         RwLock { object: Object::new(Kind::Lock, 1), readers: AtomicUsize::new(0), inner }
     }
 
-    /// As tokio's. Where the lock was made is not known.
+    /// Like tokio's. The lock has no place.
     #[cfg(feature = "parking_lot")]
     pub const fn const_new(value: T) -> Self
     where
@@ -78,7 +78,7 @@ impl<T: ?Sized> RwLock<T> {
         RwLockWriteGuard { lock: self, hold, inner: Some(guard) }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> + '_ {
         let reason = Reason::of(&self.object, 1).shared().cancellable();
@@ -86,7 +86,7 @@ impl<T: ?Sized> RwLock<T> {
         async move { self.read_by(read.await) }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> + '_ {
         let reason = Reason::of(&self.object, 1).cancellable();
@@ -94,7 +94,7 @@ impl<T: ?Sized> RwLock<T> {
         async move { self.written_by(write.await) }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>>
     where
@@ -106,7 +106,7 @@ impl<T: ?Sized> RwLock<T> {
             .called("tokio::sync::RwLock::read_owned")
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>>
     where
@@ -118,17 +118,17 @@ impl<T: ?Sized> RwLock<T> {
             .called("tokio::sync::RwLock::write_owned")
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
         self.inner.try_read().map(|guard| self.read_by(guard))
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
         self.inner.try_write().map(|guard| self.written_by(guard))
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError>
     where
         T: 'static,
@@ -136,7 +136,7 @@ impl<T: ?Sized> RwLock<T> {
         self.try_read().map(|guard| OwnedRwLockReadGuard::of(&self, guard))
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError>
     where
         T: 'static,
@@ -144,13 +144,13 @@ impl<T: ?Sized> RwLock<T> {
         self.try_write().map(|guard| OwnedRwLockWriteGuard::of(&self, guard))
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
         self.read_by(self.inner.blocking_read())
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         self.written_by(self.inner.blocking_write())
@@ -163,7 +163,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
         if self.lock.readers.fetch_sub(1, SeqCst) == 1 {
             give_back(object, &mut self.hold, &mut self.inner);
             if self.lock.readers.load(SeqCst) != 0 {
-                object.available(0); // one that came meanwhile told that before
+                object.available(0); // a task that came meanwhile recorded that before
             }
         } else {
             self.hold = None;
@@ -174,7 +174,7 @@ impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
 }
 
 impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn downgrade(mut self) -> RwLockReadGuard<'a, T> {
         let (lock, hold) = (self.lock, self.hold.take());
         lock.readers.fetch_add(1, SeqCst);
@@ -190,7 +190,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
 }
 
 impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn downgrade(mut self) -> OwnedRwLockReadGuard<T> {
         let inner = self.inner.take().expect(THERE).downgrade();
         OwnedRwLockReadGuard { inner: Some(inner), _lock: self.lock }

@@ -1,4 +1,4 @@
-//! A semaphore that tells which tasks hold its permits, and which wait for some.
+//! A semaphore that records which tasks hold its permits, and which wait for some.
 
 use super::{AcquireError, TryAcquireError};
 use ctp::{Hold, Kind, Object, Reason, Reasons, TraceFutureExt, Waits};
@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
-/// As tokio's.
+/// Like tokio's.
 pub struct Semaphore {
     object: Object,
     inner: ::tokio::sync::Semaphore,
@@ -18,14 +18,14 @@ pub struct Semaphore {
 
 const FORGOTTEN_MAX: u32 = 0xffff;
 
-/// Permits that tasks forgot. The last of these tasks holds them all, so that a report finds a pool which lost its permits to tasks
-/// that have ended. But who adds permits has no pool: there a forgotten permit is a token that was used up, and nobody holds it.
+/// Permits that tasks forgot. The last of these tasks holds them all, so that a report finds a pool that lost its permits in tasks that
+/// have ended. But a semaphore to which permits are added is not a pool: there a forgotten permit is a used token without a holder.
 struct Forgotten {
-    hold: Option<ManuallyDrop<Hold>>, // the end of the semaphore does not give them back
+    hold: Option<ManuallyDrop<Hold>>, // not given back when the semaphore is dropped
     are_tokens: bool,
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[must_use = "the permits are given back when this is dropped"]
 #[derive(Debug)]
 pub struct SemaphorePermit<'a> {
@@ -33,7 +33,7 @@ pub struct SemaphorePermit<'a> {
     hold: Option<Hold>, // none: they are forgotten
 }
 
-/// As tokio's.
+/// Like tokio's.
 #[must_use = "the permits are given back when this is dropped"]
 #[derive(Debug)]
 pub struct OwnedSemaphorePermit {
@@ -42,10 +42,10 @@ pub struct OwnedSemaphorePermit {
 }
 
 impl Semaphore {
-    /// The most permits that there can be.
+    /// The largest number of permits.
     pub const MAX_PERMITS: usize = usize::MAX >> 3;
 
-    /// As tokio's. The place of the call is the one where the semaphore was made.
+    /// Like tokio's. The place of the call is that of the semaphore.
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         Semaphore {
@@ -55,24 +55,24 @@ impl Semaphore {
         }
     }
 
-    /// As tokio's. Where the semaphore was made is not known.
+    /// Like tokio's. The semaphore has no place.
     #[cfg(feature = "parking_lot")]
     pub const fn const_new(permits: usize) -> Self {
         let object = Object::const_new(Kind::Permits, permits as u64);
         Semaphore { object, inner: ::tokio::sync::Semaphore::const_new(permits), forgotten: Forgotten::none() }
     }
 
-    /// What the trace has for this semaphore.
+    /// The object in the trace for this semaphore.
     pub fn object(&self) -> &Object {
         &self.object
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn available_permits(&self) -> usize {
         self.inner.available_permits()
     }
 
-    /// As tokio's. No task holds a permit that was forgotten, from now on.
+    /// Like tokio's. No task holds a permit that was forgotten, from now on.
     pub fn add_permits(&self, n: usize) {
         let mut forgotten = self.forgotten.lock().unwrap_or_else(PoisonError::into_inner);
         forgotten.are_tokens = true;
@@ -86,7 +86,7 @@ impl Semaphore {
             self.object.available((self.inner.available_permits() + n) as u64);
             let _cause = self.object.cause();
             self.inner.add_permits(n);
-            self.tell_if_none(); // a task that waits may have been given them
+            self.tell_if_none(); // a waiting task may have got them
         }
     }
 
@@ -103,13 +103,13 @@ impl Semaphore {
         Some(hold)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> + '_ {
         self.acquire_as("tokio::sync::Semaphore::acquire", 1)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn acquire_many(&self, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> + '_ {
         self.acquire_as("tokio::sync::Semaphore::acquire_many", n)
@@ -129,23 +129,23 @@ impl Semaphore {
         Acquire { of: self, n, inner: self.inner.acquire_many(n) }.waits()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many(1)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.inner.try_acquire_many(n).map(|permits| SemaphorePermit { of: self, hold: self.got(permits, n) })
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn acquire_owned(self: Arc<Self>) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
         self.acquire_owned_as("tokio::sync::Semaphore::acquire_owned", 1)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn acquire_many_owned(self: Arc<Self>, n: u32) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
         self.acquire_owned_as("tokio::sync::Semaphore::acquire_many_owned", n)
@@ -165,25 +165,25 @@ impl Semaphore {
         .called(name)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.try_acquire_many_owned(1)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         let hold = self.got(self.inner.try_acquire_many(n)?, n);
         Ok(OwnedSemaphorePermit { of: self, hold })
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn close(&self) {
         self.object.close();
         let _cause = self.object.cause();
         self.inner.close();
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn is_closed(&self) -> bool {
         self.inner.is_closed()
     }
@@ -206,7 +206,7 @@ impl Semaphore {
         if forgotten.are_tokens || before.saturating_add(hold.count()) > FORGOTTEN_MAX {
             return;
         }
-        self.object.set_owned(); // nobody else gives them back
+        self.object.set_owned(); // only their holder gives them back
         if let Some(before) = forgotten.hold.take() {
             hold.merge(ManuallyDrop::into_inner(before));
         }
@@ -243,7 +243,7 @@ impl<F: Future> Future for Acquire<'_, F> {
 
 impl<F: Future> Waits for Acquire<'_, F> {
     fn reasons(&self, reasons: &mut Reasons<'_>) {
-        self.of.tell_if_none(); // a task that waits takes what there is
+        self.of.tell_if_none(); // a waiting task takes what is available
         reasons.add(Reason::of(&self.of.object, self.n).cancellable());
     }
 }
@@ -251,12 +251,12 @@ impl<F: Future> Waits for Acquire<'_, F> {
 macro_rules! permit {
     ([$($life:lifetime)?] $permit:ty, $same:expr) => {
         impl$(<$life>)? $permit {
-            /// As tokio's. The task still holds them, unless the program adds permits to this semaphore.
+            /// Like tokio's. The task still holds them, unless the program adds permits to this semaphore.
             pub fn forget(mut self) {
                 self.of.forget(self.hold.take());
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             #[track_caller]
             pub fn merge(&mut self, mut other: Self) {
                 let same: fn(&Self, &Self) -> bool = $same;
@@ -267,12 +267,12 @@ macro_rules! permit {
                 }
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn num_permits(&self) -> usize {
                 self.hold.as_ref().map_or(0, |hold| hold.count() as usize)
             }
 
-            /// As tokio's.
+            /// Like tokio's.
             pub fn split(&mut self, n: usize) -> Option<Self> {
                 if n > self.num_permits() {
                     return None;
@@ -294,7 +294,7 @@ permit!(['a] SemaphorePermit<'a>, |a, b| std::ptr::eq(a.of, b.of));
 permit!([] OwnedSemaphorePermit, |a, b| Arc::ptr_eq(&a.of, &b.of));
 
 impl OwnedSemaphorePermit {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn semaphore(&self) -> &Arc<Semaphore> {
         &self.of
     }

@@ -1,4 +1,4 @@
-//! Tokio's `watch`. A receiver tells that it waits for a change.
+//! Tokio's `watch`. A receiver records that it waits for a change.
 
 pub use ::tokio::sync::watch::*;
 
@@ -7,19 +7,19 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-/// As tokio's.
+/// Like tokio's.
 pub struct Sender<T> {
     object: Arc<Object>,
     inner: Option<::tokio::sync::watch::Sender<T>>,
 }
 
-/// As tokio's.
+/// Like tokio's.
 pub struct Receiver<T> {
     object: Arc<Object>,
     inner: ::tokio::sync::watch::Receiver<T>,
 }
 
-/// As tokio's. The place of the call is the one where the channel was made.
+/// Like tokio's. The place of the call is that of the channel.
 #[track_caller]
 pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
     let object = Arc::new(Object::new(Kind::Event, 0));
@@ -28,7 +28,7 @@ pub fn channel<T>(init: T) -> (Sender<T>, Receiver<T>) {
 }
 
 impl<T> Sender<T> {
-    /// What the trace has for this channel.
+    /// The object in the trace for this channel.
     pub fn object(&self) -> &Object {
         &self.object
     }
@@ -37,51 +37,51 @@ impl<T> Sender<T> {
         self.inner.as_ref().expect("only dropping it takes it")
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn send(&self, value: T) -> Result<(), error::SendError<T>> {
         let _cause = self.object.cause();
         self.inner().send(value)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn send_modify<F: FnOnce(&mut T)>(&self, modify: F) {
         let _cause = self.object.cause();
         self.inner().send_modify(modify)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn send_if_modified<F: FnOnce(&mut T) -> bool>(&self, modify: F) -> bool {
         let _cause = self.object.cause();
         self.inner().send_if_modified(modify)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn send_replace(&self, value: T) -> T {
         let _cause = self.object.cause();
         self.inner().send_replace(value)
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn borrow(&self) -> Ref<'_, T> {
         self.inner().borrow()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn is_closed(&self) -> bool {
         self.inner().is_closed()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub async fn closed(&self) {
         self.inner().closed().await
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn subscribe(&self) -> Receiver<T> {
         Receiver { object: self.object.clone(), inner: self.inner().subscribe() }
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn receiver_count(&self) -> usize {
         self.inner().receiver_count()
     }
@@ -102,29 +102,29 @@ impl<T: fmt::Debug> fmt::Debug for Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// As tokio's.
+    /// Like tokio's.
     pub fn borrow(&self) -> Ref<'_, T> {
         self.inner.borrow()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
         self.inner.borrow_and_update()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn has_changed(&self) -> Result<bool, error::RecvError> {
         self.inner.has_changed()
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), error::RecvError>> + '_ {
         let reason = Reason::of(&self.object, 1).cancellable();
         self.inner.changed().here_for(reason).called("tokio::sync::watch::Receiver::changed")
     }
 
-    /// As tokio's.
+    /// Like tokio's.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
