@@ -174,13 +174,13 @@ struct timer {
 	/* An operation is complete or discarded. first: it took the line; returns whether its wake was recorded. */
 	bool leave(bool first) noexcept
 	{
-		bool told = first && !waits.exchange(0, std::memory_order_relaxed);
+		bool recorded = first && !waits.exchange(0, std::memory_order_relaxed);
 		std::uint64_t now = word.load(std::memory_order_relaxed);
 		/* Release: pairs with the exchange in wait, which writes the other fields after us. */
 		while (!word.compare_exchange_weak(now, (now & users) > 1 ? now - 1 : 0, std::memory_order_release,
 		                                   std::memory_order_relaxed))
 			;
-		return told;
+		return recorded;
 	}
 };
 CTP_LOCAL_ inline constinit timer timers[256] = {};
@@ -715,11 +715,11 @@ private:
 		{
 			std::uint64_t &waits = static_cast<initiator *>(this->this_)->ctp_waiter;
 			if (waits)
-				told(h, waits);
+				initiate(h, waits);
 			else
 				Awaiter::await_suspend(h);
 		}
-		[[gnu::noinline]] void told(std::coroutine_handle<> h, std::uint64_t &waits)
+		[[gnu::noinline]] void initiate(std::coroutine_handle<> h, std::uint64_t &waits)
 		{
 			::ctp_leaving_(waits); /* the waiting coroutine is the waker of what is woken here */
 			initiated_swap(&waits);

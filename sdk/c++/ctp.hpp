@@ -479,12 +479,12 @@ public:
 	leaving_ &operator=(const leaving_ &) = delete;
 	~leaving_()
 	{
-		if (told)
+		if (recorded)
 			::ctp_leaving_(0);
 	}
 	template <point_ Point> void suspended(struct ::ctp_coro *co, void *frame, const place &at, bool yields) noexcept
 	{
-		told = true;
+		recorded = true;
 		if constexpr (is_start_<Point>)
 			unstarted_(co, frame, at, Point == point_::start_placed);
 		else
@@ -495,19 +495,19 @@ public:
 	/* Recorded by calls of ctp.h, and so without the mark leaving. */
 	void since(std::uint64_t ref) noexcept
 	{
-		told = ref;
-		if (told)
+		recorded = ref;
+		if (recorded)
 			::ctp_leaving_(ref);
 	}
 	/* It continues, and never gave up its thread. */
 	void stays(struct ::ctp_coro *co) const noexcept
 	{
-		if (told)
+		if (recorded)
 			ctp_coro_ready_(co, CTP_MARK_STAYED);
 	}
 
 private:
-	bool told = false;
+	bool recorded = false;
 };
 
 /* The awaiter of an awaitable, found as the language does. */

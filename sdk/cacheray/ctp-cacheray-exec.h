@@ -38,12 +38,12 @@ static char *put_text(char *to, const char *text)
 	return to + n;
 }
 
-static char *put_digits(char *to, unsigned long n, char behind)
+static char *put_digits(char *to, unsigned long n, char after)
 {
 	char digits[NUMBER_CHARS], *d = put_number(digits + sizeof digits, n);
 	size_t len = (size_t)(digits + sizeof digits - d);
 	copy(to, d, len);
-	to[len] = behind;
+	to[len] = after;
 	to[len + 1] = '\0';
 	return to + len + 1;
 }

@@ -40,7 +40,7 @@ pub struct Object {
     marks: AtomicU8, // MARK_OWNED, MARK_CLOSED
     location: Option<&'static Location<'static>>,
     name: Name,
-    told: AtomicU64, // the collector that has a record of it: see follower
+    recorded_for: AtomicU64, // the collector that has a record of it: see follower
     available: AtomicU64,
     room: AtomicU64, // of a queue; UNKNOWN: it has no limit
 }
@@ -85,7 +85,7 @@ impl Object {
         let mut object = Object::const_new(kind, available);
         object.location = Some(Location::caller());
         if let Some(follower) = probe::follower() {
-            object.told.store(follower, Relaxed);
+            object.recorded_for.store(follower, Relaxed);
             object.tell_whole(MARK_MADE);
         }
         object
@@ -99,7 +99,7 @@ impl Object {
             marks: AtomicU8::new(0),
             location: None,
             name: Name::none(),
-            told: AtomicU64::new(0),
+            recorded_for: AtomicU64::new(0),
             available: AtomicU64::new(available),
             room: AtomicU64::new(UNKNOWN),
         }
@@ -197,7 +197,7 @@ impl Object {
     }
 
     fn is_known(&self) -> bool {
-        probe::follower().map_or(false, |follower| self.told.load(Relaxed) == follower)
+        probe::follower().map_or(false, |follower| self.recorded_for.load(Relaxed) == follower)
     }
 
     /// Records the state for a collector that attached later. False: there is none.
@@ -207,7 +207,7 @@ impl Object {
             Some(follower) => follower,
             None => return false,
         };
-        if self.told.load(Relaxed) != follower && self.told.swap(follower, Relaxed) != follower {
+        if self.recorded_for.load(Relaxed) != follower && self.recorded_for.swap(follower, Relaxed) != follower {
             self.tell_late();
         }
         true
@@ -244,9 +244,9 @@ impl Object {
 
 impl Drop for Object {
     fn drop(&mut self) {
-        let told = *self.told.get_mut();
-        if told != 0 {
-            probe::object_end(self.id(), probe::reason_number(0, MARK_GONE, 0), told);
+        let recorded_for = *self.recorded_for.get_mut();
+        if recorded_for != 0 {
+            probe::object_end(self.id(), probe::reason_number(0, MARK_GONE, 0), recorded_for);
         }
     }
 }

@@ -299,10 +299,10 @@ impl Coro {
     #[cold]
     fn tell_reasons_of(&mut self, thread: &Thread, before: u32) {
         let (reasons, all) = thread.facts.since(before);
-        let told = reasons.map(|(value, number)| self.reason(value, number)).count() as u32;
+        let written = reasons.map(|(value, number)| self.reason(value, number)).count() as u32;
         if !all {
             // There are more than are kept, and the reader must know that.
-            (told..=SHM_REASONS).for_each(|_| self.reason(0, crate::fact::Kind::Other as u32));
+            (written..=SHM_REASONS).for_each(|_| self.reason(0, crate::fact::Kind::Other as u32));
         }
     }
 

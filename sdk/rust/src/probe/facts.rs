@@ -2,7 +2,7 @@
 
 use super::coro::note;
 use super::layout::*;
-use super::objects::Told;
+use super::objects::ObjectState;
 use super::ring::Thread;
 use super::site;
 use super::sys;
@@ -185,7 +185,7 @@ pub fn object_tell(object: u64, number: u32, available: u64, name: Option<&'stat
         let made = made.map_or(0, |place| place.number(probe));
         let label = name.map_or(0, |name| site::label(probe, name));
         if probe.keeps_objects() {
-            probe.object_keep(&Told { object, number, available, ts, made, label });
+            probe.object_keep(&ObjectState { object, number, available, ts, made, label });
         }
         let what = entry_what(ENTRY_OBJECT, made, u64::from(number));
         note(probe, Entry { ts, value: object, reference: available, what });
@@ -211,13 +211,13 @@ fn note_label(probe: &Probe, object: u64, label: u32) {
 
 /// The object is gone, as `number` says. It is removed from the table even if nothing is recorded any more: object numbers are never used
 /// again, so nothing else would free its place. In the child of a fork, objects of the parent stay as they are.
-pub fn object_end(object: u64, number: u32, told: u64) {
+pub fn object_end(object: u64, number: u32, recorded_for: u64) {
     let probe = match Probe::peek() {
-        Some(probe) if probe.key(told as u32) == told => probe,
+        Some(probe) if probe.key(recorded_for as u32) == recorded_for => probe,
         _ => return,
     };
     let was_kept = probe.object_leave(object);
-    if was_kept || told as u32 == probe.header().epoch.load(Relaxed) {
+    if was_kept || recorded_for as u32 == probe.header().epoch.load(Relaxed) {
         let what = entry_what(ENTRY_OBJECT, 0, u64::from(number));
         note(probe, Entry { ts: probe.now(), value: object, reference: 0, what });
     }

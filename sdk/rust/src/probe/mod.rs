@@ -167,7 +167,7 @@ impl Probe {
         self.part(self.shape.rings_at, index, self.shape.max_rings)
     }
 
-    /// One of so many that begin there.
+    /// Element `index` of an array of `max` that begins there.
     #[inline]
     fn part<T>(&self, at: u64, index: u32, max: u32) -> Option<&'static T> {
         let base = self.base.load(Acquire); // pairs with the exchange in extend

@@ -19,8 +19,8 @@ const HOLD_TRIES: u32 = 16;
 /// Parts of the table whose memory is allocated, a bit for each [`PIECE`].
 pub type Pieces = [AtomicU64; (OBJECTS_MAX as u64 * (KEY + OBJECT) / PIECE / 64 + 1) as usize];
 
-/// A change of an object.
-pub struct Told {
+/// A new state of an object.
+pub struct ObjectState {
     pub object: u64,
     pub number: u32, // of the entry
     pub available: u64,
@@ -30,14 +30,14 @@ pub struct Told {
 }
 
 impl Probe {
-    /// Stores a change.
-    pub fn object_keep(&self, told: &Told) {
-        if let Some((_, object)) = self.object_find(told.object, true) {
+    /// Stores a state.
+    pub fn object_keep(&self, state: &ObjectState) {
+        if let Some((_, object)) = self.object_find(state.object, true) {
             let change = object.begin(self);
-            if reason_marks(told.number) & MARK_MADE != 0 {
+            if reason_marks(state.number) & MARK_MADE != 0 {
                 object.clear(change);
             }
-            object.write(self, told);
+            object.write(self, state);
             object.finish();
         }
     }
@@ -192,24 +192,24 @@ impl Object {
         self.done.store(change.wrapping_sub(1), Relaxed);
     }
 
-    fn write(&self, probe: &Probe, told: &Told) {
-        let (what, marks, known) = (reason_what(told.number), reason_marks(told.number), self.what.load(Relaxed));
+    fn write(&self, probe: &Probe, state: &ObjectState) {
+        let (what, marks, known) = (reason_what(state.number), reason_marks(state.number), self.what.load(Relaxed));
         if marks & MARK_MADE != 0 {
-            self.made_ts.store(told.ts, Relaxed);
-            self.all.store(told.available.min(u64::from(u32::MAX)) as u32, Relaxed);
+            self.made_ts.store(state.ts, Relaxed);
+            self.all.store(state.available.min(u64::from(u32::MAX)) as u32, Relaxed);
         }
         let kind = if reason_what(known) != 0 { 0 } else { what };
         let raw = if probe.raw { OBJECT_RAW } else { 0 };
         self.what.store(known | kind | reason_number(0, marks & MARK_OWNED, 0) | raw, Relaxed);
         if what == Kind::Room as u32 {
-            put_stock(&self.room, &self.room_ts, told);
+            put_stock(&self.room, &self.room_ts, state);
         } else if what != 0 {
-            put_stock(&self.available, &self.available_ts, told);
+            put_stock(&self.available, &self.available_ts, state);
         }
         if marks & MARK_CLOSED != 0 && self.closed_ts.load(Relaxed) == 0 {
-            self.closed_ts.store(told.ts, Relaxed);
+            self.closed_ts.store(state.ts, Relaxed);
         }
-        for (word, site) in [(&self.made, told.made), (&self.label, told.label)] {
+        for (word, site) in [(&self.made, state.made), (&self.label, state.label)] {
             if site != 0 {
                 word.store(site, Relaxed);
             }
@@ -254,10 +254,10 @@ impl Object {
 }
 
 /// Stores how much is available, and since when it is 0, or not 0.
-fn put_stock(available: &AtomicU64, since: &AtomicU64, told: &Told) {
+fn put_stock(available: &AtomicU64, since: &AtomicU64, state: &ObjectState) {
     let before = available.load(Relaxed);
-    available.store(told.available, Relaxed);
-    if since.load(Relaxed) == 0 || (before == 0) != (told.available == 0) {
-        since.store(told.ts, Relaxed);
+    available.store(state.available, Relaxed);
+    if since.load(Relaxed) == 0 || (before == 0) != (state.available == 0) {
+        since.store(state.ts, Relaxed);
     }
 }

@@ -173,7 +173,7 @@ pub fn counter_is_clock() -> bool {
 /// A variable of the environment, from libc: after a fork, the lock of the standard library may be held by a thread that no longer exists.
 pub fn env(name: &'static [u8]) -> Option<&'static CStr> {
     let name = CStr::from_bytes_with_nul(name).ok()?;
-    // SAFETY: libc's string, good until somebody changes the environment; it is used at once.
+    // SAFETY: libc's string, valid until the environment changes; it is used at once.
     unsafe {
         let value = getenv(name.as_ptr());
         (!value.is_null()).then(|| CStr::from_ptr(value))
