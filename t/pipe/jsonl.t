@@ -151,7 +151,7 @@ rejects 'a needless 0' 'not JSON' '{"probe_id":1,"tid":2,"addr":"0x0000000000000
 rejects 'a nested value' '"tid" is not a u64' '{"probe_id":1,"tid":[2],"addr":"0x3","seq":4,"is_active":true,"ts":5}'
 rejects 'a wrong bool' '"is_active" is not a bool' '{"probe_id":1,"tid":2,"addr":"0x3","seq":4,"is_active":"yes","ts":5}'
 rejects 'a wrong text' 'not JSON' '{"probe_id":1,"x":"\ud800","tid":2,"addr":"0x3","seq":4,"is_active":true,"ts":5}'
-rejects 'a section line that makes no sense' 'not what' '{"type":"@schema","name":7}'
+rejects 'a section line that makes no sense' 'not a valid' '{"type":"@schema","name":7}'
 rejects 'a line of ours that does not exist' '"@x"' '{"type":"@x"}'
 rejects 'a schema that breaks a rule' 'two fields are called a' '{"type":"@schema","name":"x","fields":[{"name":"a","type":"u8"},{"name":"a","type":"u8"}]}'
 rejects 'a station that was not yet written' 'without probe_id' '{"probe_id":0,"tid":0,"addr":"0x0000000000000003","seq":4,"is_active":true,"ts":0}'
