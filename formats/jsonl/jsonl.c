@@ -6,8 +6,6 @@
 #include "common/json.h"
 #include "symbols/sites.h"
 
-bool ctp_jsonl_class_reserved(const char *name) { return name[0] == '@'; }
-
 bool ctp_jsonl_field_reserved(const char *name) { return name[0] == '@' || !strcmp(name, "type") || !strcmp(name, "late"); }
 
 /* A name in quotes, with the @ that it may need. */
@@ -30,7 +28,7 @@ static void put_head(struct maker *m, const struct ctp_class *cls, bool all)
 {
 	*m->p++ = '{';
 	if (all)
-		m->p = put_name(stpcpy(m->p, "\"type\":"), cls->name, ctp_jsonl_class_reserved(cls->name));
+		m->p = put_name(stpcpy(m->p, "\"type\":"), cls->name, cls->name[0] == '@');
 }
 
 static void put_key(struct maker *m, const struct ctp_class *cls, uint32_t index, enum ctp_form form)

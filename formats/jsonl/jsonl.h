@@ -46,8 +46,7 @@ struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err);
  */
 struct ctp_template *ctp_jsonl_template(const struct ctp_class *cls, bool all, bool symbols, struct ctp_place_texts *texts);
 
-/* True if a name must have an @ before it. */
-bool ctp_jsonl_class_reserved(const char *name);
+/* Whether a field of this name must have an @ before it; a class must if its name begins with one. */
 bool ctp_jsonl_field_reserved(const char *name);
 
 #endif
