@@ -10,8 +10,8 @@ function pointedAt(timeline) {
 	return timeline.hovered >= 0 ? timeline.hovered : timeline.cursor;
 }
 
-// The visible wakes of a row, as { t, row, waker }; null: there are more than `most`. Wakes by an unknown waker are left out, unless
-// the pointer is on the row or it is in the finding.
+// The visible wakes of a row, as { t, row, waker }; null: there are more than `most`. Wakes by an unknown waker are left out,
+// unless the pointer is on the row or it is in the finding.
 function wakesOf(timeline, row, most) {
 	const { model, window, moment } = timeline, { kind, time, arg } = model.events;
 	const any = row === pointedAt(timeline) || moment && moment.members.has(row);

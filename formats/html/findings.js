@@ -53,7 +53,8 @@ function waitText(section, waiter) {
 	return ` ${does}${sinceOrFor(section, waiter)}${does || waiter.told ? "" : " (inferred)"}`;
 }
 
-// The coroutines that wait because of the finding, each below the one that it waits for, the longest first. Roots are not in the list.
+// The coroutines that wait because of the finding, each below the one that it waits for, the longest first. Roots are not
+// in the list.
 function treeNode({ site, coroutine, section }, { coroutines, awaits, waiting, members }) {
 	if (!awaits || !awaits.length)
 		return null;

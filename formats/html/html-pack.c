@@ -53,7 +53,8 @@ static struct block *block_at(const struct ctp_html_pool *pool, uint32_t number)
 static bool add_slab(struct ctp_html_pool *pool)
 {
 	/* More than its blocks have: a varint is read as a whole word. */
-	uint8_t *slab = CTP_ARRAY_RESERVE(pool->slabs, pool->room, pool->nslabs + 1, SLABS_MAX) ? calloc(1, SLAB + CTP_VARINT_MAX) : NULL;
+	bool room = CTP_ARRAY_RESERVE(pool->slabs, pool->room, pool->nslabs + 1, SLABS_MAX);
+	uint8_t *slab = room ? calloc(1, SLAB + CTP_VARINT_MAX) : NULL;
 	if (!slab)
 		return false;
 	pool->slabs[pool->nslabs++] = slab;

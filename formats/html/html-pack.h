@@ -4,8 +4,8 @@
  * A row is a coroutine. Its events refer to places and threads by the caller's numbers, which become numbers of the page when that
  * is written, and to other rows by their handles. ctp-tohtml.1 describes the format of the page.
  *
- * The number of events is limited. When there are more, all events of dead coroutines are dropped, the earliest deaths first. If that
- * is not enough, living coroutines lose their oldest events. A row that lost events in this way says so.
+ * The number of events is limited. When there are more, all events of dead coroutines are dropped, the earliest deaths first. If
+ * that is not enough, living coroutines lose their oldest events. A row that lost events in this way says so.
  */
 #ifndef CTP_HTML_PACK_H
 #define CTP_HTML_PACK_H

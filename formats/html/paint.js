@@ -119,7 +119,7 @@ class Pixels {
 		const stop = Math.min(columns, Math.max(x + 1, Math.ceil((lanes.end[row] - from) / per)));
 		if (x >= stop || lanes.end[row] < from)
 			return;
-		const column = Math.abs(Math.round(from / per)) % 0x10000; // counted from the start of the trace: a pan does not change what is drawn
+		const column = Math.abs(Math.round(from / per)) % 0x10000; // in the whole trace: a pan changes nothing
 		let e = born >= from + x * per ? lanes.first[row] : lanes.after(row, from + x * per);
 		while (x < stop) {
 			const run = e < last ? Math.min(stop, Math.floor((lanes.time[e] - from) / per)) : stop;

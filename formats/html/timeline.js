@@ -153,7 +153,7 @@ class Timeline {
 		const ticks = this.window.ticks(this.plot / 110);
 		this.pixels.words.fill(colours.back);
 		this.drawGrid(ticks);
-		for (const region of [...this.regions].reverse()) // so that the first row of a region cannot overlap the region above
+		for (const region of [...this.regions].reverse()) // so that a region's first row cannot overlap the one above
 			this.drawLanes(region, spans);
 		this.ctx.putImageData(this.pixels.image, 0, 0);
 		ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);

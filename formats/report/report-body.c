@@ -214,8 +214,8 @@ static uint32_t rows_of(const struct ctp_doc *doc, uint32_t n, uint32_t limit)
 #define TABLE(title, columns) {title, columns, sizeof(columns) / sizeof *(columns)}
 
 /*
- * Coroutines that still wait, of which some may be runnable; or that still run, and the thread of the one that has run longest. Those
- * in findings are left out.
+ * Coroutines that still wait, of which some may be runnable; or that still run, and the thread of the one that has run longest.
+ * Those in findings are left out.
  */
 static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint32_t nlist, bool runs)
 {
@@ -316,9 +316,9 @@ static void sites(struct ctp_doc *doc)
 static void threads(struct ctp_doc *doc)
 {
 	static const struct ctp_doc_column columns[] = {
-		NUMBER("busy", 7, CTP_DOC_WITH_CLOCK), NUMBER("share", 8, CTP_DOC_WITH_CLOCK), NUMBER("unknown", 8, CTP_DOC_WITH_CLOCK),
-		COUNT("resumes", 11), NUMBER("last seen", 10, CTP_DOC_WITH_CLOCK), NUMBER("last seen", 20, CTP_DOC_WITHOUT_CLOCK),
-		{.title = "thread", .words = true}, TEXT("name", " ", CTP_DOC_ALWAYS),
+		NUMBER("busy", 7, CTP_DOC_WITH_CLOCK), NUMBER("share", 8, CTP_DOC_WITH_CLOCK),
+		NUMBER("unknown", 8, CTP_DOC_WITH_CLOCK), COUNT("resumes", 11), NUMBER("last seen", 10, CTP_DOC_WITH_CLOCK),
+		NUMBER("last seen", 20, CTP_DOC_WITHOUT_CLOCK), {.title = "thread", .words = true}, TEXT("name", " ", CTP_DOC_ALWAYS),
 	};
 	static const struct ctp_doc_table table = TABLE("Threads", columns);
 	const struct ctp_report_section *s = doc->section;

@@ -2,8 +2,8 @@
  * report-doc.h - a report as a document: headings, lists and tables. report-body.c walks over a report and makes the document;
  * report-text.c and report-markdown.c render it.
  *
- * Three sorts of text are in it. Words are the report's own, and are written as they are. Code is a name, a site or a command: it comes
- * from the traced program, and may have any bytes. Prose is a sentence in which such names stand.
+ * Three sorts of text are in it. Words are the report's own, and are written as they are. Code is a name, a site or a command: it
+ * comes from the traced program, and may have any bytes. Prose is a sentence in which such names stand.
  */
 #ifndef CTP_REPORT_DOC_H
 #define CTP_REPORT_DOC_H
@@ -46,7 +46,7 @@ struct ctp_doc_ops {
 	void (*finding)(struct ctp_doc *doc, uint32_t number, enum ctp_certainty certainty, const char *title, const char *rule);
 	void (*members)(struct ctp_doc *doc, const struct ctp_finding *finding);
 	void (*item)(struct ctp_doc *doc, unsigned indent, unsigned depth); /* of a list; a newline ends it */
-	void (*sentence)(struct ctp_doc *doc, unsigned indent, const char *label, const char *prose); /* an item; label: "next: ", or "" */
+	void (*sentence)(struct ctp_doc *doc, unsigned indent, const char *label, const char *prose); /* an item; label: "next: " */
 	void (*paragraph)(struct ctp_doc *doc, unsigned indent, const char *text);
 	void (*table)(struct ctp_doc *doc, const struct ctp_doc_table *table);
 	void (*row)(struct ctp_doc *doc, const struct ctp_doc_table *table, const char *const cells[CTP_DOC_COLUMNS]);

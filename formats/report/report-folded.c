@@ -73,7 +73,10 @@ static uint32_t child(struct ctp_folded *f, uint32_t parent, uint32_t place)
 	return *slot_of(f, parent, place) = f->count++;
 }
 
-/* The node of a coroutine; those of its ancestors are added if they are new. depth: how many ancestors to look at, as they may form a circle. */
+/*
+ * The node of a coroutine; those of its ancestors are added if they are new. depth: how many ancestors to look at, as they may form
+ * a circle.
+ */
 static uint32_t node_of(struct ctp_folded *f, struct ctp_coroutine *co, unsigned depth)
 {
 	if (co->handle & ~COVERED || (!co->parent && !co->spawn))

@@ -6,11 +6,12 @@
  *
  * The last frame is the place where the coroutine suspended last. The frames before it are the spawn places of the coroutine, its
  * parent and so on. An unknown place is left out, or is [no_place] if the stack needs a frame. The number is in the unit that was
- * asked for; in a section without a clock it is a difference of record numbers. A stack may come in several lines: add their numbers.
+ * asked for; in a section without a clock it is a difference of record numbers. A stack may come in several lines: add their
+ * numbers.
  *
  * Only spans of which nothing is missing count. A span that lasts until the end counts too, so that a stuck coroutine is seen. Gaps
- * are in stacks that end in [unknown], whatever state was asked for. Memory is bounded: a stack has at most CTP_FOLDED_DEPTH frames,
- * and there are at most CTP_FOLDED_NODES stacks. Time of further ones counts for the parent's stack.
+ * are in stacks that end in [unknown], whatever state was asked for. Memory is bounded: a stack has at most CTP_FOLDED_DEPTH
+ * frames, and there are at most CTP_FOLDED_NODES stacks. Time of further ones counts for the parent's stack.
  */
 #ifndef CTP_REPORT_FOLDED_H
 #define CTP_REPORT_FOLDED_H

@@ -229,9 +229,9 @@ static void members(struct ctp_doc *doc, const struct ctp_finding *f)
 void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
 {
 	static const struct ctp_doc_ops ops = {
-		.rows = 10, .findings = UINT32_MAX, .branches = 40, .gap = " ", .names_file = true, .ns = ctp_print_ns, .code = code,
-		.title = title, .heading = heading, .finding = finding, .members = members, .item = item, .sentence = sentence,
-		.paragraph = paragraph, .table = table, .row = row,
+		.rows = 10, .findings = UINT32_MAX, .branches = 40, .gap = " ", .names_file = true, .ns = ctp_print_ns,
+		.code = code, .title = title, .heading = heading, .finding = finding, .members = members, .item = item,
+		.sentence = sentence, .paragraph = paragraph, .table = table, .row = row,
 	};
 	ctp_doc_write(&(struct ctp_doc){.ops = &ops, .out = out, .report = r, .style = style});
 }

@@ -229,7 +229,8 @@ const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_repor
 	return s->counts.conflicts ? "not known how many" : damaged ? "packets" : "nothing";
 }
 
-unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_report *r, const struct ctp_report_section *s)
+unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_report *r,
+                           const struct ctp_report_section *s)
 {
 	const struct ctp_follow_counts *c = &s->counts;
 	char n[CTP_PRINT_NUMBER_MAX], ns[CTP_PRINT_NUMBER_MAX];

@@ -2,8 +2,8 @@
  * report-print.h - numbers as people read them, texts that are safe to show, and the sentences about a section that all forms of a
  * report have.
  *
- * Names, sites and commands come from outside. For a person, control characters, invisible marks, marks that change the direction of
- * writing, and bytes that are no UTF-8 are written as escapes (\x1b, \u202e), and a backslash is doubled.
+ * Names, sites and commands come from outside. For a person, control characters, invisible marks, marks that change the direction
+ * of writing, and bytes that are no UTF-8 are written as escapes (\x1b, \u202e), and a backslash is doubled.
  */
 #ifndef CTP_REPORT_PRINT_H
 #define CTP_REPORT_PRINT_H
@@ -50,7 +50,10 @@ static inline bool ctp_print_numbered(const struct ctp_report_section *s) { retu
 /* How long the section is: "1.73 s"; "numbered 1 to 7264" without a clock. */
 const char *ctp_print_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
-/* What a waiter does, and for how long: "for 1.20 s", "for 1.20 s (inferred)", "ready to run for 1.20 s"; "since 7264" without a clock. */
+/*
+ * What a waiter does, and for how long: "for 1.20 s", "for 1.20 s (inferred)", "ready to run for 1.20 s"; "since 7264" without a
+ * clock.
+ */
 const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s, const struct ctp_report_member *m);
 
 static inline const char *ctp_print_plural(uint64_t n) { return n == 1 ? "" : "s"; }
@@ -95,7 +98,8 @@ const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report
 const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_report_section *s);
 
 /* What a verdict on this section could not see, a sentence each. Returns how many. */
-unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_report *r, const struct ctp_report_section *s);
+unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_report *r,
+                           const struct ctp_report_section *s);
 
 /* Sentences after the last section: how many sections there are, which were not judged and why, and what was ignored. */
 unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r);

@@ -1,8 +1,8 @@
 /*
  * report-text.c - renders a report for a person at a terminal.
  *
- * Findings are complete; tables are cut to their first rows unless all are wanted. Texts of unknown length come last in a row, so that
- * none has to be cut and columns stay where they are. A title stays on its line, for grep; the sentences below it are wrapped.
+ * Findings are complete; tables are cut to their first rows unless all are wanted. Texts of unknown length come last in a row, so
+ * that none has to be cut and columns stay where they are. A title stays on its line, for grep; the sentences below it are wrapped.
  */
 #include "report/report-text.h"
 
@@ -129,8 +129,8 @@ static void member_in_full(struct ctp_doc *doc, const struct ctp_report_member *
 	if (doc->section->ordinal)
 		ctp_output_putf(doc->out, ": %s since %ju", ctp_print_state(m->state), ctp_print_number(doc->section, m->since_ns));
 	else
-		ctp_output_putf(doc->out, ": %s for %s, since %s after the start", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
-		                ctp_print_ns(n[1], m->since_ns));
+		ctp_output_putf(doc->out, ": %s for %s, since %s after the start", ctp_print_state(m->state),
+		                ctp_print_ns(n[0], m->for_ns), ctp_print_ns(n[1], m->since_ns));
 	if (m->waker)
 		ctp_output_putf(doc->out, ", last woken by %s", ctp_print_label(label, NULL, m->waker));
 	if (m->tid)
@@ -265,8 +265,8 @@ void ctp_report_text(struct ctp_output *out, const struct ctp_report *r, const s
 {
 	static const struct ctp_doc_ops ops = {
 		.rows = 6, .findings = 20, .branches = 20, .gap = "  ", .ns = ctp_print_brief, .code = code, .title = title,
-		.heading = heading, .finding = finding, .members = members, .item = item, .sentence = sentence, .paragraph = paragraph,
-		.table = table, .row = row,
+		.heading = heading, .finding = finding, .members = members, .item = item, .sentence = sentence,
+		.paragraph = paragraph, .table = table, .row = row,
 	};
 	ctp_doc_write(&(struct ctp_doc){.ops = &ops, .out = out, .report = r, .style = style});
 }

@@ -1,8 +1,8 @@
 /*
  * stat-print.c - prints the counts of a stream, for people and for programs.
  *
- * No control character from the stream reaches a terminal: names and values are printed as JSON texts; for people, only if they have
- * other than plain characters. Times have 64 bits, which jq and JavaScript round; durations and counts are smaller.
+ * No control character from the stream reaches a terminal: names and values are printed as JSON texts; for people, only if they
+ * have other than plain characters. Times have 64 bits, which jq and JavaScript round; durations and counts are smaller.
  */
 #include "stat/stat-print.h"
 

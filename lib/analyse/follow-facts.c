@@ -10,8 +10,8 @@ static const struct ctp_reasons *reasons_of(const struct ctp_follow *f, const st
 }
 
 /*
- * A program that ends in order destroys locks and what coroutines hold before it destroys the coroutines. So what is told since an object
- * has ended, or a coroutine that does not run has given one back, is undone if nothing but deaths comes after it.
+ * A program that ends in order destroys locks and what coroutines hold before it destroys the coroutines. So what is told since an
+ * object has ended, or a coroutine that does not run has given one back, is undone if nothing but deaths comes after it.
  */
 static void keep_if_done(struct ctp_follow *f, bool destroys)
 {
@@ -54,9 +54,11 @@ static void reason_told(struct ctp_follow *f, const struct ctp_roles *roles, con
 static void object_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	uint64_t site = ctp_roles_value(val, roles->site), what = ctp_roles_value(val, roles->what);
-	struct ctp_object_told told = {.pid = ctp_roles_value(val, roles->pid), .at = ctp_roles_value(val, roles->object), .ts_ns = ts,
-	                               .available = ctp_roles_value(val, roles->available), .what = (uint8_t)(what < CTP_WAITS_COUNT ? what : 0),
-	                               .marks = (uint8_t)ctp_roles_value(val, roles->marks)};
+	struct ctp_object_told told = {
+		.pid = ctp_roles_value(val, roles->pid), .at = ctp_roles_value(val, roles->object), .ts_ns = ts,
+		.available = ctp_roles_value(val, roles->available), .what = (uint8_t)(what < CTP_WAITS_COUNT ? what : 0),
+		.marks = (uint8_t)ctp_roles_value(val, roles->marks),
+	};
 	if (site)
 		told.site = ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0);
 	keep_if_done(f, told.marks & CTP_OBJECT_GONE);
@@ -95,9 +97,11 @@ static void wake_for_told(struct ctp_follow *f, const struct ctp_roles *roles, c
 
 static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	const struct ctp_descriptor seen = {.pid = ctp_roles_value(val, roles->pid), .fd = (int32_t)ctp_roles_value(val, roles->fd), .ts_ns = ts,
-	                                    .type = (uint8_t)ctp_roles_value(val, roles->type), .unread = ctp_roles_value(val, roles->unread),
-	                                    .unsent = ctp_roles_value(val, roles->unsent), .ended = ctp_roles_value(val, roles->ended) != 0};
+	const struct ctp_descriptor seen = {
+		.pid = ctp_roles_value(val, roles->pid), .fd = (int32_t)ctp_roles_value(val, roles->fd), .ts_ns = ts,
+		.type = (uint8_t)ctp_roles_value(val, roles->type), .unread = ctp_roles_value(val, roles->unread),
+		.unsent = ctp_roles_value(val, roles->unsent), .ended = ctp_roles_value(val, roles->ended) != 0,
+	};
 	ctp_objects_look(f->objects, &seen);
 }
 

@@ -60,7 +60,8 @@ static void thread_gap(struct ctp_follow *f, const struct ctp_roles *roles, cons
 
 void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
-	uint64_t count = ctp_record_lost(rec), id = ctp_roles_value(rec->val, roles->id), after = ctp_roles_value(rec->val, roles->after);
+	uint64_t count = ctp_record_lost(rec);
+	uint64_t id = ctp_roles_value(rec->val, roles->id), after = ctp_roles_value(rec->val, roles->after);
 	if (roles->missed) {
 		ctp_add_capped(&f->counts.missed, count);
 		if (count && ts > f->missed_ns)

@@ -275,7 +275,8 @@ static void awaits(struct ctp_follow *f, const struct ctp_roles *roles, const ui
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_AWAIT, ts);
 	ch.by = ctp_roles_value(val, roles->target);
 	co->awaits = ctp_coro_table_find(&f->priv->table, ch.by) ? ch.by : 0;
-	co->flags = (uint16_t)((co->flags & ~CTP_CO_JOINS) | CTP_CO_AWAITS | (ctp_roles_value(val, roles->joins) ? CTP_CO_JOINS : 0));
+	uint16_t joins = ctp_roles_value(val, roles->joins) ? CTP_CO_JOINS : 0;
+	co->flags = (uint16_t)((co->flags & ~CTP_CO_JOINS) | CTP_CO_AWAITS | joins);
 	ctp_follow_tell(f, &ch);
 }
 
@@ -369,9 +370,9 @@ static bool is_shutdown(struct ctp_follow *f)
 }
 
 /*
- * A program that ends may wake coroutines before it destroys them, as channels of Asio do when they are closed. Such a wake came from
- * no coroutine, and nothing has run since: it ended no wait, and is undone. Returns when the program began to destroy: the first
- * of these wakes, or of the deaths.
+ * A program that ends may wake coroutines before it destroys them, as channels of Asio do when they are closed. Such a wake came
+ * from no coroutine, and nothing has run since: it ended no wait, and is undone. Returns when the program began to destroy: the
+ * first of these wakes, or of the deaths.
  */
 static uint64_t begin_of_shutdown(struct ctp_follow *f)
 {

@@ -5,10 +5,10 @@
  * it is. Where a class names only a probe, a probe whose sequence begins again is another coroutine. A file may hold rows of
  * several runs of a program with no mark between them: a long silence and then new threads begin another run.
  *
- * A coroutine has a gap where the numbers of its events jump, or where a record says that events were lost. The gap reaches from its
- * last transition before the loss to the next one. In a gap the coroutine is neither running nor ready nor suspended, and a wake
- * means nothing. A gap is known only at its end. So a wake ends no span: the next transition shows whether something is missing, and
- * only then the listener gets the spans before and after the wake.
+ * A coroutine has a gap where the numbers of its events jump, or where a record says that events were lost. The gap reaches from
+ * its last transition before the loss to the next one. In a gap the coroutine is neither running nor ready nor suspended, and a
+ * wake means nothing. A gap is known only at its end. So a wake ends no span: the next transition shows whether something is
+ * missing, and only then the listener gets the spans before and after the wake.
  *
  * Memory grows with the coroutines that are alive. Dead ones are forgotten a little later.
  *
@@ -93,7 +93,7 @@ struct ctp_coroutine {
 			uint64_t unknown_ns;                /* gaps */
 		};
 		struct { /* the judge's, once the tally has summed those up */
-			struct ctp_coroutine *leads_to; /* the end of its chain of waits; later, the one because of which it waits */
+			struct ctp_coroutine *leads_to; /* the end of its chain of waits; later, the cause of its wait */
 			uint32_t depth, visit;
 			uint32_t group, why;
 			struct ctp_coroutine *blames;
@@ -168,8 +168,8 @@ struct ctp_follow_end {
 	struct ctp_signalled signalled;
 	uint64_t end_ns;     /* when the program was last seen executing; time after that does not count */
 	/*
-	 * A program that ends in order destroys its coroutines first. destroyed: those that were, after the last resume and the last
-	 * birth, if they were many; else 0. They are dead, but not gone; ctp_follow_revive gives them the state that they had.
+	 * A program that ends in order destroys its coroutines first. destroyed: those that were, after the last resume and the
+	 * last birth, if they were many; else 0. They are dead, but not gone; ctp_follow_revive gives them the state that they had.
 	 * judged_ns: the first of these deaths, or of the wakes that came with them; else end_ns.
 	 */
 	uint64_t destroyed, judged_ns;
@@ -227,7 +227,9 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how);
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at);
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id); /* or null */
 
-/* For the listener's end function: gives the coroutines that end.destroyed counts the state that they were destroyed in; or back. */
+/*
+ * For the listener's end function: gives the coroutines that end.destroyed counts the state that they were destroyed in; or back.
+ */
 void ctp_follow_revive(struct ctp_follow *f, bool alive);
 
 /* Adds the span that ends with the section to the times of a coroutine, and of its thread. To be called once. */

@@ -89,8 +89,8 @@ struct ctp_judge {
 	} others[CTP_JUDGE_PROCESSES];
 	uint32_t nothers;
 	/*
-	 * By number of a suspend place; and by number of a spawn place, with two of its habits: the one in which something from outside
-	 * has ended most waits, and the one with the most waits.
+	 * By number of a suspend place; and by number of a spawn place, with two of its habits: the one in which something from
+	 * outside has ended most waits, and the one with the most waits.
 	 */
 	struct ctp_judge_place {
 		uint64_t waits, woken, inside, max_ns;
@@ -101,7 +101,7 @@ struct ctp_judge {
 		uint32_t outside, main; /* 0: none */
 	} *spawns;
 	uint32_t nplaces;        /* places where a wait ended */
-	uint64_t *active_ns, any_active_ns; /* by habit, and of all: the earliest since_ns of an active coroutine (judge-wakers.h) */
+	uint64_t *active_ns, any_active_ns; /* by habit, and of all: the earliest since_ns of an active one (judge-wakers.h) */
 	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; fewer in a program that was attached to */
 	bool silent; /* no resume for far longer than ever before, and the program did not end by itself */
 	bool still; /* a finding says that the whole program stands still */
@@ -141,7 +141,9 @@ static inline uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct 
 	return j->nothers ? ctp_judge_known_ns(j, co) : j->end_ns;
 }
 
-/* Whether events of a coroutine may be missing after its last one. Where others have a birth, a coroutine without one may be dead. */
+/*
+ * Whether events of a coroutine may be missing after its last one. Where others have a birth, a coroutine without one may be dead.
+ */
 static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	if (!(co->flags & CTP_CO_BIRTH) && j->follow->counts.births && !j->follow->attached_ns)
@@ -187,7 +189,8 @@ static inline struct ctp_coroutine *ctp_judge_living(const struct ctp_judge *j, 
 }
 
 /* The coroutine that has run on the thread of co's last run since since_ns, or earlier; or null. */
-static inline struct ctp_coroutine *ctp_judge_holds_thread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
+static inline struct ctp_coroutine *ctp_judge_holds_thread(const struct ctp_judge *j, const struct ctp_coroutine *co,
+                                                           uint64_t since_ns)
 {
 	struct ctp_coroutine *other = co->thread ? ctp_follow_find(j->follow, j->follow->threads->list[co->thread].current) : NULL;
 	return other && other != co && other->state == CTP_RUNNING && other->since_ns <= since_ns ? other : NULL;

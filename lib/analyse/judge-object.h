@@ -24,8 +24,8 @@ bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co
 bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
- * Whether a coroutine waits for a timer that is set to an hour or more, and to a thousand times as long as any at this place that went
- * off: not in order, though it is not due.
+ * Whether a coroutine waits for a timer that is set to an hour or more, and to a thousand times as long as any at this place that
+ * went off: not in order, though it is not due.
  */
 bool ctp_wait_is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
@@ -33,8 +33,8 @@ bool ctp_wait_is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *
 bool ctp_wait_is_for_silence(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
- * Whether a coroutine waits for things of the program alone, and not for a timer or a descriptor: so nothing from outside ends the wait
- * by itself.
+ * Whether a coroutine waits for things of the program alone, and not for a timer or a descriptor: so nothing from outside ends the
+ * wait by itself.
  */
 bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
@@ -51,14 +51,14 @@ bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine 
 bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
- * The other end of the queue that a reason is for: of a wait for an item, the coroutines that wait for room, and the reverse. Null: the
- * coroutines there are not all known, or waited less often than nine tenths of the times that the ones at this end did.
+ * The other end of the queue that a reason is for: of a wait for an item, the coroutines that wait for room, and the reverse. Null:
+ * the coroutines there are not all known, or waited less often than nine tenths of the times that the ones at this end did.
  */
 const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r);
 
 /*
- * Counts the waiters of each object at the end of a section, as ctp_judge_objects does, for a follower that is not judged. False: out
- * of memory.
+ * Counts the waiters of each object at the end of a section, as ctp_judge_objects does, for a follower that is not judged. False:
+ * out of memory.
  */
 bool ctp_judge_count_waiters(struct ctp_follow *f, uint64_t end_ns);
 

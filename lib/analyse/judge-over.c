@@ -41,7 +41,8 @@ static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[c->habit];
 	/* Later waits may have shown that such waits are usual. */
-	bool too_long = c->ns / CTP_JUDGE_FACTOR >= h->max_ns, by_coroutine = 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h);
+	bool too_long = c->ns / CTP_JUDGE_FACTOR >= h->max_ns;
+	bool by_coroutine = 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h);
 	bool not_idle = c->elsewhere || (j->spawns[c->spawn].outside && ctp_habit_is_away(j, c->habit));
 	return too_long && by_coroutine && not_idle;
 }

@@ -1,5 +1,6 @@
 /*
- * judge-own.h - what a coroutine's own earlier waits say of the present one: where it rests, and which coroutine has ended such waits.
+ * judge-own.h - what a coroutine's own earlier waits say of the present one: where it rests, and which coroutine has ended such
+ * waits.
  */
 #ifndef CTP_JUDGE_OWN_H
 #define CTP_JUDGE_OWN_H

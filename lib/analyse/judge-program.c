@@ -45,8 +45,8 @@ void ctp_judge_migration(struct ctp_judge *j)
 }
 
 /*
- * A living coroutine that did nothing in the last quarter of the time; or is far older than any of its siblings became; or is in a queue
- * for a lock or for permits, which grows with the number of these.
+ * A living coroutine that did nothing in the last quarter of the time; or is far older than any of its siblings became; or is in a
+ * queue for a lock or for permits, which grows with the number of these.
  */
 static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {

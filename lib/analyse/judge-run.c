@@ -196,14 +196,16 @@ static struct kept keeps_waiting(struct ctp_judge *j, const struct ctp_coroutine
 	return kept;
 }
 
-static void add_stalled(struct ctp_judge *j, struct ctp_coroutine *co, uint64_t ns, struct kept kept, const struct ctp_proc_seen_run *run)
+static void add_stalled(struct ctp_judge *j, struct ctp_coroutine *co, uint64_t ns, struct kept kept,
+                        const struct ctp_proc_seen_run *run)
 {
 	enum seen seen = what_was_seen(run);
-	enum ctp_rule rule = seen == SEEN_BUSY ? CTP_RULE_LONG_RUN : seen == SEEN_ASLEEP ? CTP_RULE_BLOCKED : CTP_RULE_STALLED_THREAD;
+	static const enum ctp_rule rules[] = {[SEEN_NOTHING] = CTP_RULE_STALLED_THREAD, [SEEN_BUSY] = CTP_RULE_LONG_RUN,
+	                                      [SEEN_ASLEEP] = CTP_RULE_BLOCKED};
 	enum ctp_certainty sure = ctp_judge_sure(j, co, false);
 	if (sure == CTP_CERTAIN_PROVED && (seen != SEEN_BUSY || !kept.ready))
 		sure = CTP_CERTAIN_LIKELY;
-	struct ctp_group *g = ctp_judge_group(j, rule, co->spawn, ctp_follow_place(j->follow, co));
+	struct ctp_group *g = ctp_judge_group(j, rules[seen], co->spawn, ctp_follow_place(j->follow, co));
 	ctp_judge_add(j, g, co, sure, co->since_ns, ns);
 	co->flags |= CTP_CO_STUCK;
 	if (!g)
@@ -257,8 +259,8 @@ static const struct ctp_coroutine *last_run(const struct ctp_judge *j)
 }
 
 /*
- * The program was killed by a signal of a crash. Members are the coroutines that ran then; if there are none, the group has the last
- * one that ran.
+ * The program was killed by a signal of a crash. Members are the coroutines that ran then; if there are none, the group has the
+ * last one that ran.
  */
 void ctp_judge_crash(struct ctp_judge *j)
 {

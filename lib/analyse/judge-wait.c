@@ -188,8 +188,8 @@ static bool is_handed_on(struct ctp_judge *j, const struct ctp_coroutine *co)
 }
 
 /*
- * A coroutine that awaits a living one is not the cause: the one at the end of the chain is. If that one ran in the last tenth of the
- * wait, there is no cause.
+ * A coroutine that awaits a living one is not the cause: the one at the end of the chain is. If that one ran in the last tenth of
+ * the wait, there is no cause.
  */
 static void look_at_chain(struct ctp_judge *j, struct ctp_coroutine *co)
 {

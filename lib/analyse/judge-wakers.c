@@ -2,9 +2,9 @@
  * judge-wakers.c - whether a waker of a waiting coroutine may still come.
  *
  * A habit has its wakers, and the habits that these came from. A coroutine that waits far too long is not stuck while one of its
- * possible wakers has been active for half of that time: the waker runs, or something from outside may wake it. So a client waits for
- * a server that waits for its disk, and a subscriber for a publisher without news. A waker that did something else meanwhile does
- * not count.
+ * possible wakers has been active for half of that time: the waker runs, or something from outside may wake it. So a client waits
+ * for a server that waits for its disk, and a subscriber for a publisher without news. A waker that did something else meanwhile
+ * does not count.
  */
 #include "analyse/judge-wakers.h"
 

@@ -3,8 +3,8 @@
  *
  * A wait proves nothing, however long: an idle server waits everywhere. A wait is looked at if it is far longer than any that ended
  * at the same place, or if hardly any ended there. It is not in order if one of the CTP_WHY reasons holds. Most reasons need that
- * no waker may still come (judge-wakers.c), and that the coroutine does not rest: it waits neither where something from outside mostly
- * wakes it, nor where it and its siblings suspended first.
+ * no waker may still come (judge-wakers.c), and that the coroutine does not rest: it waits neither where something from outside
+ * mostly wakes it, nor where it and its siblings suspended first.
  *
  * Rows without an end record stop with their last event, and most coroutines have waited for an instant then. If such rows have no
  * places either, there is nothing to compare with, and the reason is that nearly all of many coroutines are suspended.
@@ -145,7 +145,10 @@ static bool has_come_back(const struct ctp_judge *j, const struct ctp_coroutine 
 	return co->resumes >= (j->history < CTP_JUDGE_VISITS ? j->history : CTP_JUDGE_VISITS);
 }
 
-/* The coroutine and its siblings returned from there in a hundredth of the time, and some still do; and the coroutine rests elsewhere. */
+/*
+ * The coroutine and its siblings returned from there in a hundredth of the time, and some still do; and the coroutine rests
+ * elsewhere.
+ */
 static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -195,9 +198,9 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
 }
 
 /*
- * The coroutine waits for an object of the program, for a hundred times as long as any wait there took and as any sibling lived. If no
- * coroutine ends the waits there, a callback or a cancellation does, and that is the program's as well. A coroutine that another one
- * awaits does not count: it may be a helper, through which the others wait for different things.
+ * The coroutine waits for an object of the program, for a hundred times as long as any wait there took and as any sibling lived. If
+ * no coroutine ends the waits there, a callback or a cancellation does, and that is the program's as well. A coroutine that another
+ * one awaits does not count: it may be a helper, through which the others wait for different things.
  */
 static bool is_abandoned(struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
@@ -211,8 +214,8 @@ static bool is_abandoned(struct ctp_judge *j, const struct ctp_coroutine *co, st
 static uint64_t mean_ns(const struct ctp_habit *h) { return h->waits ? h->total_ns / h->waits : 0; }
 
 /*
- * Whether a coroutine is at work where it waits. One that rests there may be idle while others are not; unless something from outside
- * also ends its waits at another place, and those take about as long.
+ * Whether a coroutine is at work where it waits. One that rests there may be idle while others are not; unless something from
+ * outside also ends its waits at another place, and those take about as long.
  */
 static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {

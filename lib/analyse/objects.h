@@ -1,5 +1,6 @@
 /*
- * objects.h - what coroutines wait for: the reasons of each wait, and for each object how much is available and which coroutines hold it.
+ * objects.h - what coroutines wait for: the reasons of each wait, and for each object how much is available and which coroutines
+ * hold it.
  *
  * An object is known by its process and its address, from its first record to the one of its end. After missing records, its state
  * is unknown until a record says it again. What is available is known from the next count on. The holders are known again when all
@@ -133,8 +134,8 @@ void ctp_objects_clear(struct ctp_objects *o, bool whole);
 static inline void ctp_objects_gap(struct ctp_objects *o) { o->gaps++; }
 
 /*
- * A program that ends in order destroys what coroutines hold and wait for, before it destroys the coroutines. ctp_objects_undo takes back
- * all that was told since the last ctp_objects_keep.
+ * A program that ends in order destroys what coroutines hold and wait for, before it destroys the coroutines. ctp_objects_undo
+ * takes back all that was told since the last ctp_objects_keep.
  */
 void ctp_objects_keep(struct ctp_objects *o);
 void ctp_objects_undo(struct ctp_objects *o);

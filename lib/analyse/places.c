@@ -24,7 +24,8 @@ static bool is_place(const void *list, uint32_t number, const void *spot)
 
 bool ctp_places_init(struct ctp_places *places)
 {
-	*places = (struct ctp_places){.place = malloc(ROOM_MIN * sizeof *places->place), .room = ROOM_MIN, .map = ctp_map_new(ROOM_MIN)};
+	*places = (struct ctp_places){.place = malloc(ROOM_MIN * sizeof *places->place), .room = ROOM_MIN,
+	                              .map = ctp_map_new(ROOM_MIN)};
 	if (!places->place || !places->map)
 		return false;
 	ctp_places_clear(places);

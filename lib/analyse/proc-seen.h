@@ -47,7 +47,10 @@ struct ctp_proc_seen {
 void ctp_proc_seen_clear(struct ctp_proc_seen *seen);
 void ctp_proc_seen_fini(struct ctp_proc_seen *seen);
 
-/* A record of the kind process, or sample. last_ns: the last event; run: the samples of the thread's run so far, or null; delay: or null. */
+/*
+ * A record of the kind process, or sample. last_ns: the last event; run: the samples of the thread's run so far, or null; delay: or
+ * null.
+ */
 void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, uint64_t last_ns);
 void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run,
                           struct ctp_proc_seen_delay *delay);

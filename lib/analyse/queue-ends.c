@@ -52,7 +52,8 @@ void ctp_queues_clear(struct ctp_queues *q)
 /* Without room for one more, all queues are forgotten. */
 static void make_room(struct ctp_queues *q)
 {
-	if (!CTP_ARRAY_RESERVE(q->list, q->room, q->count + 2, CTP_QUEUES_MAX + 1) || !ctp_map_reserve(&q->map, q->count, hash_queue, q))
+	if (!CTP_ARRAY_RESERVE(q->list, q->room, q->count + 2, CTP_QUEUES_MAX + 1) ||
+	    !ctp_map_reserve(&q->map, q->count, hash_queue, q))
 		ctp_queues_clear(q);
 	assert(q->count + 1 < q->room && q->count < q->map.nslots / 2);
 }

@@ -1,8 +1,9 @@
 /*
  * queue-ends.h - which coroutines use which end of a queue: whoever waits for an item takes, whoever waits for room gives.
  *
- * A queue is known by its process and its address. The program need not record its end, and another queue may be at the address later.
- * So conclusions need counts that agree: the known coroutines at one end must have given about as much as was taken at the other.
+ * A queue is known by its process and its address. The program need not record its end, and another queue may be at the address
+ * later. So conclusions need counts that agree: the known coroutines at one end must have given about as much as was taken at the
+ * other.
  */
 #ifndef CTP_QUEUE_ENDS_H
 #define CTP_QUEUE_ENDS_H

@@ -200,7 +200,9 @@ static inline int ctp_most_first(uint64_t a, uint64_t b) { return (a < b) - (a >
 /* A copy of a text, or null. *failed becomes true if there is no memory for it. */
 char *ctp_report_copy(const char *text, bool *failed);
 
-/* The line in the text of a place, FILE:LINE:FUNCTION, and how many bytes FILE has; 0: there is no line in it. place may be null. */
+/*
+ * The line in the text of a place, FILE:LINE:FUNCTION, and how many bytes FILE has; 0: there is no line in it. place may be null.
+ */
 uint64_t ctp_report_line(const char *place, size_t *file_bytes);
 
 /*

@@ -22,8 +22,8 @@ static int16_t with_role(const struct ctp_class *cls, enum ctp_role role)
 static bool is_standard(const struct ctp_roles *roles)
 {
 	const struct ctp_roles *std = &ctp_roles_standard;
-	return roles->kind == std->kind && roles->numbered && roles->id == std->id && roles->probe == std->probe && roles->ts == std->ts &&
-	       roles->tid == std->tid && roles->addr == std->addr && roles->index == std->index && roles->active == std->active &&
+	return roles->kind == std->kind && roles->numbered && roles->id == std->id && roles->probe == std->probe &&
+	       roles->ts == std->ts && roles->tid == std->tid && roles->addr == std->addr && roles->index == std->index && roles->active == std->active &&
 	       roles->site == std->site;
 }
 

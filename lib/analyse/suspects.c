@@ -5,16 +5,15 @@
  * ended there, and this coroutine has returned from there before. At any other place: it is thirty times the 99th percentile, this
  * coroutine has returned from there at least once, the rest of the program still runs, and at most half of the coroutines at the
  * place stand out, for else the place is only quiet; or this coroutine usually waits far longer at another place, so that it does
- * not rest here; or it has returned from here often, and no wait that ended took a tenth of the time. At a place where hardly a wait
- * has ended: it is as long as half of the trace, and the coroutine is missed (is_missed).
- * Of coroutines that wait once and end, none has returned before: there it is enough that many have ended, and that this one is ten
- * times as old as any of them became.
- * A coroutine that was woken stands out if it has been ready for ten times as long as any was that was resumed; where hardly one was,
- * for half of the trace as well.
+ * not rest here; or it has returned from here often, and no wait that ended took a tenth of the time. At a place where hardly a
+ * wait has ended: it is as long as half of the trace, and the coroutine is missed (is_missed). Of coroutines that wait once and
+ * end, none has returned before: there it is enough that many have ended, and that this one is ten times as old as any of them
+ * became. A coroutine that was woken stands out if it has been ready for ten times as long as any was that was resumed; where
+ * hardly one was, for half of the trace as well.
  *
- * A coroutine that awaits a living one is no suspect: the coroutine at the end of the chain is, and if that one still
- * moves, there is none. The same holds for a parent at a place where children end the waits. A place that a finding names already needs
- * no suspect.
+ * A coroutine that awaits a living one is no suspect: the coroutine at the end of the chain is, and if that one still moves, there
+ * is none. The same holds for a parent at a place where children end the waits. A place that a finding names already needs no
+ * suspect.
  */
 #include "analyse/suspects.h"
 

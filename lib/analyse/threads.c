@@ -125,8 +125,8 @@ static void gap_in_old(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 }
 
 /*
- * A run adds only what no span has yet. A gap also replaces what it covers of busy spans. In the time of the old spans, a run counts
- * as known already, and a gap takes its share.
+ * A run adds only what no span has yet. A gap also replaces what it covers of busy spans. In the time of the old spans, a run
+ * counts as known already, and a gap takes its share.
  */
 static void put_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bool unknown)
 {
