@@ -34,7 +34,7 @@ function noticeText({ meta, section }) {
 	if (lost > nobody)
 		said.push(`${plural(lost - nobody, "event")} lost: what they hide is hatched in the timeline.`);
 	if (nobody)
-		said.push(`${plural(nobody, "event")} lost of nobody knows which coroutine: the timeline does not show where.`);
+		said.push(`${plural(nobody, "event")} lost of an unknown coroutine: the timeline does not show where.`);
 	if (section.missed)
 		said.push(`${count(section.missed)} ${section.missed === 1 ? "wake, name or await" : "wakes, names or awaits"} missed: `
 			+ "who woke whom is not always known.");

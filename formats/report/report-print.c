@@ -251,7 +251,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("%s gap%s in the lives of coroutines, %s in all: what they did then counts nowhere", ctp_print_count(n, c->gaps),
 		    ctp_print_plural(c->gaps), ctp_print_ns(ns, s->total_ns[CTP_HEAVY_UNKNOWN]));
 	if (c->lost_apart)
-		SAY("%s of the lost events %s of nobody knows which coroutine: it may be any", ctp_print_count(n, c->lost_apart),
+		SAY("%s of the lost events %s of an unknown coroutine, which may be any", ctp_print_count(n, c->lost_apart),
 		    c->lost_apart == 1 ? "is" : "are");
 	if (s->in_gap)
 		SAY("what %s coroutine%s did last is not known: %s not among those that still wait or run", ctp_print_count(n, s->in_gap),
@@ -262,7 +262,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("the numbers of %s coroutine%s cannot be trusted: more than one wrote as %s, as after a fork",
 		    ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts), c->conflicts == 1 ? "it" : "each of them");
 	if (c->missed)
-		SAY("%s %s missed: who woke whom is not always known", ctp_print_count(n, c->missed),
+		SAY("%s %s missed: the waker is not always known", ctp_print_count(n, c->missed),
 		    c->missed == 1 ? "wake, name or await was" : "wakes, names or awaits were");
 	if (c->events && !ctp_follow_has_wakes(c) && !s->ordinal)
 		SAY("the trace has no wakes: never woken, and woken but not resumed, look the same");

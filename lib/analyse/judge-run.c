@@ -317,17 +317,17 @@ void ctp_say_crash(struct ctp_words *w)
 	}
 	const struct ctp_coroutine *last = w->g->last;
 	if (last)
-		ctp_words_evidence(w, "no coroutine is told to have run then; the last that had was %s, on thread %ju,"
+		ctp_words_evidence(w, "the trace shows no coroutine that ran then; the last that had was %s, on thread %ju,"
 		                   " and it had %s at %s",
 		                   ctp_words_any(w, last->id), (uintmax_t)w->j->follow->threads->list[last->thread].tid,
 		                   last->state == CTP_DEAD ? "ended, after a wait" : "suspended", ctp_words_where(w));
 	if (w->g->count)
 		ctp_words_evidence(w, "the trace may not have all that ran then: last events were lost, or told by hand,"
 		                   " or not traced");
-	const char *where = w->f->members > 1                ? "those who ran then are where to begin" :
-	                    w->f->members                    ? "who ran then is where to begin" :
+	const char *where = w->f->members > 1                ? "begin with the coroutines that ran then" :
+	                    w->f->members                    ? "begin with the coroutine that ran then" :
 	                    last && last->state == CTP_DEAD ? "is the one that had ended still used?" :
-	                    last ? "begin with what the last one does after its suspension" : "who ran then is not known";
+	                    last ? "begin with what the last one does after its suspension" : "which coroutine ran then is not known";
 	ctp_words_next(w, "a core dump or a debugger shows the line; %s", where);
 }
 
@@ -354,9 +354,8 @@ static void kept_waiting(struct ctp_words *w)
 		                   ctp_words_counted(w, w->g->count, "coroutine was", "coroutines were"),
 		                   ctp_words_duration(w, w->g->most_ns));
 	if (w->g->late && w->g->still)
-		ctp_words_evidence(w, "%s on the same thread would have come back by now, by what %s",
-		                   ctp_words_counted(w, w->g->late, "other", "others"),
-		                   ctp_word(w->g->late, "its like do", "their like do"));
+		ctp_words_evidence(w, "%s on the same thread would have come back by now, as earlier waits there did",
+		                   ctp_words_counted(w, w->g->late, "other", "others"));
 	else if (w->g->late)
 		ctp_words_evidence(w, "%s woken from outside only when %s over",
 		                   ctp_words_counted(w, w->g->late, "other on the same thread was",

@@ -463,11 +463,11 @@ static void test_markdown(void)
 /* One and two of everything that is counted. */
 static void test_agreement(void)
 {
-	static const char *const one[] = {"1 event was lost: what rests on it is", "1 gap in the lives", "1 of the lost events is of nobody",
+	static const char *const one[] = {"1 event was lost: what rests on it is", "1 gap in the lives", "1 of the lost events is of an unknown coroutine",
 	                                  "what 1 coroutine did last is not known: it is not among", "1 wake, name or await was missed",
 	                                  "1 coroutine found no station and is not", "1 record of the others was not", "(not certain)",
 	                                  "1 coroutine, 1 alive at the end; 1 thread; 1 event, 1 wake;", "0 unknown; 1 ignored, as asked "};
-	static const char *const two[] = {"2 events were lost: what rests on them is", "2 gaps in the lives", "2 of the lost events are of nobody",
+	static const char *const two[] = {"2 events were lost: what rests on them is", "2 gaps in the lives", "2 of the lost events are of an unknown coroutine",
 	                                  "what 2 coroutines did last is not known: they are not among", "2 wakes, names or awaits were missed",
 	                                  "2 coroutines found no station and are not", "2 records of the others were not", "(not certain)",
 	                                  "2 coroutines, 2 alive at the end; 2 threads; 2 events, 2 wakes;", "0 unknown; 2 ignored, as asked "};
