@@ -85,10 +85,10 @@ x86_64-* | i?86-*) note 'this machine keeps stores in order: there is no doubt' 
 	plant lib/collect/v1-station.c "a seqlock of the field is believed as far as eight" 's/(announced || CTP_STORES_IN_ORDER)/true/'
 	plant lib/collect/v1-station.c "a plain writer is believed to have a mark" 's/ && proof == CTP_PROOF_LATER && .*SEQLOCK)/ \&\& proof == CTP_PROOF_LATER)/'
 	plant lib/collect/v1-doubt.c "there is no barrier" 's/(full->barrier && full->barrier <= passed)/true/'
-	plant lib/collect/v1-doubt.c "there is no second look" 's/h->proof != CTP_PROOF_NOW && ctp_v1_station_quiet(.*));/true);/'
-	plant lib/collect/v1-doubt.c "a refusal is not seen" 's/if (!h->barrier.usable .*/if (0)/'
-	plant lib/collect/v1-doubt.c "the mark is not held back" 's/h->doubt_ns = full->promise_ns.*;/;/'
-	plant lib/collect/v1-doubt.c "a death is of the time when it was told" 's/full->lived_ns, full->died_ns);/h->rows->now_ns, ctp_clock_ns());/'
+	plant lib/collect/v1-doubt.c "there is no second look" 's/scan->proof != CTP_PROOF_NOW && ctp_v1_station_quiet(.*));/true);/'
+	plant lib/collect/v1-doubt.c "a refusal is not seen" 's/if (!scan->barrier.usable .*/if (0)/'
+	plant lib/collect/v1-doubt.c "the mark is not held back" 's/scan->doubt_ns = full->promise_ns.*;/;/'
+	plant lib/collect/v1-doubt.c "a death is of the time when it was told" 's/full->lived_ns, full->died_ns);/scan->rows->now_ns, ctp_clock_ns());/'
 	;;
 *) skip 'there is no barrier here, or no seccomp to refuse it' ;;
 esac
