@@ -210,7 +210,7 @@ static uint32_t rows_of(const struct ctp_doc *doc, uint32_t n, uint32_t limit)
 #define NUMBER(name, columns, which) {.title = name, .width = columns, .when = which}
 #define COUNT(name, columns) NUMBER(name, columns, CTP_DOC_ALWAYS)
 #define TEXT(name, joins, which) {.title = name, .before = joins, .when = which}
-#define MADE_AT TEXT("made at", ", made at ", CTP_DOC_ALWAYS)
+#define MADE_AT TEXT("spawned at", ", spawned at ", CTP_DOC_ALWAYS)
 #define TABLE(title, columns) {title, columns, sizeof(columns) / sizeof *(columns)}
 
 /*
@@ -358,7 +358,7 @@ static void heavy(struct ctp_doc *doc, int kind)
 		code(doc, ctp_print_label(label, h->name, h->id));
 		words(doc, " %s", ctp_print_ns(n, h->ns));
 		if (alone && h->spawn) {
-			words(doc, ", made at ");
+			words(doc, ", spawned at ");
 			code(doc, h->spawn);
 		}
 		words(doc, alone || i + 1 == shown ? "\n" : ", ");

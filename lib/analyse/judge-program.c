@@ -209,7 +209,7 @@ void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 	struct ctp_words w = {.j = j, .f = f};
 	while (w.nevidence < CTP_REPORT_LINES && f->evidence[w.nevidence])
 		w.nevidence++;
-	ctp_words_evidence(&w, "throughput fell from %s a second to %s at %s, and stayed there for %s",
+	ctp_words_evidence(&w, "throughput fell from %s a second to %s after %s, and stayed at that for %s",
 	                   ctp_words_counted(&w, (uint64_t)((double)(all - later) * 1e9 / (double)busy_ns), "resume", "resumes"),
 	                   ctp_words_count(&w, (uint64_t)((double)later * 1e9 / (double)quiet_ns)),
 	                   ctp_words_duration(&w, ctp_span_ns(j->start_ns, when_ns)), ctp_words_duration(&w, ctp_span_ns(when_ns, j->end_ns)));
@@ -227,7 +227,7 @@ void ctp_judge_untraced(struct ctp_judge *j)
 
 void ctp_say_migration(struct ctp_words *w)
 {
-	ctp_words_title(w, "%s made at %s hardly ever %s twice on the same thread", ctp_words_those(w), ctp_words_made(w),
+	ctp_words_title(w, "%s spawned at %s hardly ever %s twice on the same thread", ctp_words_those(w), ctp_words_made(w),
 	                ctp_words_they(w, "runs", "run"));
 	ctp_words_evidence(w, "%s of %s %s on another thread than the one before, which is more than chance",
 	                   ctp_words_count(w, w->g->count), ctp_words_counted(w, w->g->most_ns, "resume", "resumes"),

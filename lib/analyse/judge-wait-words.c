@@ -46,7 +46,7 @@ static void say_last_waker(struct ctp_words *w)
 	if (co && co->state == CTP_SUSPENDED && co->awaits)
 		ctp_words_evidence(w, "it awaits %s, which %s", ctp_words_any(w, co->awaits), state_of(w, co->awaits));
 	if (m && m->waker && m->waker != m->id)
-		ctp_words_evidence(w, "the last to wake it was %s, which %s", ctp_words_any(w, m->waker), state_of(w, m->waker));
+		ctp_words_evidence(w, "its previous wait was ended by %s, which %s", ctp_words_any(w, m->waker), state_of(w, m->waker));
 }
 
 /* A line of evidence for each reason against the waits. */
@@ -175,7 +175,7 @@ void ctp_say_leaked(struct ctp_words *w)
 	ctp_words_title(w, "%s leaked: suspended at %s, from where nobody comes back", ctp_words_those(w), ctp_words_where(w));
 	ctp_words_evidence(w, "alive for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
 	ctp_words_evidence(w, "%s ended, after %s at most",
-	                   ctp_words_counted(w, s->life.count, "made at the same place has", "made at the same place have"),
+	                   ctp_words_counted(w, s->life.count, "spawned at the same place has", "spawned at the same place have"),
 	                   ctp_words_duration(w, s->life.max_ns));
 	ctp_words_next(w, "is there still somebody who could resume or destroy %s?", ctp_words_it(w));
 }
@@ -183,8 +183,8 @@ void ctp_say_leaked(struct ctp_words *w)
 void ctp_say_never_started(struct ctp_words *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
-	ctp_words_title(w, "%s made at %s and never run", ctp_words_those(w), ctp_words_made(w));
-	ctp_words_evidence(w, "made %s%s ago; %s run after %s at most", ctp_words_they(w, "", "up to "),
+	ctp_words_title(w, "%s spawned at %s and never run", ctp_words_those(w), ctp_words_made(w));
+	ctp_words_evidence(w, "spawned %s%s ago; %s run after %s at most", ctp_words_they(w, "", "up to "),
 	                   ctp_words_duration(w, w->g->longest_ns),
 	                   ctp_words_counted(w, s->start.count, "other from the same place was", "others from the same place were"),
 	                   ctp_words_duration(w, s->start.max_ns));

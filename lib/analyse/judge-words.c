@@ -79,7 +79,7 @@ const char *ctp_words_where(struct ctp_words *w)
 {
 	if (w->f->place || !w->f->spawn)
 		return ctp_words_named(w->f->place);
-	snprintf(w->where, sizeof w->where, "%s (made at %s)", ctp_words_named(NULL), w->f->spawn);
+	snprintf(w->where, sizeof w->where, "%s (spawned at %s)", ctp_words_named(NULL), w->f->spawn);
 	return w->where;
 }
 
@@ -143,10 +143,9 @@ void ctp_words_siblings(struct ctp_words *w)
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, co ? co->spawn : w->g->spawn);
 	uint64_t ended = s->died - s->destroyed;
 	if (s->died)
-		ctp_words_evidence(w, "of %s made at %s, %s come to %s end", 
-		                   ctp_words_count(w, s->born > s->died ? s->born : s->died),
-		                   w->f->spawn ? w->f->spawn : "the same place", ctp_words_counted(w, ended, "has", "have"),
-		                   ctp_word(ended, "its", "their"));
+		ctp_words_evidence(w, "%s spawned at %s; %s ended",
+		                   ctp_words_counted(w, s->born > s->died ? s->born : s->died, "coroutine was", "coroutines were"),
+		                   w->f->spawn ? w->f->spawn : "the same place", ctp_words_counted(w, ended, "has", "have"));
 }
 
 bool ctp_words_dead_waker(struct ctp_words *w, const struct ctp_coroutine *co)

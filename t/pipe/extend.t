@@ -172,7 +172,7 @@ if command -v jq >/dev/null; then ok 'the page has a trace that shows it' try t/
 ok 'its words agree with what they are about' try "$inner/t/unit/report-words"
 ok 'the other rules find what they did' try "$inner/t/unit/report-rules"
 crowd() { awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) print 1000 + i, i, "run" }' | fromlog | "$tree/$inner/bin/ctp-report" -j; }
-like 'it finds what it should' "$(crowd 1001)" '"rule":"crowd".*"title":"1,001 coroutines made at a place that the trace does not name want to run at the end"'
+like 'it finds what it should' "$(crowd 1001)" '"rule":"crowd".*"title":"1,001 coroutines spawned at a place that the trace does not name want to run at the end"'
 is 'and nothing else' "$(crowd 1000 | grep -c '"rule":"crowd"')" 0
 
 is 'there is no other block in the page' "$(grep -c '^\.Bd' $page)" "$(($(echo "$used" | wc -w) + 2))"

@@ -42,7 +42,7 @@ static const char *printed(enum print how, const struct ctp_report *r, const str
 static const struct ctp_report_style plain;
 static const struct ctp_report_style all = {.all = true};
 
-static char spawn[] = "main.c:12:serve", place[] = "server.c:212:handle", other[] = "server.c:88:accept_loop";
+static char spawn[] = "main.c:12:serve", place[] = "server.c:212:handle", other[] = "server.c:88:accept";
 static char title[] = "7 coroutines were never woken", evidence[] = "nobody woke them", advice[] = "look at server.c:212";
 static char command[] = "./server\0-v\0a b\0";
 static char host[] = "h", pid[] = "17", name[] = "handler 17", thread_name[] = "worker";
@@ -149,11 +149,11 @@ static void test_text(struct made *m)
 	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n   next: look at server.c:212\n"),
 	   "who, and what to look at");
 	ok(!strstr(text, "could not see"), "nothing is missing, and nothing is said of that");
-	ok(has(text, "\n    1,234        0      0ns      5ns     -       -  server.c:88:accept_loop (not certain)\n"),
+	ok(has(text, "\n    1,234        0      0ns      5ns     -       -  server.c:88:accept (not certain)\n"),
 	   "who waits, but is no finding");
 	is_u64(count(text, "1,234 "), 6, "the table is cut");
 	ok(has(text, "\nStill running at the end, but no finding\n  running   thread shortest  longest  where\n"
-	             "        3    18800   6.00us   7.00us  (not known), made at main.c:12:serve; longest: handler 17\n\n"),
+	             "        3    18800   6.00us   7.00us  (not known), spawned at main.c:12:serve; longest: handler 17\n\n"),
 	   "who runs, but is no finding");
 	ok(has(text, "... 2 more: -v shows all"), "which is said");
 	ok(has(text, "\n    1,000   412us 1.73ms  2.00s       -      -      -       -      -      -  server.c:212:handle\n"),
@@ -202,13 +202,13 @@ static void test_top(struct made *m)
 	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n"), "but members are no table");
 	text = printed(TEXT, &m->report, &more);
 	is_u64(count(text, "412us"), 7, "more rows than usual");
-	ok(has(text, "\n  runnable\n    #70 1.00 us, made at main.c:12:serve\n"), "coroutines have a line each then");
+	ok(has(text, "\n  runnable\n    #70 1.00 us, spawned at main.c:12:serve\n"), "coroutines have a line each then");
 	is_u64(count(printed(TEXT, &m->report, &top_all), "412us"), 10, "all is all");
 	text = printed(MARKDOWN, &m->report, &top);
 	is_u64(count(text, "| 412 us "), 2, "Markdown: two rows");
 	ok(has(text, "\n## Coroutines with the most time in all\n\n- running    `#0x12a05f200` 1.00 ms\n- runnable   `#70` 1.00 us, `#71` 1.00 us\n"),
 	   "and the heaviest coroutines");
-	ok(has(printed(MARKDOWN, &m->report, &more), "\n- runnable\n  - `#70` 1.00 us, made at `main.c:12:serve`\n"), "each with its spawn site");
+	ok(has(printed(MARKDOWN, &m->report, &more), "\n- runnable\n  - `#70` 1.00 us, spawned at `main.c:12:serve`\n"), "each with its spawn site");
 	m->section.nheavy[CTP_HEAVY_RUNNING] = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  runnable "),
 	   "if they were only ready too");
@@ -334,7 +334,7 @@ static void test_json(struct made *m)
 	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\","
 	             "\"woken_by\":\"12\",\"thread\":18800,\"pid\":\"17\"},{"), "a finding");
 	ok(has(text, "],\"waiting\":0,\"awaits\":[]}"), "for which nobody waits");
-	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"coroutines\":1234,\"runnable\":0,"
+	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"coroutines\":1234,\"runnable\":0,"
 	             "\"longest_ns\":5,\"shortest_ns\":0,\"ended\":0,\"ended_max_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
 	             "\"certain\":false}"), "who waits");
 	ok(has(text, "],\"running\":[{\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"coroutines\":3,"
@@ -374,7 +374,7 @@ static void test_tree(void)
 	ok(has(printed(TEXT, &m.report, &plain),
 	       "#41, and 52 more\n   waiting because of them:\n"
 	       "     handler 17 (#37)\n"
-	       "       #101, in consumer 5  at server.c:88:accept_loop, for 1.00 us\n"
+	       "       #101, in consumer 5  at server.c:88:accept, for 1.00 us\n"
 	       "         #102  at server.c:212:handle, for 2.00 us (inferred)\n"
 	       "     #40\n"
 	       "       #104  for 4.00 us\n"
@@ -387,12 +387,12 @@ static void test_tree(void)
 	       "     and 2 more\n   next: "), "the tree of who waits for whom");
 	ok(has(printed(MARKDOWN, &m.report, &plain),
 	       "\nwaiting because of them:\n\n- `handler 17 (#37)`\n"
-	       "  - `#101, in consumer 5` at `server.c:88:accept_loop`, for 1.00 us\n"
+	       "  - `#101, in consumer 5` at `server.c:88:accept`, for 1.00 us\n"
 	       "    - `#102` at `server.c:212:handle`, for 2.00 us (inferred)\n- `#40`\n  - `#104` for 4.00 us\n"), "a list in lists");
 	ok(has(printed(MARKDOWN, &m.report, &plain), "    - `#106` for 6.00 us\n\nand 2 more\n"), "which says how many more there are");
 	ok(has(printed(JSON, &m.report, &plain),
 	       "],\"waiting\":9,\"awaits\":[{\"coro\":\"101\",\"probe_id\":\"0\",\"name\":null,\"in\":\"consumer 5\",\"state\":\"suspended\","
-	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"waits_for\":\"37\",\"told\":true},"
+	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"waits_for\":\"37\",\"told\":true},"
 	       "{\"coro\":\"102\",\"probe_id\":\"0\",\"name\":null,\"in\":null,\"state\":\"suspended\",\"since_ns\":0,\"for_ns\":2000,"
 	       "\"spawn_site\":null,\"suspend_site\":\"server.c:212:handle\",\"waits_for\":\"101\",\"told\":false},"), "JSON: each with whom it waits for");
 	/* As many as there can be, one below the other. */
@@ -420,13 +420,13 @@ static void test_spread(void)
 	m.who[6].place = NULL;
 	ok(has(printed(TEXT, &m.report, &plain),
 	       "   who: at server.c:212:handle: handler 17 (#37); #39, in server; #40, #41\n"
-	       "        at server.c:88:accept_loop: #38, in server; #42\n"
+	       "        at server.c:88:accept: #38, in server; #42\n"
 	       "        at a place that is not known: #43\n        and 50 more\n   next: "), "members at several places: a line for each");
-	ok(has(printed(TEXT, &m.report, &all), "\n     #38, in server at server.c:88:accept_loop: suspended for 1.73 s,"), "-v: each with its own");
+	ok(has(printed(TEXT, &m.report, &all), "\n     #38, in server at server.c:88:accept: suspended for 1.73 s,"), "-v: each with its own");
 	const char *text = printed(MARKDOWN, &m.report, &plain);
 	ok(has(text, "| coroutine | state | at | for | since | last woken by |\n| --- | --- | --- | ---: | ---: | --- |\n"
 	             "| `handler 17 (#37)` | suspended | `server.c:212:handle` | 1.73 s | 1.00 us | #12 |\n"
-	             "| `#38, in server` | suspended | `server.c:88:accept_loop` | 1.73 s | 1.00 us |  |\n"), "Markdown: a column");
+	             "| `#38, in server` | suspended | `server.c:88:accept` | 1.73 s | 1.00 us |  |\n"), "Markdown: a column");
 	for (int i = 0; i < 7; i++)
 		m.who[i].place = place;
 	text = printed(TEXT, &m.report, &plain);
@@ -445,15 +445,15 @@ static void test_markdown(void)
 	ok(has(text, "\n## 2 findings: 1 proved, 1 likely, 0 unknown\n\n"
 	             "### 1. proved: 7 coroutines were never woken\n\nRule `never-woken`\n"), "a finding");
 	ok(has(text, "\n- 1\\. a\n- \\- b\n"), "what would begin a list does not");
-	ok(has(text, "\n## Still running at the end, but no finding\n\n| where | made at | the longest | note | running | thread | shortest | longest |\n"
+	ok(has(text, "\n## Still running at the end, but no finding\n\n| where | spawned at | the longest | note | running | thread | shortest | longest |\n"
 	             "| --- | --- | --- | --- | ---: | ---: | ---: | ---: |\n"
 	             "| `(not known)` | `main.c:12:serve` | `handler 17` |  | 3 | 18800 | 6.00 us | 7.00 us |\n\n"),
 	   "who runs, and which is the longest");
-	ok(has(text, "\n| `server.c:88:accept_loop` |  |  | not certain | 1,234 | 0 | 0 ns | 5 ns | - | - |\n"),
+	ok(has(text, "\n| `server.c:88:accept` |  |  | not certain | 1,234 | 0 | 0 ns | 5 ns | - | - |\n"),
 	   "who waits, and that it is not certain");
 	m.section.ordinal = true;
 	text = printed(MARKDOWN, &m.report, &plain);
-	ok(has(text, "| where | made at | the first | note | running | thread |\n| --- | --- | --- | --- | ---: | ---: |\n"
+	ok(has(text, "| where | spawned at | the first | note | running | thread |\n| --- | --- | --- | --- | ---: | ---: |\n"
 	             "| `(not known)` | `main.c:12:serve` | `handler 17` |  | 3 | 18800 |\n\n"), "without a clock: which is the first");
 	m.section.ordinal = false;
 	text = printed(MARKDOWN, &m.report, &plain);

@@ -15,10 +15,10 @@ static bool nowhere;
 
 /* Words that do not stand behind a one, and those that do not behind a two. */
 static const char *const plurals[] = {"coroutines", "others", "runs", "resumes", "events", "findings", "threads", "times", "records",
-                                      "wakes", "have", "were", "are", "of them are", "made at the same place have", "other waits there",
+                                      "wakes", "have", "were", "are", "of them are", "spawned at the same place have", "other waits there",
                                       "other runs", "other resumes", "coroutine wait "};
 static const char *const singulars[] = {"coroutine ", "other ", "run ", "resume ", "event ", "finding ", "thread ", "time ", "has",
-                                        "was", "is", "of them is", "made at the same place has", "others waits", "coroutines waits"};
+                                        "was", "is", "of them is", "spawned at the same place has", "others waits", "coroutines waits"};
 static const char *const allowed[] = {"other waits there", "other runs", "other resumes"}; /* behind a two, though they begin with a singular */
 
 static bool begins(const char *text, const char *part) { return !strncmp(text, part, strlen(part)); }
@@ -161,9 +161,9 @@ static void titles(void)
 		 "2 coroutines held their threads for up to 2.00 s without suspending, from a.c:1:f on, while others were ready to run"},
 		{CTP_RULE_SELF_WAKE, "1 coroutine woke itself 1 time in a row at a.c:1:f",
 		 "2 coroutines woke themselves up to 2 times in a row at a.c:1:f"},
-		{CTP_RULE_NEVER_STARTED, "1 coroutine made at b.c:3:g and never run", "2 coroutines made at b.c:3:g and never run"},
-		{CTP_RULE_MIGRATION, "1 coroutine made at b.c:3:g hardly ever runs twice on the same thread",
-		 "2 coroutines made at b.c:3:g hardly ever run twice on the same thread"},
+		{CTP_RULE_NEVER_STARTED, "1 coroutine spawned at b.c:3:g and never run", "2 coroutines spawned at b.c:3:g and never run"},
+		{CTP_RULE_MIGRATION, "1 coroutine spawned at b.c:3:g hardly ever runs twice on the same thread",
+		 "2 coroutines spawned at b.c:3:g hardly ever run twice on the same thread"},
 	};
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
 		for (uint64_t n = 1; n <= 2; n++) {
@@ -181,7 +181,7 @@ static void no_place(void)
 	ctp_finding_fini(&f);
 	nowhere = true;
 	f = said(CTP_RULE_NEVER_WOKEN, 1, 0);
-	is(f.title, "1 coroutine suspended at a place that the trace does not name (made at b.c:3:g) for 2.00 s and not woken",
+	is(f.title, "1 coroutine suspended at a place that the trace does not name (spawned at b.c:3:g) for 2.00 s and not woken",
 	   "without a place, where it was made");
 	ctp_finding_fini(&f);
 	nowhere = false;
@@ -190,8 +190,8 @@ static void no_place(void)
 /* A coroutine is called the same in a sentence as in the list of members. */
 static void labels(void)
 {
-	static const char *const want[] = {"the last to wake it was coroutine #11, which has ended",
-	                                   "the last to wake it was coroutine #0x102db7020, which has ended"};
+	static const char *const want[] = {"its previous wait was ended by coroutine #11, which has ended",
+	                                   "its previous wait was ended by coroutine #0x102db7020, which has ended"};
 	for (int i = 0; i < 2; i++) {
 		waker = i ? 0x102db7020 : 11;
 		struct ctp_finding f = said(CTP_RULE_NEVER_WOKEN, 1, 0);
