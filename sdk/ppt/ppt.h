@@ -16,15 +16,14 @@
  * malloc, raises no signal, prints nothing, is no cancellation point, does not change errno, and does not depend on the agent,
  * which may be slow, stopped or dead. See ctp-ppt.h(3). Names that end in _ are private.
  *
- * An agent writes the id of a segment to _ppt_hmem_BUFFER, and 0 when it leaves. All other state is in one word, the gate, which
- * only compare-and-swap changes:
+ * An agent writes the id of a segment to _ppt_hmem_BUFFER, and 0 when it leaves. All other state is in one word, the gate:
  *
- *	number of the last frame (32 bits) | threads inside (16) | generation (12) | PPT_OPEN_, PPT_BUSY_, PPT_CLOSING_, PPT_RESIZING_
+ *	number of the last frame (32 bits) | threads inside (16) | generation (12) | unused (1) | PPT_CLOSING_, PPT_BUSY_, PPT_OPEN_
  *
  * A save enters an open gate and takes its number by the same swap, so that no number is lost when an agent attaches or detaches. A
  * thread that finds hmem changed closes the gate. The last thread inside, or the closing one if there is none, makes it busy,
- * detaches the segment, attaches the next one if there is one, and opens the gate. No thread waits. While one block of slots is
- * replaced by another, saves take a number but no slot, and the reader counts them as lost.
+ * detaches the segment, attaches the next one if there is one, and opens the gate. No thread waits. Only the thread that made a gate
+ * busy changes it then, by a store; any other gate is changed by atomic read-modify-write operations.
  *
  * A slot is idle if its numbers in front and at the back are the same. Its writer swaps the front number for its own, so that there
  * is never a second writer: one that finds the slot taken, or newer, gives up, and its frame is lost, which its missing number
@@ -97,7 +96,7 @@ struct ppt_control_ { /* as in generated clients; three counters follow */
 };
 
 enum {
-	PPT_OPEN_ = 1, PPT_BUSY_ = 2, PPT_CLOSING_ = 4, PPT_RESIZING_ = 8,
+	PPT_OPEN_ = 1, PPT_BUSY_ = 2, PPT_CLOSING_ = 4,
 	PPT_COUNTERS_ = 3,
 	PPT_ATTR_ = 128,   /* bytes of a perf_event_attr, at most */
 	PPT_CONTROL_MIN_ = 416, PPT_CONTROL_MAX_ = 464, /* bytes of a control block with room for three counters */
@@ -120,8 +119,6 @@ struct ppt_page_ {
 	char *slots;
 	uint32_t first, count; /* first: the number of the frame with index 0, which is in slot 0 */
 	uint64_t last;         /* a recent index: numbers wrap around after 2^32, indexes do not */
-	uint64_t data_id;      /* of the second segment */
-	uint64_t refused_id;   /* of one that could not be attached in its place */
 	uint32_t crowded, looked; /* whether a thread found no free counters; where the last search ended */
 	uint32_t ncounters;
 	char attr[PPT_COUNTERS_][PPT_ATTR_];
@@ -139,7 +136,6 @@ struct ppt_buffer {
 	const char **json;
 	uint32_t slot_bytes;
 	clockid_t clock;
-	bool resizable;
 	struct ppt_page_ *page;
 	uint32_t threads;
 	struct ppt_counted_ *counted;
@@ -204,7 +200,7 @@ PPT_FN_ bool ppt_counted_take_(struct ppt_page_ *page, struct ppt_counted_ *c, i
 		return false;
 	ppt_counted_close_(c);
 	ppt_counted_open_(page, c);
-	__atomic_store_n(&c->tid, tid, __ATOMIC_RELEASE);
+	__atomic_store_n(&c->tid, tid, __ATOMIC_RELEASE); /* pairs with the acquire above, of the next owner */
 	return true;
 }
 
@@ -288,7 +284,7 @@ PPT_FN_ char *ppt_map_(int id, uint64_t *bytes)
 	return (char *)at;
 }
 
-PPT_FN_ bool ppt_take_slots_(struct ppt_buffer *b, struct ppt_page_ *page, char *slots, uint64_t bytes, uint64_t id)
+PPT_FN_ bool ppt_take_slots_(struct ppt_buffer *b, struct ppt_page_ *page, char *slots, uint64_t bytes, int id)
 {
 	uint64_t count = bytes / b->slot_bytes;
 	if (!count || count > INT32_MAX)
@@ -297,30 +293,8 @@ PPT_FN_ bool ppt_take_slots_(struct ppt_buffer *b, struct ppt_page_ *page, char 
 	page->count = (uint32_t)count;
 	PPT_PUT_(&page->control->data_block, (uint64_t)(uintptr_t)slots);
 	PPT_PUT_(&page->control->data_block_sz, count);
-	__atomic_store_n(&page->control->data_block_hmem_attached, id, __ATOMIC_RELEASE); /* the agent's acquire waits for it */
-	return true;
-}
-
-static inline bool ppt_is_resized_(const struct ppt_page_ *page)
-{
-	uint64_t id = PPT_GET_(&page->control->data_block_hmem);
-	return id != page->data_id && id != page->refused_id;
-}
-
-/* The second segment of a resizable buffer. If it cannot be attached, the previous one stays. */
-PPT_FN_ bool ppt_take_data_(struct ppt_buffer *b, struct ppt_page_ *page)
-{
-	uint64_t id = __atomic_load_n(&page->control->data_block_hmem, __ATOMIC_ACQUIRE), bytes = 0;
-	char *old = page->slots, *at = id && id <= INT32_MAX ? ppt_map_((int)id, &bytes) : NULL;
-	if (!at || !ppt_take_slots_(b, page, at, bytes, id)) {
-		if (at)
-			shmdt(at);
-		page->refused_id = id;
-		return false;
-	}
-	if (old)
-		shmdt(old);
-	page->data_id = id;
+	/* Pairs with the agent's acquire of it. */
+	__atomic_store_n(&page->control->data_block_hmem_attached, (uint64_t)id, __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -354,15 +328,12 @@ PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 	if (!base)
 		return false;
 	page->control = (struct ppt_control_ *)base;
-	page->slots = NULL;
-	page->data_id = page->refused_id = 0;
 	page->crowded = page->looked = 0;
 	control_bytes = bytes > sizeof *page->control ? PPT_GET_(&page->control->control_blk_sz) : 0;
 	if (control_bytes >= sizeof *page->control && control_bytes <= PPT_CONTROL_MAX_ && control_bytes <= bytes) {
 		ppt_counters_ask_(page, control_bytes);
 		ppt_find_slots_(b, control_bytes, &at, &bytes);
-		if (b->resizable ? ppt_take_data_(b, page)
-		                 : at < bytes && ppt_take_slots_(b, page, base + at, bytes - at, (uint64_t)id))
+		if (at < bytes && ppt_take_slots_(b, page, base + at, bytes - at, id))
 			return true;
 	}
 	page->control = NULL;
@@ -377,8 +348,6 @@ PPT_FN_ void ppt_let_go_(struct ppt_buffer *b, struct ppt_page_ *page)
 		PPT_PUT_(&b->counted[i].tid, 0);
 	}
 	if (page->control) {
-		if (b->resizable)
-			shmdt(page->slots);
 		shmdt(page->control);
 		page->control = NULL;
 	}
@@ -387,6 +356,7 @@ PPT_FN_ void ppt_let_go_(struct ppt_buffer *b, struct ppt_page_ *page)
 
 /* --- the gate -------------------------------------------------------------------------------------------------------------- */
 
+/* The swap's release pairs with each acquire of b->page: the page is empty for whoever finds it, and wiped in a child. */
 PPT_FN_ struct ppt_page_ *ppt_page_find_(struct ppt_buffer *b)
 {
 	struct ppt_page_ *page = __atomic_load_n(&b->page, __ATOMIC_ACQUIRE), *none = NULL;
@@ -403,56 +373,43 @@ PPT_FN_ struct ppt_page_ *ppt_page_find_(struct ppt_buffer *b)
 	return page;
 }
 
-/*
- * From busy to open, or to closed. Its release pairs with the acquire of threads that enter, or make it busy. Numbers may be taken
- * while it is busy, so only the swap knows the first one.
- */
-PPT_FN_ void ppt_open_(struct ppt_page_ *page, bool open, bool new_slots, bool new_agent)
+/* From busy to open, or to closed. No other thread changes a busy gate, so a store is enough. */
+PPT_FN_ void ppt_open_(struct ppt_page_ *page, bool open)
 {
-	uint64_t gate = PPT_GET_(&page->gate), to;
-	if (new_slots)
+	uint64_t gate = PPT_GET_(&page->gate) & ~(uint64_t)PPT_BUSY_;
+	if (open) {
 		page->last = 0;
-	do {
-		to = gate & ~(uint64_t)(PPT_BUSY_ | PPT_RESIZING_);
-		if (new_slots)
-			page->first = (uint32_t)(gate >> 32) + 1;
-		if (new_agent)
-			to = (to & ~UINT64_C(0xfff0)) | ((to + PPT_GENERATION_) & UINT64_C(0xfff0));
-		if (open)
-			to |= PPT_OPEN_;
-	} while (!PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_RELEASE));
+		page->first = (uint32_t)(gate >> 32) + 1;
+		gate = (gate & ~UINT64_C(0xfff0)) | ((gate + PPT_GENERATION_) & UINT64_C(0xfff0)) | PPT_OPEN_;
+	}
+	__atomic_store_n(&page->gate, gate, __ATOMIC_RELEASE); /* pairs with the acquires of ppt_enter_ and ppt_turn_ */
 }
 
 /* The thread that made the gate busy detaches, attaches and opens. In the child of a fork a busy gate has no control block. */
-PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page, bool resizing)
+PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
 	union ppt_word_ w;
 	w.both = PPT_GET_(&b->word->both);
-	if (resizing && w.is.hmem == w.is.attached) {
-		bool taken = ppt_is_resized_(page) && ppt_take_data_(b, page);
-		ppt_open_(page, true, taken, false);
-		return;
-	}
 	if (w.is.attached) {
 		int32_t inherited = page->control ? 0 : w.is.attached;
 		ppt_let_go_(b, page);
 		if (inherited)
 			PPT_SWAP_(&b->word->is.hmem, &inherited, 0, __ATOMIC_RELAXED);
 	}
-	int32_t id = __atomic_load_n(&b->word->is.hmem, __ATOMIC_ACQUIRE); /* the agent filled its block before that */
+	int32_t id = __atomic_load_n(&b->word->is.hmem, __ATOMIC_ACQUIRE); /* pairs with the agent's release, after its block */
 	bool open = id && ppt_take_(b, page, id);
 	if (open)
 		PPT_PUT_(&b->word->is.attached, id);
 	else if (id)
 		PPT_SWAP_(&b->word->is.hmem, &id, 0, __ATOMIC_RELAXED); /* refused */
-	ppt_open_(page, open, open, open);
+	ppt_open_(page, open);
 }
 
 /*
- * hmem, or the block of slots, has changed, unless another thread has handled that meanwhile. The word is read after the gate, and
- * the swap succeeds only for this gate, so that both belong together.
+ * hmem has changed, unless another thread has handled that meanwhile. The word is read after the gate, and the swap succeeds only for
+ * this gate, so that both belong together.
  */
-PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b, bool resizing)
+PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b)
 {
 	int err = errno;
 	struct ppt_page_ *page = ppt_page_find_(b);
@@ -461,23 +418,21 @@ PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b, boo
 	if (!page)
 		PPT_PUT_(&b->word->is.hmem, 0); /* refused */
 	while (page) {
-		gate = __atomic_load_n(&page->gate, __ATOMIC_ACQUIRE);
+		gate = __atomic_load_n(&page->gate, __ATOMIC_ACQUIRE); /* pairs with ppt_open_, after the word was changed */
 		w.both = PPT_GET_(&b->word->both);
-		if (gate & (PPT_BUSY_ | PPT_CLOSING_) || (gate & PPT_OPEN_ && !resizing && w.is.hmem == w.is.attached))
+		if (gate & (PPT_BUSY_ | PPT_CLOSING_) || (gate & PPT_OPEN_ && w.is.hmem == w.is.attached))
 			break;
 		to = (gate & ~(uint64_t)PPT_OPEN_) | (gate & PPT_INSIDE_MASK_ ? PPT_CLOSING_ : PPT_BUSY_);
-		if (gate & PPT_OPEN_ && resizing)
-			to |= PPT_RESIZING_;
 		if (PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_ACQUIRE)) { /* pairs with ppt_leave_ and ppt_open_ */
 			if (to & PPT_BUSY_)
-				ppt_busy_(b, page, to & PPT_RESIZING_);
+				ppt_busy_(b, page);
 			break;
 		}
 	}
 	errno = err;
 }
 
-/* The page, after changes were handled. */
+/* The page, after changes were handled. Both acquires of it pair with the swap in ppt_page_find_. */
 static inline struct ppt_page_ *ppt_ready_(struct ppt_buffer *b)
 {
 	union ppt_word_ w;
@@ -485,7 +440,7 @@ static inline struct ppt_page_ *ppt_ready_(struct ppt_buffer *b)
 	w.both = PPT_GET_(&b->word->both);
 	if (page && w.is.hmem == w.is.attached && PPT_GET_(&page->gate) & (PPT_OPEN_ | PPT_BUSY_ | PPT_CLOSING_))
 		return page;
-	ppt_turn_(b, false);
+	ppt_turn_(b);
 	return __atomic_load_n(&b->page, __ATOMIC_ACQUIRE);
 }
 
@@ -494,21 +449,23 @@ static inline bool ppt_enter_(struct ppt_page_ *page, uint64_t add, int32_t mark
 {
 	uint64_t gate = PPT_GET_(&page->gate), to;
 	do {
-		if (!(gate & (PPT_OPEN_ | PPT_RESIZING_)) || (mark && mark != PPT_MARK_(gate)))
+		if (!(gate & PPT_OPEN_) || (mark && mark != PPT_MARK_(gate)))
 			return false;
-		to = gate + (gate & PPT_OPEN_ ? add : add / PPT_NUMBER_ * PPT_NUMBER_);
+		to = gate + add;
 	} while (!PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_ACQUIRE)); /* pairs with ppt_open_ */
 	*number = (uint32_t)(to >> 32);
-	return gate & PPT_OPEN_;
+	return true;
 }
 
 static inline void ppt_leave_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
-	uint64_t gate = __atomic_sub_fetch(&page->gate, PPT_INSIDE_, __ATOMIC_RELEASE); /* pairs with the swap to busy */
+	/* Pairs with the acquire of the swap to busy, below and in ppt_turn_. */
+	uint64_t gate = __atomic_sub_fetch(&page->gate, PPT_INSIDE_, __ATOMIC_RELEASE);
 	while (gate & PPT_CLOSING_ && !(gate & PPT_INSIDE_MASK_)) {
+		/* Pairs with the release above, of the threads that left before. */
 		if (PPT_SWAP_(&page->gate, &gate, (gate & ~(uint64_t)PPT_CLOSING_) | PPT_BUSY_, __ATOMIC_ACQUIRE)) {
 			int err = errno;
-			ppt_busy_(b, page, gate & PPT_RESIZING_);
+			ppt_busy_(b, page);
 			errno = err;
 			return;
 		}
@@ -569,14 +526,10 @@ PPT_FN_ __attribute__((noinline)) void ppt_save_(struct ppt_buffer *b, const voi
 {
 	struct ppt_page_ *page = ppt_ready_(b);
 	uint32_t number;
-	bool resize = false;
 	if (page && ppt_enter_(page, PPT_NUMBER_ + PPT_INSIDE_, *mark, &number)) {
 		ppt_write_(b, page, number, frame, bytes);
-		resize = b->resizable && ppt_is_resized_(page);
 		ppt_leave_(b, page);
 	}
-	if (resize)
-		ppt_turn_(b, true);
 	*mark = 0;
 }
 
@@ -585,7 +538,7 @@ static inline struct ppt_page_ *ppt_mark_(struct ppt_buffer *b, int32_t *mark)
 {
 	struct ppt_page_ *page = ppt_ready_(b);
 	uint64_t gate = page ? PPT_GET_(&page->gate) : 0;
-	int32_t now = gate & (PPT_OPEN_ | PPT_RESIZING_) ? PPT_MARK_(gate) : PPT_STALE_;
+	int32_t now = gate & PPT_OPEN_ ? PPT_MARK_(gate) : PPT_STALE_;
 	*mark = !*mark || *mark == now ? now : PPT_STALE_;
 	return page;
 }
@@ -627,7 +580,7 @@ PPT_FN_ void ppt_forked_(struct ppt_buffer *b)
 	PPT_PUT_(b->stat, 0);
 	PPT_PUT_(&b->word->is.hmem, 0);
 	if (PPT_GET_(&b->word->both))
-		ppt_turn_(b, false);
+		ppt_turn_(b);
 }
 
 /* For a library that will be unloaded: the agent sees the end. */
@@ -635,7 +588,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 {
 	PPT_PUT_(&b->word->is.hmem, 0);
 	if (PPT_GET_(&b->word->both))
-		ppt_turn_(b, false);
+		ppt_turn_(b);
 }
 
 /* --- lists of frames and of fields ----------------------------------------------------------------------------------------- */
@@ -971,8 +924,8 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_CLOCK_NAME_(id, name) name
 
 #define PPT_JSON_HEAD_(b) "{\"abi\":\"1.0.0\",\"emit\":{\"_eBuffer\":{\"ebName\":\"" b "\",\"ebMinElements\":"
-#define PPT_JSON_EMIT_(clock, options)                                                                                         \
-	"},\"_eLanguage\":\"ELangC\",\"_eOptions\":[" options "],\"_eRuntime\":{\"erMultithread\":true},\"_eTags\":[],"        \
+#define PPT_JSON_EMIT_(clock)                                                                                                  \
+	"},\"_eLanguage\":\"ELangC\",\"_eOptions\":[],\"_eRuntime\":{\"erMultithread\":true},\"_eTags\":[],"                     \
 	"\"_eTimeRep\":{\"contents\":\"ETimeClock" clock "\",\"tag\":\"ETimeSpec\"}},\"frames\":["
 #define PPT_JSON_TAIL_                                                                                                         \
 	"],\"metadata\":[],\"tags\":[],\"target\":{\"tCounter\":8,\"tCounterCount\":3,\"tDouble\":8,\"tFloat\":4,\"tInt\":4,\"tPadTo\":4," \
@@ -1004,11 +957,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_BEHIND_interval_time_ "_start"
 #define PPT_BEHIND_interval_counter_ "_0_start"
 
-#define PPT_DEFINE_(b, elements, clk, can_resize, options, ...)                                                                \
-	PPT_DEFINE2_(b, elements, clk, can_resize, options, PPT_COUNT_(__VA_ARGS__), __VA_ARGS__)
-#define PPT_DEFINE2_(b, elements, clk, can_resize, options, n, ...)                                                            \
-	PPT_DEFINE3_(b, elements, clk, can_resize, options, n, __VA_ARGS__)
-#define PPT_DEFINE3_(b, elements, clk, can_resize, options, n, ...)                                                            \
+#define PPT_DEFINE_(b, elements, clk, n, ...)                                                                                  \
 	_Static_assert(sizeof(PPT_WORD_(b, n, __VA_ARGS__)) == 8, "ppt: " #b " is declared before, with the same frames");     \
 	_Static_assert(sizeof(#b) <= 101, "ppt: the name of " #b " is longer than 100 bytes");                                 \
 	PPT_FRAMES_(PPT_SHORT_, PPT_SHORT_, b, n, __VA_ARGS__)                                                                 \
@@ -1018,11 +967,11 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	static const struct {                                                                                                  \
 		PPT_TEXT_(head, PPT_JSON_HEAD_(#b))                                                                            \
 		char least[7];                                                                                                 \
-		PPT_TEXT_(emit, PPT_JSON_EMIT_(PPT_CLOCK_##clk##_(PPT_CLOCK_NAME_), options))                                  \
+		PPT_TEXT_(emit, PPT_JSON_EMIT_(PPT_CLOCK_##clk##_(PPT_CLOCK_NAME_)))                                           \
 		struct { PPT_FRAMES_(PPT_FRAME_TYPE_, PPT_FRAME_TYPE_LAST_, b, n, __VA_ARGS__) } frames;                       \
 		char tail[sizeof(PPT_JSON_TAIL_)];                                                                             \
 	} ppt_json_##b##_ = {                                                                                                  \
-		PPT_JSON_HEAD_(#b), PPT_DIGITS_(elements), PPT_JSON_EMIT_(PPT_CLOCK_##clk##_(PPT_CLOCK_NAME_), options),       \
+		PPT_JSON_HEAD_(#b), PPT_DIGITS_(elements), PPT_JSON_EMIT_(PPT_CLOCK_##clk##_(PPT_CLOCK_NAME_)),                \
 		{ PPT_FRAMES_(PPT_FRAME_INIT_, PPT_FRAME_INIT_LAST_, b, n, __VA_ARGS__) }, PPT_JSON_TAIL_                      \
 	};                                                                                                                     \
 	PPT_LOUD_                                                                                                              \
@@ -1037,7 +986,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	static struct ppt_counted_ ppt_counted_##b##_[PPT_THREADS];                                                            \
 	struct ppt_buffer ppt_buffer_##b##_ = {                                                                                \
 		.word = &PPT_WORD_(b, n, __VA_ARGS__), .stat = &_ppt_stat_##b, .json = &_ppt_json_##b, .slot_bytes = sizeof(union ppt_##b##_any_), \
-		.clock = PPT_CLOCK_##clk##_(PPT_CLOCK_ID_), .resizable = can_resize,                                           \
+		.clock = PPT_CLOCK_##clk##_(PPT_CLOCK_ID_),                                                                    \
 		.threads = PPT_THREADS, .counted = ppt_counted_##b##_,                                                         \
 	};                                                                                                                     \
 	static void ppt_forked_##b##_(void)                                                                                    \
@@ -1049,15 +998,10 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 		pthread_atfork(NULL, NULL, ppt_forked_##b##_);                                                                 \
 	}                                                                                                                      \
 	struct ppt_buffer
-#define PPT_DEFINE(buffer, elements, clock, ...) PPT_DEFINE_(buffer, elements, clock, false, "", __VA_ARGS__)
-#define PPT_DEFINE_RESIZABLE(buffer, elements, clock, ...)                                                                     \
-	PPT_DEFINE_(buffer, elements, clock, true, "{\"contents\":true,\"tag\":\"EBufferResize\"}", __VA_ARGS__)
+#define PPT_DEFINE(buffer, elements, clock, ...) PPT_DEFINE_(buffer, elements, clock, PPT_COUNT_(__VA_ARGS__), __VA_ARGS__)
 #define PPT_BUFFER(buffer, elements, clock, ...)                                                                               \
 	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
 	PPT_DEFINE(buffer, elements, clock, __VA_ARGS__)
-#define PPT_BUFFER_RESIZABLE(buffer, elements, clock, ...)                                                                     \
-	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
-	PPT_DEFINE_RESIZABLE(buffer, elements, clock, __VA_ARGS__)
 
 #else
 /* The initialisers are not valid in C++. */
@@ -1065,12 +1009,8 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	static_assert(false, "ppt: " macro " of " #buffer " is for a file in C. C++ has PPT_DECLARE(" #buffer ", frames) alone; "  \
 	                     "link a C file that has the same PPT_DECLARE, and PPT_DEFINE(" #buffer ", elements, clock, frames)")
 #define PPT_DEFINE(buffer, elements, clock, ...) PPT_IN_C_("PPT_DEFINE", buffer)
-#define PPT_DEFINE_RESIZABLE(buffer, elements, clock, ...) PPT_IN_C_("PPT_DEFINE_RESIZABLE", buffer)
 #define PPT_BUFFER(buffer, elements, clock, ...)                                                                               \
 	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
 	PPT_IN_C_("PPT_BUFFER", buffer)
-#define PPT_BUFFER_RESIZABLE(buffer, elements, clock, ...)                                                                     \
-	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
-	PPT_IN_C_("PPT_BUFFER_RESIZABLE", buffer)
 #endif
 #endif

@@ -25,7 +25,7 @@ cat >"$tmp/define.c" <<'C'
 #include "frames.h"
 #include <stdio.h>
 PPT_DEFINE(All, 9999999, boottime, ALL_FRAMES);
-PPT_BUFFER_RESIZABLE(One, 7, realtime, (only, (int, n)));
+PPT_BUFFER(One, 7, realtime, (only, (int, n)));
 #define AT(frame, member) printf("%s %s %zu %zu\n", #frame, #member, offsetof(struct ppt_All_##frame, member), sizeof ((struct ppt_All_##frame *)0)->member)
 void save_all(void);
 int main(int argc, char **argv)
@@ -162,11 +162,9 @@ for pair in gcc:g++ clang:clang++; do
 		ok "$cxx -std=$std: declares and saves" $cxx -std=$std $warn -x c++ -Isdk/ppt -c -o "$tmp/use.o" "$tmp/use.c"
 		ok 'what C defines' $cc -std=c11 -Isdk/ppt -pthread -o "$tmp/all" "$tmp/define.c" "$tmp/use.o"
 	done
-	for macro in PPT_BUFFER PPT_BUFFER_RESIZABLE; do
-		printf '#include "ppt.h"\n%s(Mm, 512, monotonic, (y, (int, n)));\nvoid save_it() { ppt_Mm_y y = {}; ppt_Mm_y_save(&y); }\n' $macro >"$tmp/buffer.cpp"
-		is "$cxx: $macro says what to do, and nothing else" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1 | grep ': error' |
-			sed "s/.*ppt: $macro of Mm is for a file in C[.] C++ has PPT_DECLARE(Mm, frames) alone; link a C file that has the same PPT_DECLARE, and PPT_DEFINE(Mm, .*/said/")" said
-	done
+	printf '#include "ppt.h"\nPPT_BUFFER(Mm, 512, monotonic, (y, (int, n)));\nvoid save_it() { ppt_Mm_y y = {}; ppt_Mm_y_save(&y); }\n' >"$tmp/buffer.cpp"
+	is "$cxx: PPT_BUFFER says what to do, and nothing else" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1 | grep ': error' |
+		sed "s/.*ppt: PPT_BUFFER of Mm is for a file in C[.] C++ has PPT_DECLARE(Mm, frames) alone; link a C file that has the same PPT_DECLARE, and PPT_DEFINE(Mm, .*/said/")" said
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\nPPT_DEFINE(Mm, 512, monotonic, (y, (int, n)));\n' >"$tmp/buffer.cpp"
 	like "$cxx: so does PPT_DEFINE" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1)" 'PPT_DEFINE of Mm is for a file in C'
 	lto=
@@ -198,8 +196,8 @@ if command -v jq >/dev/null; then
 	is 'an interval has two ends, and a counter three numbers' \
 		"$(jq -c '.frames[] | select(._flName == "mixed") | ._flLayout[] | select(._lName | test("^i[tc]")) | [._lName, ._lKind.contents[1].tag, ._lKind.contents[1].contents[0]]' "$tmp/json" | paste -sd ' ' -)" \
 		'["it_start","IntBegin",0] ["it_end","IntEnd",0] ["ic_0_start","IntBegin",0] ["ic_0_end","IntEnd",0] ["ic_1_start","IntBegin",1] ["ic_1_end","IntEnd",1] ["ic_2_start","IntBegin",2] ["ic_2_end","IntEnd",2]'
-	is 'one that can be resized says so' "$(jq -c .emit._eOptions "$tmp/json")" '[]
-[{"contents":true,"tag":"EBufferResize"}]'
+	is 'and there are no options' "$(jq -c .emit._eOptions "$tmp/json")" '[]
+[]'
 else
 	skip 'there is no jq to judge the JSON'
 fi
@@ -217,7 +215,7 @@ else
 	skip 'there is no strace that works'
 fi
 
-is 'the manual has each macro' "$(sed -n 's/^#define \(PPT_[A-Z_]*[A-Z]\)(.*/\1/p' sdk/ppt/ppt.h | grep -v RESIZABLE | while read -r m; do
+is 'the manual has each macro' "$(sed -n 's/^#define \(PPT_[A-Z_]*[A-Z]\)(.*/\1/p' sdk/ppt/ppt.h | while read -r m; do
 	grep -q "^\.Fn $m " doc/ctp-ppt.h.3 || echo "$m"
 done)" ''
 is 'and each clock' "$(sed -n 's/^#define PPT_CLOCK_\([a-z_]*\)_(is).*/\1/p' sdk/ppt/ppt.h | while read -r c; do

@@ -59,12 +59,11 @@ plant 'a change of the segment is not noticed' ppt-sdk \
 plant 'any segment is written to' ppt-sdk 's/if (control_bytes >= sizeof \*page->control && control_bytes <= PPT_CONTROL_MAX_ && /if (/'
 plant 'errno is changed' ppt-sdk '/^PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_/,/^}/s/^	errno = err;/	errno = 1;/'
 plant 'the gate is busy while threads are inside' ppt-sdk-race 's/gate & PPT_INSIDE_MASK_ ? PPT_CLOSING_ : PPT_BUSY_/PPT_BUSY_/'
-plant 'an attach is made twice' ppt-sdk 's/ || (gate & PPT_OPEN_ && !resizing && w.is.hmem == w.is.attached))/)/'
-plant 'and a resize' ppt-sdk 's/bool taken = ppt_is_resized_(page) && /bool taken = /'
+plant 'an attach is made twice' ppt-sdk 's/ || (gate & PPT_OPEN_ && w.is.hmem == w.is.attached))/)/'
 # One writer sleeps between its look at the numbers and its own, the next one of the same slot after its own.
 plant 'the numbers of a slot are not swapped' ppt-sdk-race 's/ ||$/ || 0)/; s/^	    !PPT_SWAP_(front, &then, number, __ATOMIC_RELAXED))/		return;\n	extern int usleep(unsigned);\n	index % page->count == 5 \&\& number % 3 == 0 \&\& usleep(100);\n	PPT_PUT_(front, number);\n	index % page->count == 5 \&\& number % 3 == 1 \&\& usleep(100);\n	if (0)/'
 [ -z "$san" ] || {
-	plant 'an open gate is not released' ppt-sdk-race 's/(!PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_RELEASE))/(!PPT_SWAP_(\&page->gate, \&gate, to, __ATOMIC_RELAXED))/'
+	plant 'an open gate is not released' ppt-sdk-race 's/__atomic_store_n(&page->gate, gate, __ATOMIC_RELEASE)/PPT_PUT_(\&page->gate, gate)/'
 	plant 'bytes are not atomic' ppt-sdk-race 's/^	PPT_PUT_((uint64_t \*)(void \*)slot, word);/	*(uint64_t *)(void *)slot = word;/'
 }
 done_testing

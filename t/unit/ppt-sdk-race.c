@@ -1,5 +1,5 @@
 /*
- * ppt-sdk-race.c - sdk/ppt/ppt.h with threads that save while somebody reads, comes, goes, and changes the block of slots.
+ * ppt-sdk-race.c - sdk/ppt/ppt.h with threads that save while an agent reads, attaches and detaches.
  *
  * The first part reads the memory that is written, at the same address, so that TSan sees both sides.
  */
@@ -9,12 +9,9 @@
 #include <pthread.h>
 #include <sched.h>
 
-#define FIELDS (mark, (int, n), (double, x), (int, thread), (byte, b), (double, y), (double, z))
-PPT_BUFFER(Race, 64, monotonic, FIELDS);
-PPT_BUFFER_RESIZABLE(Resize, 64, monotonic, FIELDS);
+PPT_BUFFER(Race, 64, monotonic, (mark, (int, n), (double, x), (int, thread), (byte, b), (double, y), (double, z)));
 
 enum { THREADS = 3, SLOTS = 64, SLOT = sizeof(union ppt_Race_any_), AT = 464 + 464 % SLOT };
-_Static_assert(sizeof(union ppt_Resize_any_) == SLOT, "the same");
 
 static int rounds = 50, frames = 20000;
 static int done; /* threads that have ended */
@@ -48,19 +45,6 @@ static void *save_on(void *arg)
 	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
 		fill(&m, (int)(intptr_t)arg, i);
 		ppt_Race_mark_save(&m);
-	}
-	return NULL;
-}
-
-static void *save_resized(void *arg)
-{
-	union {
-		struct ppt_Race_mark race;
-		struct ppt_Resize_mark resize;
-	} m;
-	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
-		fill(&m.race, (int)(intptr_t)arg, i);
-		ppt_Resize_mark_save(&m.resize);
 	}
 	return NULL;
 }
@@ -199,51 +183,11 @@ static void test_rounds(void)
 	is_u64((uint64_t)late, 0, "and numbers go on");
 }
 
-static void test_resize(void)
-{
-	pthread_t threads[THREADS];
-	struct agent a;
-	int id, wrong = 0, users = 0;
-	char *block = segment(SLOTS * SLOT, &id);
-	agent_prepare(&a, &ppt_buffer_Resize_, 464, 464);
-	a.control->data_block_hmem = (uint64_t)id;
-	agent_ask(&a);
-	start(threads, save_resized);
-	while (__atomic_load_n(&a.control->data_block_hmem_attached, __ATOMIC_ACQUIRE) != (uint64_t)id)
-		sched_yield();
-	for (int round = 0; round < rounds; round++) {
-		int old_id = id;
-		char *old = block;
-		uint64_t count = a.control->data_block_sz;
-		while (!__atomic_load_n((const uint32_t *)(const void *)(old + (count - 1) * SLOT), __ATOMIC_ACQUIRE))
-			sched_yield();
-		block = segment((size_t)(SLOTS + round) * SLOT, &id);
-		__atomic_store_n(&a.control->data_block_hmem, (uint64_t)id, __ATOMIC_RELEASE);
-		while (__atomic_load_n(&a.control->data_block_hmem_attached, __ATOMIC_ACQUIRE) != (uint64_t)id)
-			sched_yield();
-		uint32_t highest = 0;
-		wrong += faults(old, count, &highest);
-		while (segment_users(old_id) > 1)
-			sched_yield();
-		segment_free(old);
-	}
-	agent_leave(&a);
-	while (segment_users(a.id) > 1 || segment_users(id) > 1)
-		sched_yield();
-	end(threads);
-	users = (int)(segment_users(a.id) + segment_users(id));
-	segment_free(block);
-	agent_free(&a);
-	is_u64((uint64_t)wrong, 0, "resized while threads save: what is in the old block is whole, and in its place");
-	is_u64((uint64_t)users, 2, "and both segments are let go of");
-}
-
 int main(int argc, char **argv)
 {
 	if (argc > 1)
 		rounds = atoi(argv[1]);
 	test_read();
 	test_rounds();
-	test_resize();
 	return done_testing();
 }

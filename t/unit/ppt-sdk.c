@@ -12,7 +12,6 @@ PPT_BUFFER(Two, 512, monotonic,
            (request, (int, status), (byte, b), (float, f), (interval_time, busy), (interval_counter, work)),
            (tick, (time, at), (double, load), (counter, now)));
 PPT_BUFFER(One, 16, realtime, (mark, (int, n), (double, x)));
-PPT_BUFFER_RESIZABLE(Grow, 16, monotonic_raw, (mark, (int, n), (double, x)));
 
 enum { SLOT = sizeof(union ppt_One_any_) };
 
@@ -62,7 +61,7 @@ static void test_attach(void)
 	uint32_t last = 2 + (uint32_t)a.control->data_block_sz;
 	ok(read_one(&a, 1, last, &n) && n == 6 + (int)last, "the ring begins again at its end");
 
-	ppt_turn_(&ppt_buffer_One_, false); /* as a thread that saw the agent come, and is late */
+	ppt_turn_(&ppt_buffer_One_); /* as a thread that saw the agent come, and is late */
 	save_one(5);
 	ok(read_one(&a, 2, ++last, &n) && n == 5, "an attach that is there is not made again");
 
@@ -493,49 +492,6 @@ static void test_taken(void)
 	agent_free(&a);
 }
 
-static void test_resize(void)
-{
-	struct agent a;
-	struct ppt_Grow_mark m = {.n = 1, .x = 0.5};
-	int data[2], n = 0;
-	char *block[2] = {segment(10 * SLOT, &data[0]), segment(100 * SLOT, &data[1])};
-	union ppt_Grow_any_ got;
-	agent_prepare(&a, &ppt_buffer_Grow_, 464, 464);
-	agent_ask(&a);
-	ppt_Grow_mark_save(&m);
-	ok(!agent_asked(&a), "a control block without a block of slots is refused");
-	a.control->data_block_hmem = (uint64_t)data[0];
-	agent_ask(&a);
-	for (m.n = 0; m.n < 12; m.n++)
-		ppt_Grow_mark_save(&m);
-	ok(a.control->data_block_hmem_attached == (uint64_t)data[0] && a.control->data_block_sz == 10, "a second segment");
-	ok(slot_read(block[0] + SLOT, SLOT, 12, &got) == 1 && got.mark.n == 11, "has the frames");
-	__atomic_store_n(&a.control->data_block_hmem, 0x7fffffff, __ATOMIC_RELEASE);
-	ppt_Grow_mark_save(&m);
-	ppt_Grow_mark_save(&m);
-	ok(slot_read(block[0] + 3 * SLOT, SLOT, 14, &got) == 1, "another that is not there: the old one stays");
-	__atomic_store_n(&a.control->data_block_hmem, data[1], __ATOMIC_RELEASE);
-	ppt_Grow_mark_save(&m);
-	ok(slot_read(block[0] + 4 * SLOT, SLOT, 15, &got) == 1, "another: the frame that notices is the last in the old one");
-	is_u64(a.control->data_block_hmem_attached, (uint64_t)data[1], "which is let go of");
-	is_u64(segment_users(data[0]), 1, "really");
-	for (m.n = 100; m.n < 200; m.n++)
-		ppt_Grow_mark_save(&m);
-	for (int i = 0; i < 100; i++)
-		n += slot_read(block[1] + i * SLOT, SLOT, 16 + (uint32_t)i, &got) == 1 && got.mark.n == 100 + i;
-	is_u64((uint64_t)n, 100, "the next is in slot 0, and numbers go on");
-	ppt_Grow_mark_save(&m);
-	ppt_turn_(&ppt_buffer_Grow_, true); /* as a thread that saw another block, and is late */
-	ppt_Grow_mark_save(&m);
-	ok(slot_read(block[1] + SLOT, SLOT, 117, &got) == 1, "a block that is there is not taken again");
-	agent_leave(&a);
-	ppt_Grow_mark_save(&m);
-	is_u64(segment_users(data[1]) + segment_users(a.id), 2, "a detach lets go of both");
-	for (int i = 0; i < 2; i++)
-		segment_free(block[i]);
-	agent_free(&a);
-}
-
 int main(void)
 {
 	test_json();
@@ -548,6 +504,5 @@ int main(void)
 	test_fork();
 	test_numbers();
 	test_taken();
-	test_resize();
 	return done_testing();
 }
