@@ -1,7 +1,6 @@
 #!/bin/sh
 # Each command of the README runs; its programs compile as they stand there, and are traced; its reports are what the tools print.
 # Not under sanitizers: it builds the tree.
-# Not under sanitizers: it builds the tree.
 . t/helper/tap.sh
 unset CTP_RECORD HANGS
 top=$PWD work=$tmp/work
