@@ -220,10 +220,10 @@ uint64_t ctp_runs_release_half(struct ctp_runs *r)
 
 /* --- parting --------------------------------------------------------------------------------------------------------------- */
 
-static bool copy(struct ctp_runs *to, const struct ctp_record *rec, size_t n)
+static bool copy(struct ctp_runs *to, const struct ctp_runs *from, size_t first, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		if (ctp_runs_put(to, rec[i].ts_ns, rec[i].cls, rec[i].val) == CTP_FAILED)
+	for (size_t i = first; i < first + n; i++)
+		if (ctp_runs_put(to, from->rec[i].ts_ns, from->rec[i].cls, from->rec[i].val) == CTP_FAILED)
 			return false;
 	return true;
 }
@@ -237,12 +237,12 @@ bool ctp_runs_part(struct ctp_runs **r, struct ctp_runs **other)
 	to->sorted = true;
 	to->last_ts = 0;
 	if (goes < held) {
-		if (!copy(to, from->rec + from->out, goes))
+		if (!copy(to, from, from->out, goes))
 			return false;
 		to->ready = to->count;
 		from->out = from->ready;
 	} else {
-		if (!copy(to, from->rec + from->ready, held))
+		if (!copy(to, from, from->ready, held))
 			return false;
 		from->count = from->ready;
 		*r = to;

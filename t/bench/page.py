@@ -8,7 +8,7 @@ import os
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "helper"))
 import browser  # noqa: E402
 
 PAN = "ctp.app.window.pan(ctp.app.window.width * (i % 20 < 10 ? 1 : -1) / 100); ctp.app.timeline.invalidate()"

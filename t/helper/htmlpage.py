@@ -13,7 +13,7 @@ import random
 import re
 import sys
 
-HTML = pathlib.Path(__file__).resolve().parent.parent / "formats" / "html"
+HTML = pathlib.Path(__file__).resolve().parent.parent.parent / "formats" / "html"
 PIECE = 8 << 20  # of base64
 CERTAIN, DESTROYED, UNSEEN, OMITTED, TAIL = 1, 2, 4, 8, 16
 COLUMNS = "coro probe name spawn parent born died flags nevents".split()
