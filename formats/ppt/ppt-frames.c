@@ -1,9 +1,4 @@
-/*
- * ppt-frames.c - the classes of a ppt buffer, frames to records, and records to frames.
- *
- * For each frame of the layout there is a plan: one step for each field of the class, in that order. Both directions go through the
- * same plan.
- */
+/* ppt-frames.c - the classes of a ppt buffer, frames to records, and records to frames. */
 #include "ppt/ppt-frames.h"
 
 #include <assert.h>
@@ -11,42 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/varint.h"
+#include "ppt/ppt-plan.h"
 
-static const int64_t SECOND_NS = 1000000000;
-
-enum op {
-	OP_SIGNED, OP_UNSIGNED, OP_FLOAT, /* of 1, 2, 4 or 8 bytes */
-	OP_OWN_TIME, OP_TIME,
-	OP_DURATION,   /* from the time at other to that at offset */
-	OP_START,      /* of a counter, at offset; its end is at other */
-	OP_DIFFERENCE, /* of a counter, from other to offset */
-	OP_BYTES,      /* other: where its string is among those of a record; also of the last two */
-	OP_PLACE, OP_PADDING, OP_RAW,
-};
-
-struct step {
-	enum op op;
-	uint32_t offset, size, other;
-};
-
-struct plan {
-	struct ctp_class *cls;
-	uint32_t nsteps; /* as many as the class has fields */
-	struct step steps[CTP_FIELDS_MAX];
-	struct gap {
-		uint32_t offset, size;
-	} *gaps; /* bytes of no member */
-	uint32_t ngaps, padding; /* padding: bytes of all gaps */
-	uint32_t front, back;    /* offsets */
-	uint32_t time;           /* the same, if has_time */
-	bool has_time, has_raw;
-	bool always_raw; /* the class has no room for some of the members */
-};
+/* Signed: times of a frame may be before 1970. */
+static const int64_t SECOND_NS = (int64_t)CTP_SECOND_NS;
 
 struct ctp_ppt_frames {
 	const struct ctp_ppt_layout *layout;
-	struct plan *plans; /* layout->nframes */
+	struct ctp_ppt_plan *plans; /* layout->nframes */
 	struct ctp_class *header, *lost;
 	char *strings; /* of a record, on its way to the writer */
 	struct ctp_str *part; /* of a header, on its way to the writer */
@@ -55,211 +24,6 @@ struct ctp_ppt_frames {
 	int64_t place; /* of the next frame */
 	uint64_t last_ns, cut;
 };
-
-/* --- the plan ------------------------------------------------------------------------------------------------------------ */
-
-/* A class that is being made. */
-struct draft {
-	struct ctp_ppt_frames *frames;
-	const struct ctp_ppt_frame *of;
-	struct plan *plan;
-	const char *const *counters;
-	uint32_t ncounters, masked;
-	bool plain;
-	uint32_t reserved; /* places for fields that are added later and must have room */
-	size_t room;       /* bytes of the strings of a record, of all classes so far */
-	struct ctp_field fields[CTP_FIELDS_MAX];
-	char names[CTP_FIELDS_MAX][CTP_NAME_MAX + 1];
-};
-
-static bool name_taken(const struct draft *d, uint32_t n, const char *name)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (!strcmp(d->names[i], name))
-			return true;
-	return false;
-}
-
-/*
- * Adds a field and the step that fills it. If the class has no room for it, ppt_raw keeps the whole frame. A field that is
- * predicted costs one bit of a mask with CTP_MASKED_MAX bits.
- */
-static void add(struct draft *d, struct ctp_field field, struct step step)
-{
-	uint32_t n = d->plan->nsteps;
-	assert(n + d->reserved <= CTP_FIELDS_MAX);
-	bool must = step.op == OP_OWN_TIME || step.op == OP_PLACE || step.op == OP_PADDING || step.op == OP_RAW;
-	if (!must && n + d->reserved == CTP_FIELDS_MAX) {
-		d->plan->has_raw = d->plan->always_raw = true;
-		return;
-	}
-	d->reserved -= must;
-	char *name = d->names[n];
-	snprintf(name, CTP_NAME_MAX - 8, "%s", field.name);
-	size_t len = strlen(name);
-	for (unsigned again = 2; name_taken(d, n, name); again++)
-		snprintf(name + len, 8, "_%u", again);
-	field.name = name;
-	if (field.pred == CTP_PRED_PREV && ++d->masked > CTP_MASKED_MAX)
-		field.pred = CTP_PRED_NONE;
-	d->fields[n] = field;
-	d->plan->steps[n] = step;
-	d->plan->nsteps++;
-}
-
-/* "ev_page_faults": the member's name and the counter's, or the counter's number where that has no name. */
-static const char *counter_name(const struct draft *d, const struct ctp_ppt_member *m, char *name, size_t size)
-{
-	if (m->counter < 0 && m->end == CTP_PPT_ALONE)
-		return m->name;
-	if (m->counter < 0 || (uint32_t)m->counter >= d->ncounters) {
-		snprintf(name, size, m->counter < 0 ? "%s_difference" : "%s_%d", m->base, m->counter);
-		return name;
-	}
-	int len = snprintf(name, size, "%s_", m->base);
-	snprintf(name + len, size - (size_t)len, "%s", d->counters[m->counter]);
-	for (char *p = name + len; *p; p++)
-		*p = *p >= 'A' && *p <= 'Z' ? (char)(*p | 0x20) : (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') ? *p : '_';
-	return name;
-}
-
-static void add_time(struct draft *d, const struct ctp_ppt_member *m)
-{
-	struct plan *plan = d->plan;
-	char name[CTP_NAME_MAX + 1];
-	if (!plan->has_time) {
-		plan->time = m->offset;
-		add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
-		    (struct step){.op = OP_OWN_TIME, .offset = m->offset});
-	} else {
-		add(d, (struct ctp_field){.name = m->name, .type = CTP_I64, .pred = CTP_PRED_PREV, .unit = "ns"},
-		    (struct step){.op = OP_TIME, .offset = m->offset});
-	}
-	plan->has_time = plan->has_raw = true;
-	if (m->end != CTP_PPT_END || m->other < 0)
-		return;
-	snprintf(name, sizeof name, "%s_duration", m->base);
-	add(d, (struct ctp_field){.name = name, .type = CTP_I64, .pred = CTP_PRED_NONE, .unit = "ns"},
-	    (struct step){.op = OP_DURATION, .offset = m->offset, .other = d->of->members[m->other].offset});
-}
-
-static void add_counter(struct draft *d, const struct ctp_ppt_member *m)
-{
-	char name[CTP_NAME_MAX + 1];
-	if (m->other < 0) {
-		const char *alone = m->end == CTP_PPT_ALONE ? counter_name(d, m, name, sizeof name) : m->name;
-		add(d, (struct ctp_field){.name = alone, .type = CTP_U64, .pred = CTP_PRED_PREV},
-		    (struct step){.op = OP_UNSIGNED, .offset = m->offset, .size = m->size});
-	} else if (m->end == CTP_PPT_BEGIN) {
-		uint32_t end = d->of->members[m->other].offset;
-		add(d, (struct ctp_field){.name = counter_name(d, m, name, sizeof name), .type = CTP_I64, .pred = CTP_PRED_PREV},
-		    (struct step){.op = OP_DIFFERENCE, .offset = end, .other = m->offset});
-		if (!d->plain)
-			add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
-			    (struct step){.op = OP_START, .offset = m->offset, .other = end});
-	}
-}
-
-static void add_member(struct draft *d, const struct ctp_ppt_member *m)
-{
-	static const uint8_t ints[] = {[1] = CTP_I8, [2] = CTP_I16, [4] = CTP_I32, [8] = CTP_I64};
-	struct ctp_field field = {.name = m->name, .pred = CTP_PRED_PREV};
-	struct step step = {.offset = m->offset, .size = m->size};
-	switch (m->type) {
-	case CTP_PPT_TIME:
-		add_time(d, m);
-		return;
-	case CTP_PPT_COUNTER:
-		add_counter(d, m);
-		return;
-	case CTP_PPT_FLOAT:
-	case CTP_PPT_DOUBLE:
-		field.type = m->type == CTP_PPT_FLOAT ? CTP_F32 : CTP_F64;
-		step.op = OP_FLOAT;
-		d->plan->has_raw = true;
-		break;
-	case CTP_PPT_BYTE:
-		field.type = m->size == 1 ? CTP_U8 : CTP_BYTES;
-		step.op = m->size == 1 ? OP_UNSIGNED : OP_BYTES;
-		break;
-	default:
-		field.type = ints[m->size];
-	}
-	add(d, field, step);
-}
-
-/* Finds the bytes of no member: padding, the bytes between members, and those after a frame that is smaller than the largest. */
-static bool find_padding(struct draft *d)
-{
-	struct plan *plan = d->plan;
-	uint32_t at = 0, size = d->frames->layout->size;
-	plan->gaps = calloc(d->of->nmembers + 1, sizeof *plan->gaps);
-	if (!plan->gaps)
-		return false;
-	for (uint32_t i = 0; i <= d->of->nmembers; i++) {
-		const struct ctp_ppt_member *m = i < d->of->nmembers ? &d->of->members[i] : NULL;
-		if (m && m->kind == CTP_PPT_PADDING)
-			continue;
-		uint32_t upto = m ? m->offset : size;
-		if (upto > at) {
-			plan->gaps[plan->ngaps++] = (struct gap){at, upto - at};
-			plan->padding += upto - at;
-		}
-		at = m ? m->offset + m->size : size;
-	}
-	return true;
-}
-
-/* Gives each string of a record its offset, in step->other. The bytes that all of them take. */
-static size_t place_strings(struct plan *plan, uint32_t frame_size)
-{
-	size_t room = 0;
-	for (uint32_t i = 0; i < plan->nsteps; i++) {
-		struct step *s = &plan->steps[i];
-		if (s->op == OP_PADDING)
-			s->size = plan->padding;
-		else if (s->op == OP_RAW)
-			s->size = frame_size;
-		else if (s->op != OP_BYTES)
-			continue;
-		s->other = (uint32_t)room;
-		room += (sizeof(struct ctp_str) + s->size + 1 + 7) & ~(size_t)7;
-	}
-	return room;
-}
-
-static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
-{
-	static const struct ctp_field seqno = {.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE, .pred = CTP_PRED_KEY},
-	                              place = {.name = "ppt_place", .type = CTP_I64, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
-	                              padding = {.name = "ppt_padding", .type = CTP_BYTES, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
-	                              raw = {.name = "ppt_raw", .type = CTP_BYTES, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA};
-	const struct ctp_ppt_layout *l = d->frames->layout;
-	struct plan *plan = d->plan;
-	char name[CTP_NAME_MAX + 1];
-	if (!find_padding(d))
-		return ctp_err_set(err, "out of memory");
-	plan->front = d->of->members[d->of->front].offset;
-	plan->back = d->of->members[d->of->back].offset;
-	d->reserved = 4; /* the time and the extra fields */
-	d->masked = 3;   /* the latter */
-	add(d, seqno, (struct step){.op = OP_SIGNED, .offset = plan->front, .size = sizeof(int32_t)});
-	for (uint32_t i = 0; i < d->of->nmembers; i++)
-		if (d->of->members[i].kind == CTP_PPT_MEMBER)
-			add_member(d, &d->of->members[i]);
-	d->masked = 0;
-	if (!d->plain)
-		add(d, place, (struct step){.op = OP_PLACE});
-	if (plan->padding && !d->plain)
-		add(d, padding, (struct step){.op = OP_PADDING});
-	if (plan->always_raw || (plan->has_raw && !d->plain))
-		add(d, raw, (struct step){.op = OP_RAW});
-	size_t room = place_strings(plan, l->size);
-	d->room = room > d->room ? room : d->room;
-	snprintf(name, sizeof name, "ppt_%s_%s", l->buffer, d->of->name);
-	plan->cls = ctp_class_new(name, CTP_KIND_OTHER, d->fields, plan->nsteps, err);
-	return plan->cls ? CTP_OK : CTP_FAILED;
-}
 
 /* --- classes that are in every section ----------------------------------------------------------------------------------- */
 
@@ -290,10 +54,8 @@ void ctp_ppt_frames_free(struct ctp_ppt_frames *frames)
 {
 	if (!frames)
 		return;
-	for (uint32_t i = 0; frames->plans && i < frames->layout->nframes; i++) {
-		ctp_class_free(frames->plans[i].cls);
-		free(frames->plans[i].gaps);
-	}
+	for (uint32_t i = 0; frames->plans && i < frames->layout->nframes; i++)
+		ctp_ppt_plan_fini(&frames->plans[i]);
 	free(frames->strings);
 	free(frames->plans);
 	free(frames->part);
@@ -302,17 +64,16 @@ void ctp_ppt_frames_free(struct ctp_ppt_frames *frames)
 	free(frames);
 }
 
-static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, struct ctp_err *err)
+static enum ctp_status init(struct ctp_ppt_frames *f, const struct ctp_ppt_plan_conf *conf, struct ctp_err *err)
 {
+	size_t most = 0, room = 0;
 	for (uint32_t i = 0; i < f->layout->nframes; i++) {
-		d->frames = f;
-		d->of = &f->layout->frames[i];
-		d->plan = &f->plans[i];
-		if (make_plan(d, err))
+		if (ctp_ppt_plan_init(&f->plans[i], conf, &f->layout->frames[i], &room, err))
 			return CTP_FAILED;
-		f->has_time |= d->plan->has_time;
+		most = room > most ? room : most;
+		f->has_time |= f->plans[i].has_time;
 	}
-	if (!(f->strings = malloc(d->room + 1)))
+	if (!(f->strings = malloc(most + 1)))
 		return ctp_err_set(err, "out of memory");
 	const struct ctp_ppt_frame *first = f->layout->frames;
 	f->type_at = first->type >= 0 ? (int32_t)first->members[first->type].offset : -1;
@@ -324,19 +85,14 @@ static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, str
 struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
                                           bool exact, struct ctp_err *err)
 {
+	const struct ctp_ppt_plan_conf conf = {.layout = layout, .counters = counters, .ncounters = ncounters, .plain = !exact};
 	struct ctp_ppt_frames *f = calloc(1, sizeof *f);
-	struct draft *d = calloc(1, sizeof *d);
 	enum ctp_status status = ctp_err_set(err, "out of memory");
 	if (f)
 		f->layout = layout;
-	if (f && d && (f->plans = calloc(layout->nframes, sizeof *f->plans)) &&
-	    (f->part = malloc(sizeof *f->part + CTP_PPT_PART_BYTES + 1))) {
-		d->counters = counters;
-		d->ncounters = ncounters;
-		d->plain = !exact;
-		status = make_plans(f, d, err);
-	}
-	free(d);
+	if (f && (f->plans = calloc(layout->nframes, sizeof *f->plans)) &&
+	    (f->part = malloc(sizeof *f->part + CTP_PPT_PART_BYTES + 1)))
+		status = init(f, &conf, err);
 	if (!status)
 		return f;
 	ctp_ppt_frames_free(f);
@@ -407,7 +163,7 @@ static bool to_ns(const struct ctp_ppt_frames *f, const uint8_t *p, int64_t *ns)
 bool ctp_ppt_frames_time(const struct ctp_ppt_frames *frames, const uint8_t *bytes, uint64_t *ts_ns)
 {
 	assert(ctp_ppt_frames_whole(frames, bytes));
-	const struct plan *plan = &frames->plans[ctp_ppt_frames_type(frames, bytes)];
+	const struct ctp_ppt_plan *plan = &frames->plans[ctp_ppt_frames_type(frames, bytes)];
 	int64_t ns;
 	if (!plan->has_time)
 		return false;
@@ -432,7 +188,7 @@ static bool is_nan(uint64_t v, uint32_t size)
 	return size == 4 ? (v & INT32_MAX) > 0x7f800000 : (v & INT64_MAX) > 0x7ff0000000000000;
 }
 
-static uint64_t put_str(const struct ctp_ppt_frames *f, const struct step *s, const uint8_t *bytes)
+static uint64_t put_str(const struct ctp_ppt_frames *f, const struct ctp_ppt_step *s, const uint8_t *bytes)
 {
 	struct ctp_str *str = (struct ctp_str *)(f->strings + s->other);
 	str->len = s->size;
@@ -441,7 +197,8 @@ static uint64_t put_str(const struct ctp_ppt_frames *f, const struct step *s, co
 	return ctp_val_str(str);
 }
 
-static uint64_t put_padding(const struct ctp_ppt_frames *f, const struct plan *plan, const struct step *s, const uint8_t *bytes)
+static uint64_t put_padding(const struct ctp_ppt_frames *f, const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s,
+                            const uint8_t *bytes)
 {
 	struct ctp_str *str = (struct ctp_str *)(f->strings + s->other);
 	char *p = str->data;
@@ -456,45 +213,45 @@ static uint64_t put_padding(const struct ctp_ppt_frames *f, const struct plan *p
 }
 
 /* One value. *odd is set if it does not keep all that the bytes hold. */
-static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct plan *plan, const struct step *s, const uint8_t *bytes,
-                                bool *odd)
+static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s,
+                                const uint8_t *bytes, bool *odd)
 {
 	const uint8_t *p = bytes + s->offset;
 	uint64_t v;
 	int64_t ns, other;
 	unsigned above; /* bits that the value does not have */
 	switch (s->op) {
-	case OP_SIGNED:
+	case CTP_PPT_OP_SIGNED:
 		above = 64 - 8 * s->size;
 		return (uint64_t)((int64_t)(load(p, s->size) << above) >> above);
-	case OP_UNSIGNED:
+	case CTP_PPT_OP_UNSIGNED:
 		return load(p, s->size);
-	case OP_FLOAT:
+	case CTP_PPT_OP_FLOAT:
 		v = load(p, s->size);
 		*odd |= is_nan(v, s->size);
 		return v;
-	case OP_START:
+	case CTP_PPT_OP_START:
 		return ctp_load_u64(p);
-	case OP_OWN_TIME:
+	case CTP_PPT_OP_OWN_TIME:
 		*odd |= !to_ns(f, p, &ns) || ns < 0;
 		f->cut += ns < 0 || ns == INT64_MAX;
 		return f->last_ns = ns < 0 ? 0 : (uint64_t)ns;
-	case OP_TIME:
+	case CTP_PPT_OP_TIME:
 		*odd |= !to_ns(f, p, &ns);
 		return (uint64_t)ns;
-	case OP_DURATION:
+	case CTP_PPT_OP_DURATION:
 		to_ns(f, p, &ns);
 		to_ns(f, bytes + s->other, &other);
 		return (uint64_t)ns - (uint64_t)other;
-	case OP_DIFFERENCE:
+	case CTP_PPT_OP_DIFFERENCE:
 		return ctp_load_u64(p) - ctp_load_u64(bytes + s->other);
-	case OP_BYTES:
+	case CTP_PPT_OP_BYTES:
 		return put_str(f, s, p);
-	case OP_PLACE:
+	case CTP_PPT_OP_PLACE:
 		return (uint64_t)f->place - (uint64_t)(int32_t)ctp_load_u32(bytes + plan->front);
-	case OP_PADDING:
+	case CTP_PPT_OP_PADDING:
 		return put_padding(f, plan, s, bytes);
-	default: /* OP_RAW is the last step: all others have set odd */
+	default: /* CTP_PPT_OP_RAW is the last step: all others have set odd */
 		return *odd ? put_str(f, s, bytes) : 0;
 	}
 }
@@ -502,7 +259,7 @@ static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct plan *pla
 uint64_t ctp_ppt_frames_put(struct ctp_ppt_frames *f, struct ctp_writer *w, const uint8_t *bytes)
 {
 	assert(ctp_ppt_frames_whole(f, bytes));
-	const struct plan *plan = &f->plans[ctp_ppt_frames_type(f, bytes)];
+	const struct ctp_ppt_plan *plan = &f->plans[ctp_ppt_frames_type(f, bytes)];
 	uint64_t val[CTP_FIELDS_MAX];
 	bool odd = plan->always_raw;
 	for (uint32_t i = 0; i < plan->nsteps; i++)
@@ -514,10 +271,14 @@ uint64_t ctp_ppt_frames_put(struct ctp_ppt_frames *f, struct ctp_writer *w, cons
 
 void ctp_ppt_frames_lost(struct ctp_ppt_frames *frames, struct ctp_writer *w, const struct ctp_ppt_loss *loss)
 {
-	ctp_writer_record(w, frames->lost, (uint64_t[]){(uint64_t)loss->seqno, loss->count, loss->unverified, loss->ts_ns, loss->after_ns});
+	ctp_writer_record(w, frames->lost, (uint64_t[]){(uint64_t)loss->seqno, loss->count, loss->unverified, loss->ts_ns,
+	                                                loss->after_ns});
 }
 
-const struct ctp_class *ctp_ppt_frames_class(const struct ctp_ppt_frames *frames, uint32_t frame) { return frames->plans[frame].cls; }
+const struct ctp_class *ctp_ppt_frames_class(const struct ctp_ppt_frames *frames, uint32_t frame)
+{
+	return frames->plans[frame].cls;
+}
 
 uint64_t ctp_ppt_frames_cut(const struct ctp_ppt_frames *frames) { return frames->cut; }
 
@@ -573,7 +334,7 @@ static const char *of_size(uint64_t val, uint32_t size)
 	return str && str->len == size ? str->data : NULL;
 }
 
-static void spread_padding(const struct plan *plan, const char *from, uint8_t *bytes)
+static void spread_padding(const struct ctp_ppt_plan *plan, const char *from, uint8_t *bytes)
 {
 	for (uint32_t i = 0; i < plan->ngaps; i++) {
 		memcpy(bytes + plan->gaps[i].offset, from, plan->gaps[i].size);
@@ -582,30 +343,30 @@ static void spread_padding(const struct plan *plan, const char *from, uint8_t *b
 }
 
 /* diff: the difference of the counter whose start is the next step. */
-static void put_value(const struct ctp_ppt_frames *f, const struct step *s, uint64_t v, uint64_t *diff, uint8_t *bytes)
+static void put_value(const struct ctp_ppt_frames *f, const struct ctp_ppt_step *s, uint64_t v, uint64_t *diff, uint8_t *bytes)
 {
 	uint8_t *p = bytes + s->offset, little_endian[sizeof v];
 	const char *text;
 	switch (s->op) {
-	case OP_SIGNED:
-	case OP_UNSIGNED:
-	case OP_FLOAT:
+	case CTP_PPT_OP_SIGNED:
+	case CTP_PPT_OP_UNSIGNED:
+	case CTP_PPT_OP_FLOAT:
 		ctp_store_u64(little_endian, v);
 		memcpy(p, little_endian, s->size);
 		break;
-	case OP_OWN_TIME:
-	case OP_TIME:
+	case CTP_PPT_OP_OWN_TIME:
+	case CTP_PPT_OP_TIME:
 		put_time(f, p, (int64_t)v);
 		break;
-	case OP_DIFFERENCE: /* if no start follows, the start is 0 */
+	case CTP_PPT_OP_DIFFERENCE: /* if no start follows, the start is 0 */
 		ctp_store_u64(p, v);
 		*diff = v;
 		break;
-	case OP_START:
+	case CTP_PPT_OP_START:
 		ctp_store_u64(p, v);
 		ctp_store_u64(bytes + s->other, v + *diff);
 		break;
-	case OP_BYTES:
+	case CTP_PPT_OP_BYTES:
 		if ((text = of_size(v, s->size)))
 			memcpy(p, text, s->size);
 		break;
@@ -617,18 +378,18 @@ static void put_value(const struct ctp_ppt_frames *f, const struct step *s, uint
 int64_t ctp_ppt_frames_back(const struct ctp_ppt_frames *f, const struct ctp_ppt_binding *b, const uint64_t *val, uint8_t *bytes)
 {
 	assert(b->frame < f->layout->nframes);
-	const struct plan *plan = &f->plans[b->frame];
+	const struct ctp_ppt_plan *plan = &f->plans[b->frame];
 	const char *padding = NULL, *raw = NULL;
 	uint64_t diff = 0, place = 0;
 	memset(bytes, 0, f->layout->size);
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
-		const struct step *s = &plan->steps[i];
+		const struct ctp_ppt_step *s = &plan->steps[i];
 		uint64_t v = val[b->field[i]];
-		if (s->op == OP_PLACE)
+		if (s->op == CTP_PPT_OP_PLACE)
 			place = v;
-		else if (s->op == OP_PADDING)
+		else if (s->op == CTP_PPT_OP_PADDING)
 			padding = of_size(v, s->size);
-		else if (s->op == OP_RAW)
+		else if (s->op == CTP_PPT_OP_RAW)
 			raw = of_size(v, s->size);
 		else
 			put_value(f, s, v, &diff, bytes);
