@@ -1,6 +1,7 @@
 #!/bin/sh
 # Targets that would have the collector open what is theirs to choose.
 # Not under sanitizers: it compiles its programs itself.
+# Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 

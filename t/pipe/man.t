@@ -2,6 +2,7 @@
 # Each tool has a manual page that says what -h says: the synopsis word for word, the same options. The pages are well formed.
 # The examples that a page marks print what the page says (manrun.py tells how they are marked).
 # Not under sanitizers: most of it runs mandoc.
+# Mostly waits.
 . t/helper/tap.sh
 command -v mandoc >/dev/null || skip_all 'there is no mandoc'
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # ctp-ppt attach, list and describe on programs that run: ppt's clients, written by hand, with their defects; what is taken from them, and
 # what is left with them.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/ppt.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The numbers of ctp-report are those that a model works out from the same trace by itself: real traces, and made ones.
 # Not under sanitizers: a model in Python works out the numbers, for minutes.
+# Mostly waits.
 . t/helper/tap.sh
 for program in python3 "${CC:-cc}"; do
 	command -v "$program" >/dev/null || skip_all "there is no $program"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A short soak (make soak is a long one): every account is exact, whatever goes wrong, and nothing is left behind.
 # Not under sanitizers: it kills at random moments.
+# Mostly waits.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 [ -e "/proc/$$/task/$$/children" ] || skip_all 'the kernel does not list the children of a process'
