@@ -209,10 +209,11 @@ void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 	struct ctp_words w = {.j = j, .f = f};
 	while (w.nevidence < CTP_REPORT_LINES && f->evidence[w.nevidence])
 		w.nevidence++;
-	ctp_words_evidence(&w, "throughput fell from %s a second to %s after %s, and stayed at that for %s",
+	ctp_words_evidence(&w, "after %s, throughput fell from %s a second to %s, and stayed at that for %s",
+	                   ctp_words_duration(&w, ctp_span_ns(j->start_ns, when_ns)),
 	                   ctp_words_counted(&w, (uint64_t)((double)(all - later) * 1e9 / (double)busy_ns), "resume", "resumes"),
 	                   ctp_words_count(&w, (uint64_t)((double)later * 1e9 / (double)quiet_ns)),
-	                   ctp_words_duration(&w, ctp_span_ns(j->start_ns, when_ns)), ctp_words_duration(&w, ctp_span_ns(when_ns, j->end_ns)));
+	                   ctp_words_duration(&w, ctp_span_ns(when_ns, j->end_ns)));
 	say_who_went_to_wait(&w, when_ns - (busy_ns / 10 < slice_ns ? slice_ns : busy_ns / 10));
 }
 

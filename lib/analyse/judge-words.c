@@ -132,7 +132,7 @@ void ctp_words_history(struct ctp_words *w)
 	if (p->wait.count == 1)
 		ctp_words_evidence(w, "1 other wait there ended, after %s", ctp_words_duration(w, p->wait.max_ns));
 	else if (p->wait.count)
-		ctp_words_evidence(w, "%s other waits there ended, after %s at most (half of them after %s)",
+		ctp_words_evidence(w, "%s other waits there ended: the longest took %s, the median %s",
 		                   ctp_words_count(w, p->wait.count), ctp_words_duration(w, p->wait.max_ns),
 		                   ctp_words_duration(w, ctp_hist_quantile(&p->wait, 0.5)));
 }

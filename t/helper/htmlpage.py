@@ -265,7 +265,7 @@ def made_stuck(events=100000, coroutines=1000, seed=5):
         finding("never-woken", f"{len(lost)} coroutines are suspended for good, and nobody woke them", lost, span,
                 since=span * 3 // 4, site="server.c:212:AsyncRead",
                 evidence=["each waited 40 us here before (p99 of 41,332 waits), now 500 ms",
-                          "throughput fell from 48,112 resumes a second to 3 after 1.50 s, and stayed at that for 500 ms",
+                          "after 1.50 s, throughput fell from 48,112 resumes a second to 3, and stayed at that for 500 ms",
                           "nothing that could wake them ran after 1.500 s", "no event is missing"]),
         finding("growth", "the number of coroutines spawned at server.c:90:accept keeps growing", [], span, "likely", 2, span * 3 // 4),
         finding("long-run", "the reactor ran 300 us without suspending", coros[:1], span, "likely", 3, span // 2),

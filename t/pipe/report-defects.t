@@ -105,7 +105,7 @@ wait
 healthy collapse
 place collapse-bug never-woken collapse
 like 'collapse-bug: and what came of it' "$(jq -r '.sections[0].findings[0].evidence[]' "$tmp/collapse-bug.json")" \
-	'throughput fell from [0-9,]+ resumes a second to [0-9]+ after .* and stayed at that for '
+	'after .*, throughput fell from [0-9,]+ resumes a second to [0-9]+, and stayed at that for '
 like 'collapse-bug: with those that it stopped' "$(jq -r '.sections[0].findings[0].evidence[]' "$tmp/collapse-bug.json")" \
 	'around then [0-9]+ coroutines went to wait and did not come back, [0-9]+ of them at .*collapse.c:'
 twins growth TERM growth 600 "$certain" 'leaked|never-woken'
