@@ -3,8 +3,7 @@
  *
  * Rows of one ring come in the order of time: a few rings are a few runs. What is sorted is one word for each row: time since the
  * earliest in the high bits, the row's number in the low ones. The number makes all words different, which keeps the merge of
- * the runs and the insertion sort of the few stable; the radix sort, where there are many runs, looks at the time alone, and
- * only at as many of its digits as differ.
+ * the runs stable; the radix sort, where there are many runs, looks at the time alone, and only at as many of its digits as differ.
  */
 #include "collect/row-sort.h"
 
@@ -19,8 +18,7 @@ enum {
 	DIGITS = 1 << DIGIT_BITS,
 	KEY_BITS = 64 - CTP_ROW_SORT_BITS,
 	PASSES = (KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS,
-	FEW = 48,  /* below this an insertion sort is faster */
-	RUNS = 32, /* above this the radix sort is */
+	RUNS = 8, /* above this the radix sort is faster */
 };
 
 enum ctp_status ctp_row_sort_init(struct ctp_row_sort *sort, struct ctp_err *err)
@@ -47,17 +45,6 @@ void ctp_row_sort_fini(struct ctp_row_sort *sort)
 	ctp_pages_free(sort->ts_ns, CTP_ROW_SORT_ROWS * sizeof *sort->ts_ns);
 	ctp_pages_free(sort->event, CTP_ROW_SORT_ROWS * sizeof *sort->event);
 	ctp_pages_free(sort->rows, CTP_ROW_SORT_ROWS * sizeof *sort->rows);
-}
-
-static void insertion_sort(uint64_t *v, uint32_t n)
-{
-	for (uint32_t i = 1; i < n; i++) {
-		uint64_t x = v[i];
-		uint32_t j = i;
-		for (; j > 0 && v[j - 1] > x; j--)
-			v[j] = v[j - 1];
-		v[j] = x;
-	}
 }
 
 static void radix_sort(struct ctp_row_sort *sort, unsigned passes)
@@ -164,9 +151,7 @@ void ctp_row_sort_sort(struct ctp_row_sort *sort, uint64_t now_ns)
 	uint64_t range = make_words(sort, now_ns);
 	for (; range; range >>= DIGIT_BITS)
 		passes++;
-	if (sort->count < FEW)
-		insertion_sort(sort->order, sort->count);
-	else if (runs)
+	if (runs)
 		merge_runs(sort, start, runs);
 	else
 		radix_sort(sort, passes);
