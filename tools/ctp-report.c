@@ -142,6 +142,15 @@ static bool has_found(const struct ctp_report *r)
 	return false;
 }
 
+/* Without an event there is nothing to judge: --fail-on must not pass a program that was not traced. */
+static bool has_events(const struct ctp_report *r)
+{
+	for (uint32_t i = 0; i < r->nsections; i++)
+		if (r->sections[i].counts.events)
+			return true;
+	return false;
+}
+
 /* Removes the files that cannot be read, and says so; the others are still read. Returns how many. */
 static size_t drop_unreadable(char **files)
 {
@@ -171,6 +180,8 @@ int main(int argc, char **argv)
 	const struct ctp_report *report = &analysis->report;
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED) {
 		ctp_reportopt_unmatched(&tool, report);
+		if (!has_events(report))
+			code = CTP_EXIT_HARMED;
 		code = ask.fail_on && has_found(report) ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
 	}
 	ctp_analysis_free(analysis);

@@ -123,7 +123,7 @@ function objectsTable(app, objects) {
 	const columns = [
 		textColumn("what", item => item.name, name => quoted(name, 60)),
 		textColumn("kind", item => item.kind, kind => kind),
-		textColumn("spawned at", item => item.made_site, site => quoted(site, 100)),
+		textColumn("created at", item => item.made_site, site => quoted(site, 100)),
 		numberColumn("waiting", item => item.waiters, count),
 		...timeColumns(numberColumn("longest", item => item.longest_ns, duration)),
 		{ title: "available", key: item => item.available === null ? -1 : item.available, show: availableText, number: true },

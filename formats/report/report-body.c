@@ -210,7 +210,7 @@ static uint32_t rows_of(const struct ctp_doc *doc, uint32_t n, uint32_t limit)
 #define NUMBER(name, columns, which) {.title = name, .width = columns, .when = which}
 #define COUNT(name, columns) NUMBER(name, columns, CTP_DOC_ALWAYS)
 #define TEXT(name, joins, which) {.title = name, .before = joins, .when = which}
-#define MADE_AT TEXT("spawned at", ", spawned at ", CTP_DOC_ALWAYS)
+#define SPAWNED_AT TEXT("spawned at", ", spawned at ", CTP_DOC_ALWAYS)
 #define TABLE(title, columns) {title, columns, sizeof(columns) / sizeof *(columns)}
 
 /*
@@ -221,7 +221,7 @@ static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint
 {
 #define SPAN NUMBER("shortest", 8, CTP_DOC_WITH_CLOCK), NUMBER("longest", 8, CTP_DOC_WITH_CLOCK)
 #define USUAL(name, columns) {.title = name, .over = "usual there", .width = columns, .when = CTP_DOC_WITH_CLOCK}
-#define WHICH {.title = "where"}, MADE_AT, TEXT("the longest", "; longest: ", CTP_DOC_WITH_CLOCK), \
+#define WHICH {.title = "where"}, SPAWNED_AT, TEXT("the longest", "; longest: ", CTP_DOC_WITH_CLOCK), \
 	TEXT("the first", "; first: ", CTP_DOC_WITHOUT_CLOCK), {.title = "note", .before = " (", .after = ")", .words = true}
 	static const struct ctp_doc_column waiting[] = {COUNT("waiting", 7), COUNT("runnable", 8), SPAN, USUAL("ended", 5),
 	                                                USUAL("within", 7), WHICH};
@@ -257,8 +257,8 @@ static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint
 static void objects(struct ctp_doc *doc)
 {
 	static const struct ctp_doc_column columns[] = {
-		COUNT("waiting", 7), NUMBER("longest", 8, CTP_DOC_WITH_CLOCK), COUNT("available", -15), {.title = "what"}, MADE_AT,
-		TEXT("held by", "; held by ", CTP_DOC_ALWAYS),
+		COUNT("waiting", 7), NUMBER("longest", 8, CTP_DOC_WITH_CLOCK), COUNT("available", -15), {.title = "what"},
+		TEXT("created at", ", created at ", CTP_DOC_ALWAYS), TEXT("held by", "; held by ", CTP_DOC_ALWAYS),
 	};
 	static const struct ctp_doc_table table = TABLE("What coroutines wait for", columns);
 	const struct ctp_report_section *s = doc->section;

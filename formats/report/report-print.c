@@ -237,55 +237,56 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	unsigned count = 0;
 #define SAY(...) snprintf(to[count++], CTP_PRINT_LINE_MAX, __VA_ARGS__)
 	if (s->outside)
-		SAY("it ends %s after its start, and was to be looked at from %s on", ctp_print_ns(n, s->duration_ns),
+		SAY("the trace ends %s after its start, but --since asks for what comes after %s", ctp_print_ns(n, s->duration_ns),
 		    ctp_print_ns(ns, r->since_ns));
 	if (s->ordinal)
-		SAY("the section has no clock, and its records have numbers: what rests on time is not judged");
+		SAY("the section has no clock, only numbers of records: rules that need times are not applied");
 	if (c->lost)
-		SAY("%s event%s lost: what rests on %s is unknown", ctp_print_count(n, c->lost),
-		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "them");
+		SAY("%s event%s lost: findings that %s could contradict have the level unknown", ctp_print_count(n, c->lost),
+		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "they");
 	if (c->gaps && s->ordinal)
-		SAY("%s gap%s in the lives of coroutines: what they did then counts nowhere", ctp_print_count(n, c->gaps),
+		SAY("coroutines have %s gap%s: what they did then is not counted", ctp_print_count(n, c->gaps),
 		    ctp_print_plural(c->gaps));
 	else if (c->gaps && s->total_ns[CTP_HEAVY_UNKNOWN])
-		SAY("%s gap%s in the lives of coroutines, %s in all: what they did then counts nowhere", ctp_print_count(n, c->gaps),
+		SAY("coroutines have %s gap%s, %s in all: what they did then is not counted", ctp_print_count(n, c->gaps),
 		    ctp_print_plural(c->gaps), ctp_print_ns(ns, s->total_ns[CTP_HEAVY_UNKNOWN]));
 	if (c->lost_apart)
-		SAY("%s of the lost events %s of an unknown coroutine, which may be any", ctp_print_count(n, c->lost_apart),
-		    c->lost_apart == 1 ? "is" : "are");
+		SAY("for %s of the lost events, the coroutine is not known", ctp_print_count(n, c->lost_apart));
 	if (s->in_gap)
-		SAY("what %s coroutine%s did last is not known: %s not among those that still wait or run", ctp_print_count(n, s->in_gap),
+		SAY("the last events of %s coroutine%s are lost: %s listed neither as waiting nor as running", ctp_print_count(n, s->in_gap),
 		    ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
 	if ((c->lost > c->ring_lost || s->missing) && !s->ordinal)
-		SAY("on which threads the %s events were is not known: threads may have been busy for longer", s->missing ? "missing" : "lost");
+		SAY("the threads of the %s events are not known: threads may have been busy for longer", s->missing ? "missing" : "lost");
 	if (c->conflicts)
-		SAY("the numbers of %s coroutine%s cannot be trusted: more than one wrote as %s, as after a fork",
-		    ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts), c->conflicts == 1 ? "it" : "each of them");
+		SAY("the numbers of %s coroutine%s may be wrong: two processes or coroutines wrote to the same place, for example after a fork",
+		    ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts));
 	if (c->missed)
 		SAY("%s %s missed: the waker is not always known", ctp_print_count(n, c->missed),
 		    c->missed == 1 ? "wake, name or await was" : "wakes, names or awaits were");
 	if (c->events && !ctp_follow_has_wakes(c) && !s->ordinal)
-		SAY("the trace has no wakes: never woken, and woken but not resumed, look the same");
+		SAY("the trace has no wakes: it does not show whether a coroutine was never woken, or woken and not resumed");
 	if (c->untraced)
-		SAY("%s coroutine%s found no station and %s not in the trace", ctp_print_count(n, c->untraced),
-		    ctp_print_plural(c->untraced), c->untraced == 1 ? "is" : "are");
+		SAY("%s coroutine%s not in the trace, because the shared memory had no room: see -n in ctp-collect(1)",
+		    ctp_print_count(n, c->untraced), c->untraced == 1 ? " is" : "s are");
 	if (c->unfollowed)
-		SAY("there were more than %d coroutines at once: %s record%s of the others %s not looked at", CTP_FOLLOW_MAX,
+		SAY("more than %d coroutines were alive at the same time: %s record%s of the others %s ignored", CTP_FOLLOW_MAX,
 		    ctp_print_count(n, c->unfollowed), ctp_print_plural(c->unfollowed), c->unfollowed == 1 ? "was" : "were");
 	if (s->cut && !s->until)
-		SAY("the trace has no end: what came after it is not known");
+		SAY("the trace is truncated: what happened after its last record is not known");
 	if (s->missing || (!s->complete && !s->cut))
 		SAY("parts of the trace are damaged or missing");
 	if (s->remnant)
-		SAY("of the time before the collector came it has the last 8 events of each at most, and not all of the dead");
+		SAY("from before the collector attached, there are at most 8 events of each coroutine, and not all ended coroutines");
 	if (ctp_ended_is(&s->ended, CTP_OUTCOME_RUNNING))
-		SAY("the program ran on: who waits at the end may be resumed later");
+		SAY("the program was still running: coroutines that wait at the end may be resumed later");
 	if (s->one_site)
 		SAY("nearly all suspensions have one site (%.100s): record the caller's site instead, see ctp.h(3)", s->one_site);
 	if (!c->events)
-		SAY("there is not one event in the trace");
+		SAY("there is not one event in the trace: was the program built with the SDK, and did it run a coroutine?");
+	else if (!s->nthreads_seen)
+		SAY("there is not one resume in the trace: does the program record them, as with ctp_coro_resume()?");
 	else if (!has_history(s) && !s->ordinal)
-		SAY("hardly a wait came to an end in this trace: there is nothing to compare those with that did not");
+		SAY("almost no wait has ended in this trace: there is nothing to compare the other waits with");
 #undef SAY
 	return count;
 }

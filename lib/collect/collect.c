@@ -48,7 +48,7 @@ static void announce(struct ctp_collect_loop *c)
 	uint32_t before = mode_now(c);
 	if (conf->pid && !before)
 		ctp_notice_say(conf->news,
-		               "process %d has not recorded so far (CTP_RECORD=1): a coroutine is seen when it does something",
+		               "process %d was started without CTP_RECORD=1: coroutines that do nothing from now on are not in the trace",
 		               (int)conf->pid);
 	if (before & CTP_MODE_RINGS) { /* a collector died here: the threads have filled their rings for it */
 		ctp_arena_close(&c->arena, CTP_MODE_RECORD | (before & CTP_MODE_KEEP));

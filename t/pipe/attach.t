@@ -177,7 +177,7 @@ is 'a process that does not record is idle' "$(state $target)" idle
 attach -p $target
 tell run 30
 detach INT
-like 'it is said that it did not' "$(cat "$tmp/err")" "^ctp-collect: process $target has not recorded so far"
+like 'it is said that it did not' "$(cat "$tmp/err")" "^ctp-collect: process $target was started without CTP_RECORD=1: "
 is 'what it does while we look is there' "$(transitions "$tmp/a.ctp") $(said lost "$tmp/err")" '60 0'
 is 'and then it is idle again' "$(state $target)" idle
 tell die 3

@@ -274,10 +274,24 @@ is 'CI fails if a test hangs' $status 1
 like 'and says where' "$(cat "$tmp/ci")" "$found"
 ci
 is 'and if it leaves a coroutine that is stuck' $? 1
-printf '#include <ctp.h>\nint main(void) { return 0; }\n' >"$tmp/good.c"
+cat >"$tmp/good.c" <<'END'
+#include <ctp.h>
+int main(void)
+{
+	struct ctp_coro co = {0};
+	ctp_coro_new(&co, 1);
+	ctp_coro_resume(&co);
+	ctp_coro_death(&co);
+	return 0;
+}
+END
 ok 'a test without a hang is made' cc -Isdk/c -o "$work/tests" "$tmp/good.c"
 ci
 is 'CI passes if none hangs' $? 0
+printf '#include <ctp.h>\nint main(void) { return 0; }\n' >"$tmp/untraced.c"
+ok 'a test that traces nothing is made' cc -Isdk/c -o "$work/tests" "$tmp/untraced.c"
+ci
+is 'CI fails if nothing is traced' $? 1
 printf '#!/bin/sh\nexit 7\n' >"$work/tests"
 ci
 is 'and fails if a test fails' $? 1

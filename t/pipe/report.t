@@ -338,7 +338,7 @@ if command -v jq >/dev/null; then
 fi
 sed '/"type":"@\{0,1\}end"/d' "$tmp/a.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/cut.ctp"
 status 'cut short' 3 "$tmp/cut.ctp"
-like 'and is said to be' "$(cat "$tmp/out")" '^  the trace has no end: '
+like 'and is said to be' "$(cat "$tmp/out")" '^  the trace is truncated: '
 : >"$tmp/empty"
 status 'empty' 3 "$tmp/empty"
 is 'is nothing' "$(cat "$tmp/out")" 'There is nothing in the trace.'

@@ -231,9 +231,9 @@ static void test_caveats(struct made *m)
 	ok(has(text, "\n  1 event was lost: "), "lost events are a caveat");
 	ok(has(text, "\n  2 wakes, names or awaits were missed: "), "missed records too");
 	ok(has(text, "\n  the trace has no wakes: "), "and that there are no wakes");
-	ok(has(text, "\n  3 coroutines found no station "), "and who was not traced");
-	ok(has(text, "\n  the trace has no end: "), "and that it has no end");
-	ok(has(text, "\n  the program ran on: "), "and that it went on");
+	ok(has(text, "\n  3 coroutines are not in the trace"), "and who was not traced");
+	ok(has(text, "\n  the trace is truncated: "), "and that it has no end");
+	ok(has(text, "\n  the program was still running: "), "and that it went on");
 	ok(has(text, "; 1 lost\n"), "lost is also where what ran is told");
 	s->until = true;
 	ok(!strstr(printed(TEXT, &m->report, &plain), "has no end"), "a time that was asked for is no end that is missing");
@@ -463,13 +463,13 @@ static void test_markdown(void)
 /* One and two of everything that is counted. */
 static void test_agreement(void)
 {
-	static const char *const one[] = {"1 event was lost: what rests on it is", "1 gap in the lives", "1 of the lost events is of an unknown coroutine",
-	                                  "what 1 coroutine did last is not known: it is not among", "1 wake, name or await was missed",
-	                                  "1 coroutine found no station and is not", "1 record of the others was not", "(not certain)",
+	static const char *const one[] = {"1 event was lost: findings that it could", "coroutines have 1 gap, ", "for 1 of the lost events",
+	                                  "the last events of 1 coroutine are lost: it is listed", "1 wake, name or await was missed",
+	                                  "1 coroutine is not in the trace", "1 record of the others was ignored", "(not certain)",
 	                                  "1 coroutine, 1 alive at the end; 1 thread; 1 event, 1 wake;", "0 unknown; 1 ignored, as asked "};
-	static const char *const two[] = {"2 events were lost: what rests on them is", "2 gaps in the lives", "2 of the lost events are of an unknown coroutine",
-	                                  "what 2 coroutines did last is not known: they are not among", "2 wakes, names or awaits were missed",
-	                                  "2 coroutines found no station and are not", "2 records of the others were not", "(not certain)",
+	static const char *const two[] = {"2 events were lost: findings that they could", "coroutines have 2 gaps, ", "for 2 of the lost events",
+	                                  "the last events of 2 coroutines are lost: they are listed", "2 wakes, names or awaits were missed",
+	                                  "2 coroutines are not in the trace", "2 records of the others were ignored", "(not certain)",
 	                                  "2 coroutines, 2 alive at the end; 2 threads; 2 events, 2 wakes;", "0 unknown; 2 ignored, as asked "};
 	for (uint64_t n = 1; n <= 2; n++) {
 		struct made m;
@@ -513,15 +513,15 @@ static void test_sections(void)
 	const char *text = printed(TEXT, &m.report, &plain);
 	ok(!strncmp(text, "Section 1 of 2, a.ctp: ./server ", 32) && has(text, "\nSection 2 of 2: ./server "), "several sections");
 	ok(has(text, "\n  looked at only from 5.00 s to the end\n\nNo verdict: nothing lies in the time that was asked for\n\n"
-	             "What this could not see\n  it ends 2.02 s after its start, and was to be looked at from 5.00 s on\n\nSection 2"),
+	             "What this could not see\n  the trace ends 2.02 s after its start, but --since asks for what comes after 5.00 s\n\nSection 2"),
 	   "one that ends too early has no verdict, and no tables");
 	ok(has(text, "\nIn 2 sections: 2 findings, in section 2.\n1 of them ends before the time that was asked for, and is not judged.\n"),
 	   "which is said at the end again");
 	text = printed(MARKDOWN, &m.report, &plain);
-	ok(has(text, "\n## No verdict: nothing lies in the time that was asked for\n\n## What this could not see\n\n- it ends 2.02 s "
-	             "after its start, and was to be looked at from 5.00 s on\n\n# Section 2 of 2: `./server"), "Markdown too");
+	ok(has(text, "\n## No verdict: nothing lies in the time that was asked for\n\n## What this could not see\n\n- the trace ends 2.02 s "
+	             "after its start, but --since asks for what comes after 5.00 s\n\n# Section 2 of 2: `./server"), "Markdown too");
 	text = printed(JSON, &m.report, &plain);
-	ok(has(text, "\"in_range\":false,\"findings\":[],\"ignored\":0,\"caveats\":[\"it ends 2.02 s after its start, and was to be"), "and JSON");
+	ok(has(text, "\"in_range\":false,\"findings\":[],\"ignored\":0,\"caveats\":[\"the trace ends 2.02 s after its start, but"), "and JSON");
 }
 
 static void test_quiet(void)
