@@ -286,7 +286,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	else if (!s->nthreads_seen)
 		SAY("there is not one resume in the trace: does the program record them, as with ctp_coro_resume()?");
 	else if (!has_history(s) && !s->ordinal)
-		SAY("almost no wait has ended in this trace: there is nothing to compare the other waits with");
+		SAY("too few waits ended in this trace: there is nothing to compare the other waits with");
 #undef SAY
 	return count;
 }
