@@ -70,9 +70,16 @@ static void test_full(void)
 	free(most);
 }
 
-/* A section of one packet with one record, of a class of n strings which are all the same. Returns its bytes. */
-static size_t one_record(uint8_t *to, unsigned n)
+/* A record of a class of n strings: the first is new, and the others name the one with this handle. */
+struct named {
+	unsigned n;
+	uint64_t handle, mask; /* mask: fields that differ from what was expected; here no field is expected */
+};
+
+/* A section of one packet with one such record. Returns its bytes. */
+static size_t one_record(uint8_t *to, const struct named *named)
 {
+	unsigned n = named->n;
 	uint8_t decl[CTP_FIELDS_MAX * 16], *d = ctp_put_text(ctp_varint_put(decl, CTP_KIND_OTHER), "same");
 	d = ctp_varint_put(d, n);
 	for (unsigned i = 0; i < n; i++) {
@@ -86,12 +93,12 @@ static size_t one_record(uint8_t *to, unsigned n)
 	p = ctp_varint_put(p, CTP_CONTROL_CLASS << 2 | CTP_HEAD_CONTROL);
 	p = ctp_varint_put(p, (uint64_t)(d - decl));
 	p = (uint8_t *)memcpy(p, decl, (size_t)(d - decl)) + (d - decl);
-	p = ctp_varint_put(p, 0);
+	p = ctp_varint_put(p, named->mask << 2);
 	size_t heads = (size_t)(p - payload);
 	p = ctp_varint_put(ctp_varint_put(p, CTP_STRING_NEW), LONG_TEXT);
 	p = (uint8_t *)memset(p, 'x', LONG_TEXT) + LONG_TEXT;
 	for (unsigned i = 1; i < n; i++)
-		p = ctp_varint_put(p, CTP_STRING_HANDLE + 1);
+		p = ctp_varint_put(p, CTP_STRING_HANDLE + named->handle);
 	memset(to, 0, CTP_PACKET_HEADER);
 	memcpy(to, CTP_PACKET_MAGIC, 8);
 	to[CTP_PACKET_VERSION] = CTP_STREAM_VERSION;
@@ -107,18 +114,18 @@ static size_t one_record(uint8_t *to, unsigned n)
 }
 
 /* Bytes of the strings of the records that come through; the reader's word on harm. */
-static uint64_t text_bytes(unsigned n, bool *harmed)
+static uint64_t text_bytes(const struct named *named, bool *harmed)
 {
 	static uint8_t stream[LONG_TEXT + 8192];
 	struct ctp_input in;
 	struct ctp_item item;
 	struct ctp_err err;
 	uint64_t sum = 0;
-	ctp_input_mem(&in, stream, one_record(stream, n));
+	ctp_input_mem(&in, stream, one_record(stream, named));
 	struct ctp_reader *r = ctp_reader_new(&in, NULL, &err);
 	struct ctp_order *o = ctp_order_new(r, 0, &err);
 	while (!ctp_order_next(o, &item, &err))
-		for (unsigned i = 0; item.kind == CTP_ITEM_RECORDS && i < n; i++)
+		for (unsigned i = 0; item.kind == CTP_ITEM_RECORDS && i < named->n; i++)
 			sum += ctp_str_val(item.batch.rec->val[i])->len;
 	*harmed = ctp_reader_harmed(r);
 	ctp_order_free(o);
@@ -130,12 +137,16 @@ static uint64_t text_bytes(unsigned n, bool *harmed)
 static void test_named_again(void)
 {
 	bool harmed;
-	uint64_t sum = text_bytes(4, &harmed);
+	uint64_t sum = text_bytes(&(struct named){4, 1, 0}, &harmed);
 	ok(sum == CTP_PAYLOAD_MAX && !harmed, "a string that is named four times is there four times");
-	sum = text_bytes(5, &harmed);
+	sum = text_bytes(&(struct named){5, 1, 0}, &harmed);
 	ok(!sum && harmed, "a record with more bytes of strings than a packet can have makes no sense");
-	sum = text_bytes(26, &harmed);
+	sum = text_bytes(&(struct named){26, 1, 0}, &harmed);
 	ok(!sum && harmed, "nor one with more than could be held");
+	sum = text_bytes(&(struct named){2, 2, 0}, &harmed);
+	ok(!sum && harmed, "nor one with a handle that no string has");
+	sum = text_bytes(&(struct named){2, 1, 1}, &harmed);
+	ok(!sum && harmed, "nor one whose head names a field that the class does not have");
 }
 
 /* Times of what may go, two digits each, behind those of sum. */
@@ -148,15 +159,15 @@ static uint64_t times_of(struct ctp_runs *h, uint64_t sum)
 	return sum;
 }
 
-/* What was held back when others went, and was sorted for that, still has its place among those that come. */
-static void test_sorted_before(void)
+/* What was held back when others went, and was sorted for that, still has its place among n - 2 that come. */
+static uint64_t sorted_before(unsigned n)
 {
 	static const struct ctp_field field = {.name = "n", .type = CTP_U64};
 	struct ctp_err err;
 	struct ctp_class *cls = ctp_class_new("count", CTP_KIND_OTHER, &field, 1, &err);
 	struct ctp_runs *h = ctp_runs_new(LIMIT, &err);
 	uint64_t sum = 0;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		static const uint64_t times[] = {30, 10, 20, 40};
 		ctp_runs_put(h, times[i], cls, &times[i]);
 		if (i == 1)
@@ -165,9 +176,15 @@ static void test_sorted_before(void)
 	}
 	ctp_runs_release_all(h);
 	sum = times_of(h, sum);
-	is_u64(sum, 10203040, "what stayed behind goes in its turn");
 	ctp_runs_free(h);
 	ctp_class_free(cls);
+	return sum;
+}
+
+static void test_sorted_before(void)
+{
+	is_u64(sorted_before(4), 10203040, "what stayed behind goes in its turn");
+	is_u64(sorted_before(3), 102030, "also after one that comes last and is older");
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/varint.h"
 #include "packets.h"
 #include "stream/packet.h"
 #include "stream/reader.h"
@@ -47,6 +48,55 @@ static void test_limits(void)
 	free(m.data);
 	free(s);
 	ctp_class_free(cls);
+}
+
+static struct ctp_class *numbered_class(unsigned number)
+{
+	static const struct ctp_field f = { .name = "n", .type = CTP_U64 };
+	struct ctp_err err;
+	char name[16];
+	snprintf(name, sizeof name, "c%u", number);
+	return ctp_class_new(name, 0, &f, 1, &err);
+}
+
+/* One record of each of n classes: how many are read. *written: how many the headers of the packets promise. */
+static uint64_t read_classes(unsigned n, uint64_t *written)
+{
+	struct ctp_err err;
+	struct ctp_input in;
+	struct ctp_item item;
+	struct mem m = { 0 };
+	struct ctp_class **cls = calloc(n, sizeof *cls);
+	struct ctp_writer *w = begin(&m, "classes");
+	uint64_t records = 0;
+	for (unsigned i = 0; i < n; i++) {
+		cls[i] = numbered_class(i);
+		ctp_writer_record(w, cls[i], &(uint64_t){ i });
+	}
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	*written = 0;
+	for (size_t i = 0; i < m.npackets; i++)
+		*written += ctp_load_u32(m.data + m.packets[i] + CTP_PACKET_RECORDS);
+	ctp_input_mem(&in, m.data, m.len);
+	struct ctp_reader *r = ctp_reader_new(&in, 0, &err);
+	while (!ctp_reader_next(r, &item, &err))
+		records += item.kind == CTP_ITEM_RECORDS ? item.batch.n : 0;
+	ctp_reader_free(r);
+	for (unsigned i = 0; i < n; i++)
+		ctp_class_free(cls[i]);
+	free(cls);
+	free(m.data);
+	return records;
+}
+
+static void test_classes(void)
+{
+	uint64_t written;
+	is_u64(read_classes(CTP_CLASSES_MAX, &written), CTP_CLASSES_MAX, "a reader takes as many classes as the limit says");
+	is_u64(read_classes(CTP_CLASSES_MAX + 1, &written), CTP_CLASSES_MAX, "and no more");
+	read_classes(3 * CTP_CLASSES_MAX, &written);
+	is_u64(written, 3 * CTP_CLASSES_MAX, "a writer forgets the classes of earlier packets, so it takes any number");
 }
 
 static bool refuse(void *arg, const void *packet, size_t len) { (void)arg, (void)packet, (void)len; return false; }
@@ -97,6 +147,21 @@ static void test_flush(void)
 	ctp_output_abandon(&out);
 	close(fd[1]);
 	ctp_class_free(cls);
+}
+
+/* A section that is cut short has the packets that were sent, and no other. */
+static void test_cut_short(void)
+{
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	struct mem m = { 0 };
+	struct ctp_writer *w = begin(&m, "a");
+	put_event(w, cls, 1, 1);
+	ctp_writer_flush(w);
+	ctp_writer_end(w, false);
+	is_u64(m.npackets, 1, "a section that is cut short gets no packet without records");
+	ctp_writer_free(w);
+	ctp_class_free(cls);
+	free(m.data);
 }
 
 static void record_outside(struct ctp_writer *w, struct ctp_class *cls) { put_event(w, cls, 1, 1); }
@@ -189,8 +254,10 @@ static void test_room(void)
 int main(void)
 {
 	test_limits();
+	test_classes();
 	test_failure();
 	test_flush();
+	test_cut_short();
 	test_outside();
 	test_room();
 	return done_testing();

@@ -108,6 +108,14 @@ static void test_schema(void)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		accepted += ctp_class_new("bad", 0, bad[i], 2, &err) != 0;
 	is_u64(accepted, 0, "classes that break a rule are refused");
+	static struct ctp_label many[CTP_LABELS_MAX + 1];
+	for (size_t i = 0; i < sizeof many / sizeof *many; i++)
+		many[i] = (struct ctp_label){ i, "label" };
+	struct ctp_field labelled = { .name = "what", .type = CTP_ENUM, .labels = many, .nlabels = CTP_LABELS_MAX };
+	struct ctp_class *full = ctp_class_new("full", 0, &labelled, 1, &err);
+	labelled.nlabels++;
+	ok(full && !ctp_class_new("bad", 0, &labelled, 1, &err), "an enum has as many labels as the limit says, and no more");
+	ctp_class_free(full);
 
 	static const struct {
 		enum ctp_event event;
@@ -298,6 +306,8 @@ static void small_stream(struct mem *m, struct ctp_class **cls)
 struct outcome {
 	unsigned transitions, wrong, complete;
 	bool harmed;
+	struct ctp_reader_stats stats;
+	struct ctp_section_end end; /* of the last section */
 };
 
 static struct outcome read_all(const uint8_t *data, size_t len, bool ordered)
@@ -312,6 +322,8 @@ static struct outcome read_all(const uint8_t *data, size_t len, bool ordered)
 	uint64_t last = 0, records = 0;
 	while (!(ordered ? ctp_order_next(o, &item, &err) : ctp_reader_next(r, &item, &err))) {
 		out.complete += item.kind == CTP_ITEM_END && item.end.complete;
+		if (item.kind == CTP_ITEM_END)
+			out.end = item.end;
 		if (item.kind != CTP_ITEM_RECORDS)
 			continue;
 		records += item.batch.n;
@@ -328,6 +340,7 @@ static struct outcome read_all(const uint8_t *data, size_t len, bool ordered)
 	}
 	out.wrong += ctp_reader_stats(r)->records != records;
 	out.harmed = ctp_reader_harmed(r);
+	out.stats = *ctp_reader_stats(r);
 	ctp_order_free(o);
 	ctp_reader_free(r);
 	return out;
@@ -434,6 +447,88 @@ static void test_damage(void)
 	free(m.data);
 	ctp_class_free(cls[0]);
 	ctp_class_free(cls[1]);
+}
+
+/* Two runs of bytes that are no packet, and between them a packet whose checksum is wrong. */
+static void test_skipped(void)
+{
+	struct ctp_class *cls[] = { ctp_event_class(CTP_TRANSITION), ctp_event_class(CTP_THREAD) };
+	enum { BEFORE = 10, AFTER = 20 };
+	struct mem m = { 0 };
+	small_stream(&m, cls);
+	size_t second = m.packets[1], third = m.packets[2], bytes = third - second;
+	uint8_t *copy = calloc(1, m.len + BEFORE + AFTER), *bad = copy + second + BEFORE;
+	memcpy(copy, m.data, second);
+	memcpy(bad, m.data + second, bytes);
+	memcpy(bad + bytes + AFTER, m.data + third, m.len - third);
+	bad[bytes - 1] ^= 1;
+	struct outcome out = read_all(copy, m.len + BEFORE + AFTER, true);
+	ok(out.transitions == 20 && out.stats.damaged_packets == 1, "a packet with a wrong checksum is skipped");
+	is_u64(out.stats.skipped_records, ctp_load_u32(bad + CTP_PACKET_RECORDS), "its records are counted");
+	is_u64(out.stats.skipped_bytes, BEFORE + bytes + AFTER, "all bytes that were skipped are counted");
+	free(copy);
+	free(m.data);
+	ctp_class_free(cls[0]);
+	ctp_class_free(cls[1]);
+}
+
+/* The time up to which records may be missing, if the second of three packets is: the first has 100 and 200, the third ts. */
+static uint64_t missing_before(uint64_t ts)
+{
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	struct mem m = { 0 };
+	struct ctp_writer *w = begin(&m, "missing");
+	put_event(w, cls, 100, 0), put_event(w, cls, 200, 1);
+	ctp_writer_flush(w);
+	put_event(w, cls, 180, 2);
+	ctp_writer_flush(w);
+	put_event(w, cls, ts, 3);
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	memmove(m.data + m.packets[1], m.data + m.packets[2], m.len - m.packets[2]);
+	struct outcome out = read_all(m.data, m.len - (m.packets[2] - m.packets[1]), false);
+	free(m.data);
+	ctp_class_free(cls);
+	return out.end.missing ? out.end.missing_ns : 0;
+}
+
+static void test_missing(void)
+{
+	is_u64(missing_before(300), 300, "records of a missing packet may be as late as the packet after it");
+	is_u64(missing_before(150), 201, "and later than all before it, if the packet after it is older than those");
+}
+
+/* Strings that other strings begin with, in one packet: enough of them to have the same places in a table. */
+static void test_prefixes(void)
+{
+	enum { STRINGS = 4000 };
+	static const struct ctp_field f = { .name = "text", .type = CTP_STRING };
+	struct ctp_err err;
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_class *cls = ctp_class_new("text", 0, &f, 1, &err);
+	struct ctp_str *s = calloc(1, sizeof *s + 16);
+	struct mem m = { 0 };
+	struct ctp_writer *w = begin(&m, "prefixes");
+	unsigned left = STRINGS, wrong = 0;
+	for (unsigned i = STRINGS; i--;) {
+		s->len = (uint32_t)snprintf(s->data, 16, "%u", i);
+		ctp_writer_record(w, cls, &(uint64_t){ ctp_val_str(s) });
+	}
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	ctp_input_mem(&in, m.data, m.len);
+	struct ctp_reader *r = ctp_reader_new(&in, &notice, &err);
+	while (!ctp_reader_next(r, &item, &err))
+		for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && i < item.batch.n; i++) {
+			snprintf(s->data, 16, "%u", --left);
+			wrong += strcmp(ctp_str_val(item.batch.rec[i].val[0])->data, s->data) != 0;
+		}
+	ok(m.npackets == 1 && !left && !wrong, "a string is not taken for a longer one that begins with it");
+	ctp_reader_free(r);
+	ctp_class_free(cls);
+	free(m.data);
+	free(s);
 }
 
 /* A packet of so many bytes, the sums of which are right, at the end of its input; and the small stream before it. */
@@ -555,6 +650,9 @@ int main(void)
 	test_random();
 	test_lanes();
 	test_damage();
+	test_skipped();
+	test_missing();
+	test_prefixes();
 	test_long();
 	test_stopped();
 	test_narrow();
