@@ -33,6 +33,9 @@ static void test_pace(void)
 	ok(!rest.sleep && longest >= 100000 && longest <= 1000000, "calm but busy: a nap, and no flag");
 	look_often(&p, (struct ctp_look){.found = 4, .busiest = 4}, now);
 	is_u64(ctp_pace_next(&p, true, now).ns, longest, "a station half full changes nothing");
+	ctp_pace_found(&p, &(struct ctp_look){.found = 5, .busiest = 5}, now);
+	uint64_t shorter = ctp_pace_next(&p, true, now).ns;
+	ok(shorter && shorter < longest, "a station more than half full: a shorter nap");
 	look_often(&p, (struct ctp_look){.found = 8, .busiest = 8}, now);
 	is_u64(ctp_pace_next(&p, true, now).ns, 0, "a full station: no nap at all");
 	look_often(&p, (struct ctp_look){.found = 0}, now);
@@ -263,12 +266,42 @@ static void test_rows(void)
 	is_u64(sizeof(struct ctp_row), most * sizeof(uint64_t), "a row is as long as the longest record that waits in it");
 }
 
+/* Rows of 1000 times that fall in each run: how many are not in order after a sort, equal times as they came. */
+static unsigned unsorted(struct ctp_row_sort *sort, uint32_t runs)
+{
+	const uint64_t now = 1000000 * MS;
+	unsigned wrong = 0;
+	sort->count = 1000;
+	for (uint32_t i = 0; i < sort->count; i++)
+		sort->ts_ns[i] = now + i % (sort->count / runs) * 10 - i / (sort->count / runs) % 2;
+	ctp_row_sort_sort(sort, now);
+	for (uint32_t i = 1; i < sort->count; i++) {
+		uint32_t before = ctp_row_sort_at(sort, i - 1), at = ctp_row_sort_at(sort, i);
+		wrong += sort->ts_ns[before] > sort->ts_ns[at] || (sort->ts_ns[before] == sort->ts_ns[at] && before >= at);
+	}
+	return wrong;
+}
+
+static void test_row_sort(void)
+{
+	struct ctp_row_sort sort;
+	struct ctp_err err;
+	unsigned wrong = 0;
+	if (ctp_row_sort_init(&sort, &err))
+		exit(1);
+	for (uint32_t runs = 1; runs <= 500; runs++)
+		wrong += unsorted(&sort, runs);
+	is_u64(wrong, 0, "rows are sorted, however many runs they come in");
+	ctp_row_sort_fini(&sort);
+}
+
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
 	test_pace();
 	test_pace_rings();
 	test_rows();
+	test_row_sort();
 	test_line();
 	test_buildid();
 	test_queue();

@@ -162,6 +162,7 @@ static void test_release(void)
 	struct world w;
 	struct rawcoro a, b;
 	world_open(&w, 4, 6);
+	uint64_t top = raw64(w.mem.base + 0xc0);
 	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
 	raw_birth(&w.ring[0], &a, 1, 0);
 	raw_birth(&w.ring[0], &b, 2, 0);
@@ -170,6 +171,83 @@ static void test_release(void)
 	ctp_harvest_release(w.m.harvest);
 	ok(b.station[0x10] == 2 && a.station[0x10] == 0, "who died since is marked as free, and nobody else");
 	ok(raw32(w.mem.base + 0xc0) == b.index + 1 && !raw32(b.station + 0x24c), "and is the one on the stack");
+	ok(raw64(w.mem.base + 0xc0) >> 32 != top >> 32, "whose tag is another, for a probe that has read the stack before");
+	memstream_close(&w.m, see, w.r);
+	free(w.r);
+}
+
+/* A coroutine ends while the stations are looked at, and a probe that has not heard of the collector frees its station. */
+static void test_freed_meanwhile(void)
+{
+	struct world w;
+	struct rawcoro a;
+	world_map(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	event(&w.ring[0], &a, 1, 0, true);
+	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring));
+	world_harvest(&w, true);
+	put64(a.station + 0x258, a.events);
+	put64(a.station + 0x260, ctp_clock_ns());
+	free_station(&w.mem, &a);
+	ok(world_close(&w) && !w.r->wrong && w.r->births == w.r->deaths, "a coroutine whose end no ring has is not said to live");
+	free(w.r);
+}
+
+/* The end of a coroutine is lost, and a probe has freed its station: the next birth there says how many events there were. */
+static void test_end_lost(void)
+{
+	struct world w;
+	struct rawcoro a, b;
+	world_open(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	event(&w.ring[0], &a, 1, 0, false);
+	scan(&w, 1);
+	a.events += 2; /* of which the ring knows nothing */
+	put64(a.station + 0x258, a.events);
+	put64(a.station + 0x260, ctp_clock_ns());
+	free_station(&w.mem, &a);
+	raw_birth(&w.ring[0], &b, 2, 0);
+	ok(b.index == a.index && world_close(&w) && w.r->births == 2 && w.r->of[1].dead, "a coroutine whose station another has is dead");
+	is_u64(w.r->of[1].lost, 2, "and its events that no ring has are lost");
+	free(w.r);
+}
+
+/* A parent that died before the collector came, and whose last events no slot has. */
+static void test_parent_forgotten(void)
+{
+	struct world w;
+	struct rawcoro a, b;
+	world_map(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	event(&w.ring[0], &a, 1, 0, false);
+	raw_birth(&w.ring[0], &b, 2, a.ref);
+	raw_death(&w.ring[0], &a);
+	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring));
+	world_harvest(&w, true);
+	scan(&w, 1);
+	ok(stats(&w)->births == 1 && !stats(&w)->deaths, "a dead parent of which nothing is known is not in the stream");
+	is_u64(raw32(w.mem.base + 0xc0), a.index + 1, "and its station is free");
+	ok(world_close(&w) && !w.r->wrong && w.r->births == 1 && w.r->of[2].born && !w.r->of[2].parent, "its child has no parent");
+	free(w.r);
+}
+
+/* A memory in which a station is on the stack of the free, although it does not say so. */
+static void test_free_and_dead(void)
+{
+	struct world w;
+	struct rawcoro a;
+	world_map(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	live_and_die(&w, &a, 1, 3, true);
+	free_station(&w.mem, &a);
+	__atomic_store_n(a.station + 0x10, 1, __ATOMIC_RELAXED);
+	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring));
+	world_harvest(&w, true);
+	scan(&w, 2);
+	ok(raw_take_station(&w.mem) == a.index && raw_take_station(&w.mem) != a.index, "a station that is free is not freed again");
 	memstream_close(&w.m, see, w.r);
 	free(w.r);
 }
@@ -184,5 +262,9 @@ int main(void)
 	test_remember_liars(9);
 	test_remember_liars(UINT32_MAX);
 	test_release();
+	test_freed_meanwhile();
+	test_end_lost();
+	test_parent_forgotten();
+	test_free_and_dead();
 	return done_testing();
 }

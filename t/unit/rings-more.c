@@ -145,6 +145,13 @@ static void test_name(void)
 	attach(&w);
 	struct reading r = leave(&w);
 	ok(r.names == 1, "a name counts, however many the station has had");
+	make(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	raw_name(&w.ring, &w.co, "x");
+	put32(w.co.station + 0x298, raw32(w.co.station + 0x298) + 1);
+	attach(&w);
+	r = leave(&w);
+	ok(r.births == 1 && r.names == 0, "a name that is being written is not told");
 }
 
 enum { AWAIT = 9, UNKNOWN = 200 };
@@ -197,20 +204,33 @@ static void test_joins(void)
 	ok(r.awaits == 4 && !r.joins[0] && r.joins[1] == 1 && !r.joins[2] && r.joins[3] == 1, "an await that joins, and no other");
 }
 
+/* What the slots have around event 9. */
+enum slots { ALL_SLOTS, NONE_OF_EIGHT, TEN_HAS_BEGUN };
+
+/* Such slots, of a coroutine whose last event is of this kind. */
+static void record_ten(struct world *w, unsigned kind, enum slots slots)
+{
+	record(w, slots == NONE_OF_EIGHT ? 8 : 9);
+	w->co.events += slots == NONE_OF_EIGHT;
+	raw_slot(&w->co, ctp_clock_ns(), 4711, 1, (uint64_t)kind << 56 | 9);
+	if (slots == TEN_HAS_BEGUN)
+		put64(w->co.station + 0x40 + 10 % 8 * 64 + 0x18, 10 / 8 * 2 + 1);
+}
+
 /* How many awaits a collector hears of that comes when event 9 is the last, of this kind, and the station has these words. */
-static uint64_t last_awaits_marked(unsigned kind, uint64_t event, uint32_t generation, uint32_t marks, uint64_t *target, uint64_t *joins)
+static uint64_t last_awaits_marked(unsigned kind, uint64_t event, uint32_t generation, uint32_t marks, uint64_t *target, uint64_t *joins,
+                                   enum slots slots)
 {
 	struct world w;
 	struct rawcoro other;
 	make(&w);
 	raw_birth(&w.ring, &w.co, 1, 0);
 	raw_birth(&w.ring, &other, 2, 0);
-	record(&w, 9);
+	record_ten(&w, kind, slots);
 	put64(w.co.station + 0x300, other.ref);
 	put64(w.co.station + 0x308, event);
 	put32(w.co.station + 0x310, generation);
 	put32(w.co.station + 0x314, marks);
-	raw_slot(&w.co, ctp_clock_ns(), 4711, 1, (uint64_t)kind << 56 | 9);
 	attach(&w);
 	struct reading r = leave(&w);
 	*target = r.suspended == 1 ? r.targets[0] : 0;
@@ -221,23 +241,25 @@ static uint64_t last_awaits_marked(unsigned kind, uint64_t event, uint32_t gener
 static uint64_t last_awaits(unsigned kind, uint64_t event, uint32_t generation, uint64_t *target)
 {
 	uint64_t joins;
-	return last_awaits_marked(kind, event, generation, 0, target, &joins);
+	return last_awaits_marked(kind, event, generation, 0, target, &joins, ALL_SLOTS);
 }
 
 static uint64_t last_joins(uint32_t marks)
 {
 	uint64_t target, joins;
-	return last_awaits_marked(RAW_SUSPEND, 9, 1, marks, &target, &joins) == 1 && target == 2 ? joins : 99;
+	return last_awaits_marked(RAW_SUSPEND, 9, 1, marks, &target, &joins, ALL_SLOTS) == 1 && target == 2 ? joins : 99;
 }
 
 static void test_last_await(void)
 {
-	uint64_t target;
+	uint64_t target, joins;
 	ok(last_awaits(RAW_SUSPEND, 9, 1, &target) == 1 && target == 2, "whom the last suspension waits for is in the last states");
 	is_u64(last_awaits(RAW_SUSPEND, 7, 1, &target), 0, "but not if it was said of one before,");
 	is_u64(last_awaits(RAW_SUSPEND, 10, 1, &target), 0, "of one that has not come yet,");
 	is_u64(last_awaits(RAW_SUSPEND, 9, 0, &target), 0, "of another coroutine's,");
-	is_u64(last_awaits(RAW_RESUME, 9, 1, &target), 0, "or if it is a resumption");
+	is_u64(last_awaits(RAW_RESUME, 9, 1, &target), 0, "or if it is a resumption,");
+	is_u64(last_awaits_marked(RAW_SUSPEND, 7, 1, 0, &target, &joins, NONE_OF_EIGHT), 0, "of one before an event that no slot has,");
+	is_u64(last_awaits_marked(RAW_SUSPEND, 9, 1, 0, &target, &joins, TEN_HAS_BEGUN), 0, "or if the next event has begun");
 	is_u64(last_joins(1 << 8 | 0xff), 1, "and whether it joins,");
 	ok(!last_joins(1 << 8 | 0xfe) && !last_joins(2 << 8 | 1) && !last_joins(1), "unless that is not known");
 }

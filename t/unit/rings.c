@@ -166,6 +166,24 @@ static void test_holes(void)
 	free(w.r);
 }
 
+/* Event 3 is in two rings, and 0 to 2 are in none. */
+static void test_twice(void)
+{
+	struct world w;
+	struct rawcoro a;
+	world_open(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_claim(&w.ring[1], &w.mem, 1, 100, 102);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		a.events = 3;
+		event(&w.ring[i], &a, 1, 0, false);
+		scan(&w, 1);
+	}
+	ok(world_close(&w) && w.r->wrong == 0 && w.r->events == 1 && w.r->lost == 3, "an event that comes twice is one row, and no gap's");
+	free(w.r);
+}
+
 /* A processor reads its counter early: who takes a coroutine over has an earlier time than who had it. */
 static void test_early(unsigned giver, uint64_t by, const char *name)
 {
@@ -480,6 +498,7 @@ int main(void)
 	test_straight();
 	test_generations();
 	test_holes();
+	test_twice();
 	test_early(0, 2, "an event that is earlier than the one before it comes behind it");
 	test_early(1, 2, "although its ring is looked at first");
 	test_early(0, 100, "and behind the birth");
