@@ -151,7 +151,7 @@ static void test_name(void)
 	put32(w.co.station + 0x298, raw32(w.co.station + 0x298) + 1);
 	attach(&w);
 	r = leave(&w);
-	ok(r.births == 1 && r.names == 0, "a name that is being written is not told");
+	ok(r.births == 1 && r.names == 0, "half of a name is not taken for a name");
 }
 
 enum { AWAIT = 9, UNKNOWN = 200 };

@@ -184,6 +184,29 @@ static void test_twice(void)
 	free(w.r);
 }
 
+/* Of the events before the fifth only the third comes, and comes late; and the last one of all does not. */
+static void test_parted(void)
+{
+	struct world w;
+	struct rawcoro a;
+	world_open(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_claim(&w.ring[1], &w.mem, 1, 100, 102);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	struct rawcoro late = a;
+	a.events = 4;
+	event(&w.ring[0], &a, 1, 0, false);
+	scan(&w, 1);
+	late.events = 2;
+	event(&w.ring[1], &late, 1, 0, false);
+	scan(&w, 4);
+	ok(stats(&w)->events == 2 && stats(&w)->lost == 4 - 1, "an event in the midst of a gap leaves a gap on each side");
+	a.events++;
+	raw_death(&w.ring[0], &a);
+	ok(world_close(&w) && !w.r->wrong && w.r->events == 2 && w.r->lost == 4, "a last event that is missing is lost");
+	free(w.r);
+}
+
 /* A processor reads its counter early: who takes a coroutine over has an earlier time than who had it. */
 static void test_early(unsigned giver, uint64_t by, const char *name)
 {
@@ -499,6 +522,7 @@ int main(void)
 	test_generations();
 	test_holes();
 	test_twice();
+	test_parted();
 	test_early(0, 2, "an event that is earlier than the one before it comes behind it");
 	test_early(1, 2, "although its ring is looked at first");
 	test_early(0, 100, "and behind the birth");

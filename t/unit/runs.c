@@ -74,6 +74,7 @@ static void test_full(void)
 struct named {
 	unsigned n;
 	uint64_t handle, mask; /* mask: fields that differ from what was expected; here no field is expected */
+	unsigned cls;          /* the class's number; only class 0 is declared */
 };
 
 /* A section of one packet with one such record. Returns its bytes. */
@@ -93,7 +94,7 @@ static size_t one_record(uint8_t *to, const struct named *named)
 	p = ctp_varint_put(p, CTP_CONTROL_CLASS << 2 | CTP_HEAD_CONTROL);
 	p = ctp_varint_put(p, (uint64_t)(d - decl));
 	p = (uint8_t *)memcpy(p, decl, (size_t)(d - decl)) + (d - decl);
-	p = ctp_varint_put(p, named->mask << 2);
+	p = ctp_varint_put(p, named->mask << 2 | named->cls);
 	size_t heads = (size_t)(p - payload);
 	p = ctp_varint_put(ctp_varint_put(p, CTP_STRING_NEW), LONG_TEXT);
 	p = (uint8_t *)memset(p, 'x', LONG_TEXT) + LONG_TEXT;
@@ -137,16 +138,18 @@ static uint64_t text_bytes(const struct named *named, bool *harmed)
 static void test_named_again(void)
 {
 	bool harmed;
-	uint64_t sum = text_bytes(&(struct named){4, 1, 0}, &harmed);
+	uint64_t sum = text_bytes(&(struct named){4, 1, 0, 0}, &harmed);
 	ok(sum == CTP_PAYLOAD_MAX && !harmed, "a string that is named four times is there four times");
-	sum = text_bytes(&(struct named){5, 1, 0}, &harmed);
+	sum = text_bytes(&(struct named){5, 1, 0, 0}, &harmed);
 	ok(!sum && harmed, "a record with more bytes of strings than a packet can have makes no sense");
-	sum = text_bytes(&(struct named){26, 1, 0}, &harmed);
+	sum = text_bytes(&(struct named){26, 1, 0, 0}, &harmed);
 	ok(!sum && harmed, "nor one with more than could be held");
-	sum = text_bytes(&(struct named){2, 2, 0}, &harmed);
+	sum = text_bytes(&(struct named){2, 2, 0, 0}, &harmed);
 	ok(!sum && harmed, "nor one with a handle that no string has");
-	sum = text_bytes(&(struct named){2, 1, 1}, &harmed);
+	sum = text_bytes(&(struct named){2, 1, 1, 0}, &harmed);
 	ok(!sum && harmed, "nor one whose head names a field that the class does not have");
+	sum = text_bytes(&(struct named){2, 1, 0, 1}, &harmed);
+	ok(!sum && harmed, "nor one of a class that is not declared");
 }
 
 /* Times of what may go, two digits each, behind those of sum. */
