@@ -55,8 +55,8 @@ int main(void)
 {
 	for (unsigned next = 0; next < 3; next++) {
 		struct reading r = ended_holder(next);
-		ok(r.holds == 1 && r.holder && r.holder == r.dead, "a lock is held by a coroutine that ended, %u others after it", next);
-		ok(r.deaths == 1 && r.births == 1 + (next > 0), "which has a birth and an end, and so has no other but the living");
+		ok(r.holds == 1 && r.holder && r.holder == r.dead, "a lock is held by one that ended, %u others after it", next);
+		ok(r.deaths == 1 && r.births == 1 + (next > 0), "it has a birth and an end, and the one that lives has a birth");
 	}
 	return done_testing();
 }

@@ -209,7 +209,8 @@ static void test_end_lost(void)
 	put64(a.station + 0x260, ctp_clock_ns());
 	free_station(&w.mem, &a);
 	raw_birth(&w.ring[0], &b, 2, 0);
-	ok(b.index == a.index && world_close(&w) && w.r->births == 2 && w.r->of[1].dead, "a coroutine whose station another has is dead");
+	ok(b.index == a.index && world_close(&w) && w.r->births == 2 && w.r->of[1].dead,
+	   "a coroutine whose station another has is dead");
 	is_u64(w.r->of[1].lost, 2, "and its events that no ring has are lost");
 	free(w.r);
 }

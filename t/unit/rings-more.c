@@ -204,33 +204,36 @@ static void test_joins(void)
 	ok(r.awaits == 4 && !r.joins[0] && r.joins[1] == 1 && !r.joins[2] && r.joins[3] == 1, "an await that joins, and no other");
 }
 
-/* What the slots have around event 9. */
-enum slots { ALL_SLOTS, NONE_OF_EIGHT, TEN_HAS_BEGUN };
+/* What a station says when a collector comes: event 9 is the last, of this kind, and the words are of an event and a generation. */
+struct last {
+	unsigned kind;
+	uint64_t event;
+	uint32_t generation, marks;
+	enum { ALL_SLOTS, NONE_OF_EIGHT, TEN_HAS_BEGUN } slots; /* NONE_OF_EIGHT: event 8 is in no slot */
+};
 
-/* Such slots, of a coroutine whose last event is of this kind. */
-static void record_ten(struct world *w, unsigned kind, enum slots slots)
+static void record_ten(struct world *w, const struct last *last)
 {
-	record(w, slots == NONE_OF_EIGHT ? 8 : 9);
-	w->co.events += slots == NONE_OF_EIGHT;
-	raw_slot(&w->co, ctp_clock_ns(), 4711, 1, (uint64_t)kind << 56 | 9);
-	if (slots == TEN_HAS_BEGUN)
+	record(w, last->slots == NONE_OF_EIGHT ? 8 : 9);
+	w->co.events += last->slots == NONE_OF_EIGHT;
+	raw_slot(&w->co, ctp_clock_ns(), 4711, 1, (uint64_t)last->kind << 56 | 9);
+	if (last->slots == TEN_HAS_BEGUN)
 		put64(w->co.station + 0x40 + 10 % 8 * 64 + 0x18, 10 / 8 * 2 + 1);
 }
 
-/* How many awaits a collector hears of that comes when event 9 is the last, of this kind, and the station has these words. */
-static uint64_t last_awaits_marked(unsigned kind, uint64_t event, uint32_t generation, uint32_t marks, uint64_t *target, uint64_t *joins,
-                                   enum slots slots)
+/* How many awaits the collector reads of. */
+static uint64_t last_awaits_marked(const struct last *last, uint64_t *target, uint64_t *joins)
 {
 	struct world w;
 	struct rawcoro other;
 	make(&w);
 	raw_birth(&w.ring, &w.co, 1, 0);
 	raw_birth(&w.ring, &other, 2, 0);
-	record_ten(&w, kind, slots);
 	put64(w.co.station + 0x300, other.ref);
-	put64(w.co.station + 0x308, event);
-	put32(w.co.station + 0x310, generation);
-	put32(w.co.station + 0x314, marks);
+	put64(w.co.station + 0x308, last->event);
+	put32(w.co.station + 0x310, last->generation);
+	put32(w.co.station + 0x314, last->marks);
+	record_ten(&w, last);
 	attach(&w);
 	struct reading r = leave(&w);
 	*target = r.suspended == 1 ? r.targets[0] : 0;
@@ -238,28 +241,30 @@ static uint64_t last_awaits_marked(unsigned kind, uint64_t event, uint32_t gener
 	return r.awaits;
 }
 
-static uint64_t last_awaits(unsigned kind, uint64_t event, uint32_t generation, uint64_t *target)
+static uint64_t last_awaits(struct last last, uint64_t *target)
 {
 	uint64_t joins;
-	return last_awaits_marked(kind, event, generation, 0, target, &joins, ALL_SLOTS);
+	return last_awaits_marked(&last, target, &joins);
 }
 
 static uint64_t last_joins(uint32_t marks)
 {
 	uint64_t target, joins;
-	return last_awaits_marked(RAW_SUSPEND, 9, 1, marks, &target, &joins, ALL_SLOTS) == 1 && target == 2 ? joins : 99;
+	uint64_t awaits = last_awaits_marked(&(struct last){RAW_SUSPEND, 9, 1, marks, ALL_SLOTS}, &target, &joins);
+	return awaits == 1 && target == 2 ? joins : 99;
 }
 
 static void test_last_await(void)
 {
-	uint64_t target, joins;
-	ok(last_awaits(RAW_SUSPEND, 9, 1, &target) == 1 && target == 2, "whom the last suspension waits for is in the last states");
-	is_u64(last_awaits(RAW_SUSPEND, 7, 1, &target), 0, "but not if it was said of one before,");
-	is_u64(last_awaits(RAW_SUSPEND, 10, 1, &target), 0, "of one that has not come yet,");
-	is_u64(last_awaits(RAW_SUSPEND, 9, 0, &target), 0, "of another coroutine's,");
-	is_u64(last_awaits(RAW_RESUME, 9, 1, &target), 0, "or if it is a resumption,");
-	is_u64(last_awaits_marked(RAW_SUSPEND, 7, 1, 0, &target, &joins, NONE_OF_EIGHT), 0, "of one before an event that no slot has,");
-	is_u64(last_awaits_marked(RAW_SUSPEND, 9, 1, 0, &target, &joins, TEN_HAS_BEGUN), 0, "or if the next event has begun");
+	uint64_t target;
+	ok(last_awaits((struct last){RAW_SUSPEND, 9, 1, 0, ALL_SLOTS}, &target) == 1 && target == 2,
+	   "whom the last suspension waits for is in the last states");
+	is_u64(last_awaits((struct last){RAW_SUSPEND, 7, 1, 0, ALL_SLOTS}, &target), 0, "but not if it was said of one before,");
+	is_u64(last_awaits((struct last){RAW_SUSPEND, 7, 1, 0, NONE_OF_EIGHT}, &target), 0, "also if event 8 is in no slot,");
+	is_u64(last_awaits((struct last){RAW_SUSPEND, 10, 1, 0, ALL_SLOTS}, &target), 0, "of one that has not come yet,");
+	is_u64(last_awaits((struct last){RAW_SUSPEND, 9, 0, 0, ALL_SLOTS}, &target), 0, "of another coroutine's,");
+	is_u64(last_awaits((struct last){RAW_RESUME, 9, 1, 0, ALL_SLOTS}, &target), 0, "if it is a resumption,");
+	is_u64(last_awaits((struct last){RAW_SUSPEND, 9, 1, 0, TEN_HAS_BEGUN}, &target), 0, "or if the next event has begun");
 	is_u64(last_joins(1 << 8 | 0xff), 1, "and whether it joins,");
 	ok(!last_joins(1 << 8 | 0xfe) && !last_joins(2 << 8 | 1) && !last_joins(1), "unless that is not known");
 }

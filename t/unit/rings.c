@@ -180,7 +180,8 @@ static void test_twice(void)
 		event(&w.ring[i], &a, 1, 0, false);
 		scan(&w, 1);
 	}
-	ok(world_close(&w) && w.r->wrong == 0 && w.r->events == 1 && w.r->lost == 3, "an event that comes twice is one row, and no gap's");
+	ok(world_close(&w) && w.r->wrong == 0 && w.r->events == 1 && w.r->lost == 3,
+	   "an event that comes twice is one row, and no gap's");
 	free(w.r);
 }
 

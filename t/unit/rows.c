@@ -81,7 +81,7 @@ int main(void)
 	ctp_rows_settle(&rows);
 	ctp_writer_end(rows.writer, true);
 	struct reading later = read_rows(&m);
-	ok(later.marks == r.marks + 1 && later.mark_ns == NOW, "one mark comes after the last row, and no other until there is a row");
+	ok(later.marks == r.marks + 1 && later.mark_ns == NOW, "after the last row comes one mark, and no other");
 	ctp_writer_free(rows.writer);
 	ctp_rows_fini(&rows);
 	free(m.data);
