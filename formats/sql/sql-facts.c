@@ -9,6 +9,36 @@
 #include "analyse/roles.h"
 #include "stream/events.h"
 
+/* --- columns ------------------------------------------------------------------------------------------------------------- */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define U64(n, r) {.name = (n), .type = CTP_U64, .role = CTP_ROLE_##r}
+#define ADDRESS(n) {.name = (n), .type = CTP_U64, .role = CTP_ROLE_ADDRESS, .flags = CTP_FIELD_HEX}
+#define NS(n) {.name = (n), .type = CTP_U64, .unit = "ns"} /* without the role, or the first of them would be the row's own time */
+#define I32(n) {.name = (n), .type = CTP_I32}
+#define BOOL(n) {.name = (n), .type = CTP_BOOL}
+#define TEXT(n) {.name = (n), .type = CTP_STRING}
+#define ENUM(n, l) {.name = (n), .type = CTP_ENUM, .labels = (l), .nlabels = COUNT(l)}
+
+/* A table is a list of columns, each with the value that a row has there. */
+#define FIELD(field, value) field,
+#define VALUE(field, value) value,
+
+/* Of objects_at_end.kind, as ctp-report calls it. */
+enum { KIND_LOCK = 1, KIND_PERMITS, KIND_QUEUE, KIND_EVENT, KIND_BARRIER, KIND_OBJECT };
+static const struct ctp_label kinds[] = {
+	{KIND_LOCK, "lock"}, {KIND_PERMITS, "permits"}, {KIND_QUEUE, "queue"}, {KIND_EVENT, "event"},
+	{KIND_BARRIER, "barrier"}, {KIND_OBJECT, "object"},
+};
+
+/* As in a record of a reason. */
+static const struct ctp_label waits_for[] = {
+	{CTP_WAITS_TIMER, "timer"}, {CTP_WAITS_DESCRIPTOR, "descriptor"}, {CTP_WAITS_LOCK, "lock"}, {CTP_WAITS_PERMITS, "permits"},
+	{CTP_WAITS_ITEM, "item"}, {CTP_WAITS_ROOM, "room"}, {CTP_WAITS_EVENT, "event"}, {CTP_WAITS_BARRIER, "barrier"},
+	{CTP_WAITS_OTHER, "other"},
+};
+_Static_assert(COUNT(waits_for) == CTP_WAITS_COUNT - 1, "what a coroutine waits for has no label");
+
 struct ctp_sql_facts {
 	struct ctp_follow follow;
 	struct ctp_sql *db;
@@ -88,35 +118,37 @@ static uint64_t held(const struct ctp_object *ob)
 
 static uint64_t kind_of(const struct ctp_object *ob)
 {
-	static const uint8_t kinds[CTP_WAITS_COUNT] = {
-		[CTP_WAITS_LOCK] = CTP_SQL_KIND_LOCK, [CTP_WAITS_PERMITS] = CTP_SQL_KIND_PERMITS, [CTP_WAITS_ITEM] = CTP_SQL_KIND_QUEUE,
-		[CTP_WAITS_ROOM] = CTP_SQL_KIND_QUEUE, [CTP_WAITS_EVENT] = CTP_SQL_KIND_EVENT, [CTP_WAITS_BARRIER] = CTP_SQL_KIND_BARRIER,
+	static const uint8_t kind[CTP_WAITS_COUNT] = {
+		[CTP_WAITS_LOCK] = KIND_LOCK, [CTP_WAITS_PERMITS] = KIND_PERMITS, [CTP_WAITS_ITEM] = KIND_QUEUE,
+		[CTP_WAITS_ROOM] = KIND_QUEUE, [CTP_WAITS_EVENT] = KIND_EVENT, [CTP_WAITS_BARRIER] = KIND_BARRIER,
 	};
-	return ob->what < CTP_WAITS_COUNT && kinds[ob->what] ? kinds[ob->what] : CTP_SQL_KIND_OBJECT;
+	return ob->what < CTP_WAITS_COUNT && kind[ob->what] ? kind[ob->what] : KIND_OBJECT;
 }
+
+#define OBJECT(F) \
+	F(U64("pid", PROCESS), ob->pid) \
+	F(ADDRESS("object"), ob->at) \
+	F(ENUM("kind", kinds), kind_of(ob)) \
+	F(TEXT("name"), text_value(&name, ob->name)) \
+	F(TEXT("made_site"), text_value(&site, ob->site ? ctp_follow_text(&f->follow, ob->site) : NULL)) \
+	F(BOOL("available_known"), ob->stock.known) \
+	F(U64("available", COUNT), ob->stock.known ? ob->stock.available : 0) \
+	F(BOOL("room_known"), ob->room.known) \
+	F(U64("room", COUNT), ob->room.known ? ob->room.available : 0) \
+	F(U64("total", COUNT), ob->total) \
+	F(BOOL("closed"), ob->closed_ns > 0) \
+	F(BOOL("owned"), ob->owned) \
+	F(BOOL("holders_known"), ob->holders_known) \
+	F(U64("holders", COUNT), ob->nholders) \
+	F(U64("held", COUNT), held(ob)) \
+	F(U64("waiters", COUNT), ob->waiters) \
+	F(NS("longest_ns"), ob->longest_ns)
+static const struct ctp_field objects[] = {OBJECT(FIELD)};
 
 static void put_object(struct ctp_sql_facts *f, const struct ctp_object *ob)
 {
 	struct text name, site;
-	add_row(f, (uint64_t[CTP_SQL_OBJECT_FIELDS]){
-		[CTP_SQL_OBJECT_PID] = ob->pid,
-		[CTP_SQL_OBJECT_AT] = ob->at,
-		[CTP_SQL_OBJECT_KIND] = kind_of(ob),
-		[CTP_SQL_OBJECT_NAME] = text_value(&name, ob->name),
-		[CTP_SQL_OBJECT_SITE] = text_value(&site, ob->site ? ctp_follow_text(&f->follow, ob->site) : NULL),
-		[CTP_SQL_OBJECT_KNOWN] = ob->stock.known,
-		[CTP_SQL_OBJECT_AVAILABLE] = ob->stock.known ? ob->stock.available : 0,
-		[CTP_SQL_OBJECT_ROOM_KNOWN] = ob->room.known,
-		[CTP_SQL_OBJECT_ROOM] = ob->room.known ? ob->room.available : 0,
-		[CTP_SQL_OBJECT_TOTAL] = ob->total,
-		[CTP_SQL_OBJECT_CLOSED] = ob->closed_ns > 0,
-		[CTP_SQL_OBJECT_OWNED] = ob->owned,
-		[CTP_SQL_OBJECT_HOLDERS_KNOWN] = ob->holders_known,
-		[CTP_SQL_OBJECT_HOLDERS] = ob->nholders,
-		[CTP_SQL_OBJECT_HELD] = held(ob),
-		[CTP_SQL_OBJECT_WAITERS] = ob->waiters,
-		[CTP_SQL_OBJECT_LONGEST] = ob->longest_ns,
-	});
+	add_row(f, (uint64_t[]){OBJECT(VALUE)});
 }
 
 /* Calls put for each object that there is. */
@@ -130,48 +162,52 @@ static void each_object(struct ctp_sql_facts *f, void (*put)(struct ctp_sql_fact
 	}
 }
 
+#define HOLDER(F) \
+	F(U64("pid", PROCESS), ob->pid) \
+	F(ADDRESS("object"), ob->at) \
+	F(TEXT("object_name"), text_value(&name, ob->name)) \
+	F(U64("coro", COROUTINE), h->coro) \
+	F(U64("probe_id", PROBE), co ? co->probe : 0) \
+	F(U64("count", COUNT), (uint64_t)h->count) \
+	F(BOOL("alive"), co && co->state != CTP_DEAD)
+static const struct ctp_field holders[] = {HOLDER(FIELD)};
+
 static void put_holders(struct ctp_sql_facts *f, const struct ctp_object *ob)
 {
 	for (uint32_t i = 0; i < ob->nholders && !f->status; i++) {
 		const struct ctp_holder *h = &ob->holders[i];
 		const struct ctp_coroutine *co = ctp_follow_find(&f->follow, h->coro);
 		struct text name;
-		add_row(f, (uint64_t[CTP_SQL_HOLDER_FIELDS]){
-			[CTP_SQL_HOLDER_PID] = ob->pid,
-			[CTP_SQL_HOLDER_AT] = ob->at,
-			[CTP_SQL_HOLDER_NAME] = text_value(&name, ob->name),
-			[CTP_SQL_HOLDER_CORO] = h->coro,
-			[CTP_SQL_HOLDER_PROBE] = co ? co->probe : 0,
-			[CTP_SQL_HOLDER_COUNT] = (uint64_t)h->count,
-			[CTP_SQL_HOLDER_ALIVE] = co && co->state != CTP_DEAD,
-		});
+		add_row(f, (uint64_t[]){HOLDER(VALUE)});
 	}
 }
+
+/* A reason is not certain if another one, or the wake, may be among records that are missing since the coroutine ran. */
+#define REASON(F) \
+	F(U64("coro", COROUTINE), co->id) \
+	F(U64("probe_id", PROBE), co->probe) \
+	F(NS("since_ns"), ctp_coroutine_waits_since(co)) \
+	F(U64("pid", PROCESS), r->pid) \
+	F(ENUM("what", waits_for), reason->what) \
+	F(NS("deadline_ns"), timer ? reason->value : 0) \
+	F(I32("fd"), (uint64_t)(fd ? (int64_t)(int32_t)reason->value : -1)) \
+	F(ADDRESS("object"), timer || fd ? 0 : reason->value) \
+	F(TEXT("object_name"), text_value(&name, ob ? ob->name : NULL)) \
+	F(U64("count", COUNT), reason->count) \
+	F(BOOL("shared"), reason->marks & CTP_REASON_SHARED ? 1 : 0) \
+	F(BOOL("timed"), reason->marks & CTP_REASON_TIMED ? 1 : 0) \
+	F(BOOL("cancellable"), reason->marks & CTP_REASON_CANCELLABLE ? 1 : 0) \
+	F(BOOL("rests"), reason->marks & CTP_REASON_RESTS ? 1 : 0) \
+	F(BOOL("more"), r->more) \
+	F(BOOL("certain"), !(co->flags & CTP_CO_CONFLICT) && (!f->follow.missed_ns || f->follow.missed_ns < co->resumed_ns))
+static const struct ctp_field reasons[] = {REASON(FIELD)};
 
 static void put_reason(struct ctp_sql_facts *f, const struct ctp_coroutine *co, const struct ctp_reasons *r, const struct ctp_reason_of *reason)
 {
 	bool timer = reason->what == CTP_WAITS_TIMER, fd = reason->what == CTP_WAITS_DESCRIPTOR;
 	const struct ctp_object *ob = timer || fd ? NULL : ctp_objects_find(f->follow.objects, r->pid, reason->value);
 	struct text name;
-	add_row(f, (uint64_t[CTP_SQL_REASON_FIELDS]){
-		[CTP_SQL_REASON_CORO] = co->id,
-		[CTP_SQL_REASON_PROBE] = co->probe,
-		[CTP_SQL_REASON_SINCE] = ctp_coroutine_waits_since(co),
-		[CTP_SQL_REASON_PID] = r->pid,
-		[CTP_SQL_REASON_WHAT] = reason->what,
-		[CTP_SQL_REASON_DEADLINE] = timer ? reason->value : 0,
-		[CTP_SQL_REASON_FD] = (uint64_t)(fd ? (int64_t)(int32_t)reason->value : -1),
-		[CTP_SQL_REASON_AT] = timer || fd ? 0 : reason->value,
-		[CTP_SQL_REASON_NAME] = text_value(&name, ob ? ob->name : NULL),
-		[CTP_SQL_REASON_COUNT] = reason->count,
-		[CTP_SQL_REASON_SHARED] = reason->marks & CTP_REASON_SHARED ? 1 : 0,
-		[CTP_SQL_REASON_TIMED] = reason->marks & CTP_REASON_TIMED ? 1 : 0,
-		[CTP_SQL_REASON_CANCELLABLE] = reason->marks & CTP_REASON_CANCELLABLE ? 1 : 0,
-		[CTP_SQL_REASON_RESTS] = reason->marks & CTP_REASON_RESTS ? 1 : 0,
-		[CTP_SQL_REASON_MORE] = r->more,
-		/* A reason of it, or its wake, may be among records that are missing since it ran. */
-		[CTP_SQL_REASON_CERTAIN] = !(co->flags & CTP_CO_CONFLICT) && (!f->follow.missed_ns || f->follow.missed_ns < co->resumed_ns),
-	});
+	add_row(f, (uint64_t[]){REASON(VALUE)});
 }
 
 /* Whether a coroutine in a gap still waits is not known. */
@@ -212,6 +248,22 @@ static void ended(void *arg, const struct ctp_follow_end *end)
 	end_rows(f);
 	put_reasons(f);
 	ctp_follow_revive(&f->follow, false);
+}
+
+/* They never travel in a stream, so no field is predicted. */
+struct ctp_class *ctp_sql_fact_class(enum ctp_sql_fact fact)
+{
+	static const struct {
+		const char *name;
+		const struct ctp_field *fields;
+		uint32_t nfields;
+	} classes[CTP_SQL_FACTS] = {
+		[CTP_SQL_OBJECTS] = {"objects_at_end", objects, COUNT(objects)},
+		[CTP_SQL_HOLDERS] = {"holders_at_end", holders, COUNT(holders)},
+		[CTP_SQL_REASONS] = {"reasons_at_end", reasons, COUNT(reasons)},
+	};
+	struct ctp_err ignored;
+	return ctp_class_new(classes[fact].name, CTP_KIND_OTHER, classes[fact].fields, classes[fact].nfields, &ignored);
 }
 
 /* --- for the sink -------------------------------------------------------------------------------------------------------- */
