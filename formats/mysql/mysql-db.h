@@ -75,8 +75,11 @@ int ctp_mysql_load(struct ctp_mysql *m, const char *sql, const char *rows, size_
 
 /* --- mysql-rows.c --------------------------------------------------------------------------------------------------------- */
 
-/* Whether the server takes files of the client's. */
-enum ctp_status ctp_mysql_try_local(struct ctp_mysql *m, struct ctp_err *err);
+/* Whether there is a table, and no view, of that name with begin before it; -1: err. */
+int64_t ctp_mysql_is_table(struct ctp_mysql *m, const char *begin, const char *name, struct ctp_err *err);
+
+/* Finds out whether the server takes files of the client's. */
+enum ctp_status ctp_mysql_try_local(struct ctp_sql *db, struct ctp_err *err);
 
 struct ctp_sql_rows *ctp_mysql_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
 enum ctp_status ctp_mysql_add(struct ctp_sql *db, struct ctp_sql_rows *rows, int64_t section, const uint64_t *val, struct ctp_err *err);

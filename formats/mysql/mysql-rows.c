@@ -25,7 +25,7 @@ struct ctp_sql_rows {
 
 /* --- which columns ------------------------------------------------------------------------------------------------------- */
 
-static int64_t count_tables(struct ctp_mysql *m, const char *begin, const char *name, struct ctp_err *err)
+int64_t ctp_mysql_is_table(struct ctp_mysql *m, const char *begin, const char *name, struct ctp_err *err)
 {
 	return ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
 	                                     " AND table_type = 'BASE TABLE' AND table_name = concat(%L, %L)", begin, name);
@@ -45,7 +45,7 @@ static char *find_key(struct ctp_mysql *m, const char *name, struct ctp_err *err
 /* A table that was there before has none for its rows yet. */
 static enum ctp_status stage_table(struct ctp_mysql *m, const char *name, const char *key, struct ctp_err *err)
 {
-	int64_t staged = count_tables(m, CTP_MYSQL_STAGING, name, err);
+	int64_t staged = ctp_mysql_is_table(m, CTP_MYSQL_STAGING, name, err);
 	if (staged)
 		return staged < 0 ? CTP_FAILED : CTP_OK;
 	return ctp_sql_exec(&m->sql, err, "CREATE TABLE %T (PRIMARY KEY (%I)) AS SELECT * FROM %I LIMIT 0", name, key, name);
@@ -57,16 +57,13 @@ static struct ctp_sql_table *find_table(struct ctp_mysql *m, const char *name, s
 	struct ctp_sql_table *t = ctp_sql_table_find(&m->sql, name);
 	if (t)
 		return t;
-	int64_t there = count_tables(m, "", name, err), next_id = 1;
+	int64_t there = ctp_mysql_is_table(m, "", name, err), next_id = 1;
 	char *key = there < 0 ? NULL : find_key(m, name, err);
 	if (!key || stage_table(m, name, key, err))
 		next_id = -1;
 	else if (there && strcmp(name, m->sql.events))
 		next_id = ctp_sql_next_row(&m->sql, key, name, err);
-	if (next_id > 0)
-		return ctp_sql_table_add(&m->sql, name, key, next_id, err);
-	free(key);
-	return NULL;
+	return ctp_sql_table_add(&m->sql, name, key, next_id, err);
 }
 
 #define LOAD \
@@ -121,11 +118,12 @@ static bool is_refusal(unsigned number)
 	return number == LOCAL_DISABLED || number == CLIENT_LOCAL_DISABLED || number == ER_NOT_ALLOWED_COMMAND;
 }
 
-enum ctp_status ctp_mysql_try_local(struct ctp_mysql *m, struct ctp_err *err)
+enum ctp_status ctp_mysql_try_local(struct ctp_sql *db, struct ctp_err *err)
 {
-	char *sql = ctp_sql_text(&m->sql, LOAD, "symbols", "section", "addr, text");
+	struct ctp_mysql *m = (struct ctp_mysql *)db;
+	char *sql = ctp_sql_text(db, LOAD, "symbols", "section", "addr, text");
 	if (!sql)
-		return ctp_sql_no_memory(&m->sql, err);
+		return ctp_sql_no_memory(db, err);
 	m->local = !ctp_mysql_load(m, sql, "", 0);
 	free(sql);
 	return m->local || is_refusal(mysql_errno(m->conn)) ? CTP_OK : ctp_mysql_error(m, err);
@@ -147,8 +145,9 @@ static enum ctp_status refuse_altered(struct ctp_mysql *m, const struct ctp_sql_
 }
 
 /* An INSERT is in the buffer as it is; its last comma is not sent. */
-static enum ctp_status send_rows(struct ctp_mysql *m, struct ctp_sql_rows *r, struct ctp_err *err)
+enum ctp_status ctp_mysql_end(struct ctp_sql *db, struct ctp_sql_rows *r, struct ctp_err *err)
 {
+	struct ctp_mysql *m = (struct ctp_mysql *)db;
 	if (!r->nrows)
 		return CTP_OK;
 	if (m->local ? ctp_mysql_load(m, r->load, r->buf, r->used) : mysql_real_query(m->conn, r->buf, r->used - 1))
@@ -164,16 +163,9 @@ static enum ctp_status send_rows(struct ctp_mysql *m, struct ctp_sql_rows *r, st
 	return CTP_OK;
 }
 
-enum ctp_status ctp_mysql_end(struct ctp_sql *db, struct ctp_sql_rows *r, struct ctp_err *err)
-{
-	return send_rows((struct ctp_mysql *)db, r, err);
-}
-
 /* --- values -------------------------------------------------------------------------------------------------------------- */
 
 static char *put(char *to, const char *text, size_t len) { return (char *)memcpy(to, text, len) + len; }
-
-static char *put_null(const struct ctp_mysql *m, char *to) { return m->local ? put(to, "\\N", 2) : put(to, "NULL", 4); }
 
 /* For LOAD DATA a backslash stands before what has a meaning there. */
 static char *put_loaded(char *to, const char *text, size_t len)
@@ -205,22 +197,12 @@ static char *put_string(struct ctp_mysql *m, char *to, const char *text, size_t 
 	return m->local ? put_loaded(to, text, len) : put_literal(to, text, len);
 }
 
-static char *put_bytes(const struct ctp_mysql *m, char *to, const char *data, size_t len)
-{
-	return m->local ? put_loaded(to, data, len) : put(ctp_escape_hex(put(to, "x'", 2), data, len), "'", 1);
-}
-
 static char *put_real(struct ctp_mysql *m, char *to, double d)
 {
 	if (isfinite(d))
 		return ctp_text_double(to, d);
 	m->unreal++;
-	return put_null(m, to);
-}
-
-static char *put_hex(const struct ctp_mysql *m, char *to, uint64_t v)
-{
-	return m->local ? ctp_text_hex16(to, v) : put(ctp_text_hex16(put(to, "'", 1), v), "'", 1);
+	return m->local ? put(to, "\\N", 2) : put(to, "NULL", 4);
 }
 
 static char *put_label(struct ctp_mysql *m, char *to, const struct ctp_field *f, uint64_t v)
@@ -236,11 +218,13 @@ static char *put_field(struct ctp_mysql *m, char *to, const struct ctp_field *f,
 	const struct ctp_str *str = ctp_type_is_text(f->type) && v ? ctp_str_val(v) : &empty;
 	switch (ctp_sql_form(f)) {
 	case CTP_SQL_HEX:
-		return put_hex(m, to, v);
+		return m->local ? ctp_text_hex16(to, v) : put(ctp_text_hex16(put(to, "'", 1), v), "'", 1);
 	case CTP_SQL_REAL:
 		return put_real(m, to, ctp_val_double(f->type, v));
 	case CTP_SQL_BYTES:
-		return put_bytes(m, to, str->data, str->len);
+		if (m->local)
+			return put_loaded(to, str->data, str->len);
+		return put(ctp_escape_hex(put(to, "x'", 2), str->data, str->len), "'", 1);
 	case CTP_SQL_STRING:
 		return put_string(m, to, str->data, str->len);
 	case CTP_SQL_ENUM:
@@ -274,7 +258,7 @@ static enum ctp_status make_room(struct ctp_mysql *m, struct ctp_sql_rows *r, si
 	if (!m->local && m->packet > 2 * PACKET_SPARE && m->packet - PACKET_SPARE < most)
 		most = m->packet - PACKET_SPARE;
 	if (want > most || m->buffered + want - r->room > BUFFERS_MAX || want < r->used + bytes) {
-		if (send_rows(m, r, err))
+		if (ctp_mysql_end(&m->sql, r, err))
 			return CTP_FAILED;
 		want = r->room;
 	}

@@ -9,19 +9,7 @@
 
 /* --- begin --------------------------------------------------------------------------------------------------------------- */
 
-static int64_t is_table(struct ctp_mysql *m, const char *name, struct ctp_err *err)
-{
-	return ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
-	                                     " AND table_type = 'BASE TABLE' AND table_name = %L", name);
-}
-
-/* Refuses tables of ours that belong to events of another name. */
-static enum ctp_status refuse_other_events(struct ctp_mysql *m, struct ctp_err *err)
-{
-	int64_t ours = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
-	                                             " AND table_name = 'classes' AND table_comment = '" CTP_MYSQL_MARK "'");
-	return ours <= 0 ? (ours ? CTP_FAILED : CTP_OK) : ctp_sql_events_alone(&m->sql, "-D names another database", err);
-}
+#define TABLES "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
 
 /* Refuses what has one of our names and is not ours: there is no table classes that would say so. */
 static enum ctp_status refuse_others(struct ctp_mysql *m, struct ctp_err *err)
@@ -52,10 +40,12 @@ static enum ctp_status copy_tables(struct ctp_mysql *m, struct ctp_err *err)
 
 enum ctp_status ctp_mysql_stage(struct ctp_mysql *m, struct ctp_err *err)
 {
-	int64_t there = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
-	                                              " AND table_name = '" EVENTS "'");
-	int64_t events = there < 0 ? -1 : is_table(m, m->sql.events, err), classes = events < 0 ? -1 : is_table(m, "classes", err);
-	if (classes < 0 || refuse_other_events(m, err))
+	int64_t there = ctp_sql_look_up(&m->sql, err, TABLES " AND table_name = '" EVENTS "'");
+	int64_t events = there < 0 ? -1 : ctp_mysql_is_table(m, "", m->sql.events, err);
+	int64_t classes = events < 0 ? -1 : ctp_mysql_is_table(m, "", "classes", err);
+	int64_t ours = classes < 0 ? -1 : ctp_sql_look_up(&m->sql, err, TABLES " AND table_name = 'classes'"
+	                                                  " AND table_comment = '" CTP_MYSQL_MARK "'");
+	if (ours < 0 || (ours && ctp_sql_events_alone(&m->sql, "-D names another database", err)))
 		return CTP_FAILED;
 	if (there && !m->options.append)
 		return ctp_err_set(err, "%s: has a table %s; --append adds to it", m->name, m->sql.events);
@@ -158,12 +148,6 @@ static enum ctp_status publish_new(struct ctp_mysql *m, struct ctp_err *err)
 	COLUMNS(CTP_MYSQL_STAGING table) " AND NOT EXISTS (SELECT 1 FROM information_schema.columns r WHERE r.table_schema = database()" \
 	" AND r.table_name = '" table "' AND r.column_name = c.column_name) ORDER BY c.ordinal_position"
 
-/* Those of a database of an earlier version. A column that is added before its values does no harm, and stays. */
-static enum ctp_status widen_sections(struct ctp_mysql *m, struct ctp_err *err)
-{
-	return ctp_sql_exec_list(&m->sql, "ALTER TABLE sections ", ", ", "ADD COLUMN %I %s", LACKS("sections"), err);
-}
-
 /* What the events' table lacks is added in one ALTER. */
 static enum ctp_status widen_events(struct ctp_mysql *m, struct ctp_err *err)
 {
@@ -231,11 +215,13 @@ static void close_gap(struct ctp_mysql *m)
 	ctp_sql_exec(&m->sql, &ignored, "SET SESSION lock_wait_timeout = @ctp_wait");
 }
 
+/* Sections of an earlier version may lack columns. A column that is added before its values does no harm, and stays. */
 static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
 {
 	struct publishing s = {m, err, CTP_OK};
 	if (widen_events(m, err) || ctp_sql_exec_list(&m->sql, "", "; ", "CREATE TABLE %I LIKE %I", NEW_TABLES, err) ||
-	    widen_sections(m, err) || ctp_sql_views_last(&m->sql, err))
+	    ctp_sql_exec_list(&m->sql, "ALTER TABLE sections ", ", ", "ADD COLUMN %I %s", LACKS("sections"), err) ||
+	    ctp_sql_views_last(&m->sql, err))
 		return CTP_FAILED;
 	close_gap(m);
 	if (ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || add_events(m, err) ||

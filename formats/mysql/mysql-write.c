@@ -8,8 +8,6 @@
 
 enum { WAIT_S = 365 * 86400 };
 
-static enum ctp_status begin(struct ctp_sql *db, struct ctp_err *err) { return ctp_mysql_try_local((struct ctp_mysql *)db, err); }
-
 /* It is for speed alone: it is left out where it is there, and where the column is a text without an end. */
 static enum ctp_status make_index(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err)
 {
@@ -69,7 +67,7 @@ static void free_db(struct ctp_sql *db)
 static const struct ctp_sql_ops ops = {
 	.exec = ctp_mysql_exec,
 	.query = ctp_mysql_query,
-	.begin = begin,
+	.begin = ctp_mysql_try_local,
 	.rows = ctp_mysql_rows,
 	.add = ctp_mysql_add,
 	.end = ctp_mysql_end,

@@ -73,15 +73,7 @@ static struct ctp_sql_table *find_table(struct ctp_sql *db, const char *name, st
 	                         "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(quote_ident(%L)) AND attnum = 1", name);
 	if (!key && !status)
 		ctp_sql_no_table(db, name, err);
-	if (!key || status) {
-		free(key);
-		return NULL;
-	}
-	int64_t next_id = ctp_sql_next_row(db, key, name, err);
-	if (next_id > 0)
-		return ctp_sql_table_add(db, name, key, next_id, err);
-	free(key);
-	return NULL;
+	return ctp_sql_table_add(db, name, key, key && !status ? ctp_sql_next_row(db, key, name, err) : -1, err);
 }
 
 static enum ctp_status fill(struct ctp_postgres *p, struct ctp_sql_rows *r, int64_t class_id, struct ctp_err *err)
@@ -197,11 +189,12 @@ static inline char *put64(char *to, uint64_t v)
 static inline char *put_bigint(char *to, uint64_t v) { return put64(put32(to, 8), v); }
 
 /* Digits of base 10,000: their number, the weight of the first, a sign, and no fraction. Zeros at the end are left out. */
-static char *put_numeric(char *to, uint64_t v, bool negative)
+static char *put_numeric(char *to, uint64_t v, bool is_signed)
 {
 	uint16_t digit[5];
 	int n = 0, first = 0;
-	for (; v; v /= 10000)
+	bool negative = is_signed && (int64_t)v < 0;
+	for (v = negative ? -v : v; v; v /= 10000)
 		digit[n++] = (uint16_t)(v % 10000);
 	while (first < n && !digit[first])
 		first++;
@@ -213,12 +206,6 @@ static char *put_numeric(char *to, uint64_t v, bool negative)
 	for (int i = n; i-- > first;)
 		to = put16(to, digit[i]);
 	return to;
-}
-
-static char *put_number(char *to, uint64_t v, bool is_signed)
-{
-	bool negative = is_signed && (int64_t)v < 0;
-	return put_numeric(to, negative ? -v : v, negative);
 }
 
 static char *put_double(char *to, double d)
@@ -280,7 +267,7 @@ static enum ctp_status put_field(struct ctp_postgres *p, const struct ctp_sql_ro
 		*to = put_bigint(*to, v);
 		break;
 	case NUMERIC:
-		*to = put_number(*to, v, r->column[i].is_signed);
+		*to = put_numeric(*to, v, r->column[i].is_signed);
 		break;
 	case BOOLEAN:
 		*to = put32(*to, 1);

@@ -237,19 +237,14 @@ void ctp_postgres_now_free(struct ctp_postgres_now *now)
 	free(now);
 }
 
-static void put_number(struct ctp_bytes *to, bool has, uint64_t v)
+static void put(struct ctp_bytes *to, bool has, char *(*spell)(char *to, uint64_t v), uint64_t v)
 {
 	char text[1 + CTP_TEXT_MAX + 1] = "\t";
-	*ctp_text_u64(text + 1, v) = '\0';
+	*spell(text + 1, v) = '\0';
 	ctp_bytes_text(to, has ? text : "\t\\N");
 }
 
-static void put_address(struct ctp_bytes *to, bool has, uint64_t v)
-{
-	char text[1 + CTP_TEXT_MAX + 1] = "\t";
-	*ctp_text_hex16(text + 1, v) = '\0';
-	ctp_bytes_text(to, has ? text : "\t\\N");
-}
+static void put_number(struct ctp_bytes *to, bool has, uint64_t v) { put(to, has, ctp_text_u64, v); }
 
 static void put_name(struct ctp_bytes *to, const char *name)
 {
@@ -271,7 +266,7 @@ static void put_change(struct ctp_bytes *to, const char *section, const struct c
 	ctp_bytes_text(to, state_names[c->state]);
 	put_number(to, c->state, c->since_ns);
 	put_number(to, c->has_thread, c->tid);
-	put_address(to, c->has_thread, c->addr);
+	put(to, c->has_thread, ctp_text_hex16, c->addr);
 	put_number(to, c->has_site, c->site);
 	put_number(to, c->has_index, c->index);
 	put_name(to, c->name);

@@ -14,19 +14,6 @@ void ctp_sql_end_begin(struct ctp_sql_end *e, const struct ctp_section *sec)
 
 void ctp_sql_end_fini(struct ctp_sql_end *e) { ctp_proc_seen_fini(&e->seen); }
 
-static void note_end(struct ctp_sql_end *e, const struct ctp_record *rec, uint64_t ts)
-{
-	e->reported_ns = ctp_ended_ns(rec, ts);
-	e->has_reported = true;
-}
-
-static void note_process(struct ctp_sql_end *e, const struct ctp_record *rec, uint64_t ts)
-{
-	int pid = ctp_class_role(rec->cls, CTP_ROLE_PROCESS);
-	if ((pid < 0 ? 0 : rec->val[pid]) == e->pid)
-		ctp_proc_seen_process(&e->seen, rec, ts, e->event_ns);
-}
-
 void ctp_sql_end_record(struct ctp_sql_end *e, const struct ctp_record *rec)
 {
 	uint64_t ts = rec->val[rec->cls->time_field];
@@ -40,11 +27,15 @@ void ctp_sql_end_record(struct ctp_sql_end *e, const struct ctp_record *rec)
 		ctp_sql_end_event(e, ts);
 		break;
 	case CTP_KIND_END:
-		note_end(e, rec, ts);
+		e->reported_ns = ctp_ended_ns(rec, ts);
+		e->has_reported = true;
 		break;
-	case CTP_KIND_PROCESS:
-		note_process(e, rec, ts);
+	case CTP_KIND_PROCESS: {
+		int pid = ctp_class_role(rec->cls, CTP_ROLE_PROCESS);
+		if ((pid < 0 ? 0 : rec->val[pid]) == e->pid)
+			ctp_proc_seen_process(&e->seen, rec, ts, e->event_ns);
 		break;
+	}
 	case CTP_KIND_SAMPLE:
 		ctp_proc_seen_sample(&e->seen, rec, ts, NULL, NULL);
 		break;

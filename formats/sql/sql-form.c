@@ -18,18 +18,14 @@ enum ctp_sql_form ctp_sql_form(const struct ctp_field *f)
 	return f->role == CTP_ROLE_PROBE ? CTP_SQL_DECIMAL : CTP_SQL_INTEGER;
 }
 
-/* What has a role is looked up by, and compared: so it has one type, however few bits a class may have for it. */
-static bool is_wide(const struct ctp_field *f)
-{
-	return f->role != CTP_ROLE_NONE || f->type == CTP_U64 || f->type == CTP_ENUM;
-}
-
 const char *ctp_sql_type(const char *const types[CTP_SQL_TYPES], const struct ctp_field *f)
 {
 	enum ctp_sql_form form = ctp_sql_form(f);
 	if (form > CTP_SQL_DECIMAL)
 		return types[form];
-	const char *own = f->type == CTP_BOOL ? types[CTP_SQL_TYPE_BOOL] : is_wide(f) ? types[CTP_SQL_TYPE_WIDE] : NULL;
+	/* What has a role is looked up by, and compared: so it has one type, however few bits a class may have for it. */
+	bool wide = f->role != CTP_ROLE_NONE || f->type == CTP_U64 || f->type == CTP_ENUM;
+	const char *own = f->type == CTP_BOOL ? types[CTP_SQL_TYPE_BOOL] : wide ? types[CTP_SQL_TYPE_WIDE] : NULL;
 	return own ? own : types[form];
 }
 

@@ -80,7 +80,7 @@ static void free_table(struct ctp_sql_table *t)
 
 struct ctp_sql_table *ctp_sql_table_add(struct ctp_sql *db, const char *name, char *key, int64_t next_id, struct ctp_err *err)
 {
-	struct ctp_sql_table *t = calloc(1, sizeof *t);
+	struct ctp_sql_table *t = next_id > 0 ? calloc(1, sizeof *t) : NULL;
 	if (!t) {
 		free(key);
 	} else {
@@ -89,7 +89,8 @@ struct ctp_sql_table *ctp_sql_table_add(struct ctp_sql *db, const char *name, ch
 			return db->tables = t;
 		free_table(t);
 	}
-	ctp_sql_no_memory(db, err);
+	if (next_id > 0)
+		ctp_sql_no_memory(db, err);
 	return NULL;
 }
 

@@ -30,7 +30,7 @@ int64_t ctp_sql_next_row(struct ctp_sql *db, const char *key, const char *table,
 
 struct ctp_sql_table *ctp_sql_table_find(const struct ctp_sql *db, const char *name); /* null: it had no rows yet */
 
-/* Adds one. key, which is for free(), is taken over. Null: err. */
+/* Adds one. key, which is for free(), is taken over. Null: err, also where next_id is -1 and err is set already. */
 struct ctp_sql_table *ctp_sql_table_add(struct ctp_sql *db, const char *name, char *key, int64_t next_id, struct ctp_err *err);
 
 /* err says that the database lacks a table which the table classes names. Returns CTP_FAILED. */

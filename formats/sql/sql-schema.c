@@ -63,12 +63,6 @@ struct names {
 	size_t n;
 };
 
-static void free_names(struct names *names)
-{
-	while (names->n)
-		free(names->name[--names->n]);
-}
-
 /* Takes the name over; null: out of memory. */
 static bool add_name(struct names *names, char *name)
 {
@@ -82,20 +76,17 @@ static bool add_free_name(const struct ctp_sql *db, struct names *names, const c
 	return add_name(names, ctp_sql_name_beside(db->words->naming, name, names->name, names->n));
 }
 
-/* Whether two names of types are the same but for case, and what engines put after in parentheses. */
-static bool is_same_type(const char *a, const char *b)
-{
-	size_t n = strcspn(a, "(");
-	return n == strcspn(b, "(") && !strncasecmp(a, b, n);
-}
-
-/* Whether the events' table has the column with another type, to which values would be converted. */
+/*
+ * Whether the events' table has the column with another type, to which values would be converted. Case does not count, nor what
+ * engines put after the name of a type in parentheses.
+ */
 static bool is_of_other_type(struct ctp_sql *db, const char *column, const char *type, enum ctp_status *status, struct ctp_err *err)
 {
 	if (is_event_column(column))
 		return false;
 	char *has = ctp_sql_find(db, status, err, db->words->column_type, db->events, column);
-	bool other = has && !is_same_type(has, type);
+	size_t n = strcspn(type, "(");
+	bool other = has && (n != strcspn(has, "(") || strncasecmp(has, type, n));
 	free(has);
 	return other;
 }
@@ -207,7 +198,8 @@ static int64_t add_class(struct ctp_sql *db, const struct ctp_class *cls, const 
 		id = note_class(db, cls, table, &names, declaration, err);
 	db->has_new_class = true;
 	free(table);
-	free_names(&names);
+	while (names.n)
+		free(names.name[--names.n]);
 	return id;
 }
 

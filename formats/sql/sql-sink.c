@@ -41,33 +41,18 @@ struct sql_sink {
 
 /* --- sections ------------------------------------------------------------------------------------------------------------ */
 
-struct number {
-	char text[CTP_TEXT_MAX];
-};
-
-static const char *spell(const struct sql_sink *s, struct number *to, uint64_t v)
+static const char *spell(const struct sql_sink *s, char to[CTP_TEXT_MAX], uint64_t v)
 {
-	*(s->db->words->wraps ? ctp_text_i64(to->text, (int64_t)v) : ctp_text_u64(to->text, v)) = '\0';
-	return to->text;
+	*(s->db->words->wraps ? ctp_text_i64(to, (int64_t)v) : ctp_text_u64(to, v)) = '\0';
+	return to;
 }
 
 /* The attribute, if it is a number; else null. */
-static const char *number(const struct sql_sink *s, struct number *to, const struct ctp_section *sec, const char *name)
+static const char *number(const struct sql_sink *s, char to[CTP_TEXT_MAX], const struct ctp_section *sec, const char *name)
 {
 	const char *text = ctp_section_get(sec, name);
 	uint64_t v;
 	return text && ctp_parse_u64(text, text + strlen(text), &v) ? spell(s, to, v) : NULL;
-}
-
-struct stream {
-	char name[40];
-};
-
-/* A section without records has no name: parts of a divided stream could not be distinguished. */
-static const char *name_stream(struct stream *to, const struct ctp_section *sec, const char *attrs, const struct ctp_record *first)
-{
-	snprintf(to->name, sizeof to->name, "%016" PRIx64 "-%016" PRIx64, sec->id, ctp_meta_mark(attrs, first));
-	return first ? to->name : NULL;
 }
 
 /* Sections of this run do not count: a user that gives a trace twice wants it twice. */
@@ -85,8 +70,7 @@ static enum ctp_status refuse_again(const struct sql_sink *s, const char *stream
 static enum ctp_status put_row(struct sql_sink *s, const struct ctp_section *sec, const char *attrs, const char *argv,
                                const char *stream, struct ctp_err *err)
 {
-	struct number pid, start;
-	char wall[CTP_TEXT_MAX];
+	char pid[CTP_TEXT_MAX], start[CTP_TEXT_MAX], wall[CTP_TEXT_MAX];
 	*ctp_text_i64(wall, sec->wall_offset_ns) = '\0';
 	s->section = ctp_sql_next_id(s->db, "sections", err);
 	s->first_section = s->first_section ? s->first_section : s->section;
@@ -94,22 +78,22 @@ static enum ctp_status put_row(struct sql_sink *s, const struct ctp_section *sec
 	return s->section < 0 ? CTP_FAILED :
 	       ctp_sql_exec(s->db, err, "INSERT INTO %T (id, attrs, argv, host, pid, tool, clock, wall_offset_ns, start_ns, complete, stream)"
 	                                " VALUES (%d, %L, %L, %L, %L, %L, %L, %L, %L, FALSE, %L)",
-	                    "sections", s->section, attrs, argv, ctp_section_get(sec, "host"), number(s, &pid, sec, "pid"), ctp_section_get(sec, "tool"),
-	                    ctp_section_get(sec, "clock"), sec->has_wall ? wall : NULL, number(s, &start, sec, "start_ns"), stream);
+	                    "sections", s->section, attrs, argv, ctp_section_get(sec, "host"), number(s, pid, sec, "pid"), ctp_section_get(sec, "tool"),
+	                    ctp_section_get(sec, "clock"), sec->has_wall ? wall : NULL, number(s, start, sec, "start_ns"), stream);
 }
 
-/* first: the section's, or null: it has none. */
+/* first: the section's, or null: it has none, and no name. Parts of a divided stream could not be distinguished by that. */
 static enum ctp_status put_section(struct sql_sink *s, const struct ctp_record *first, struct ctp_err *err)
 {
 	const struct ctp_section *sec = s->due;
-	struct stream name;
-	char *attrs = ctp_meta_attrs(sec, NULL), *argv = ctp_meta_list(sec, "argv[]", NULL);
-	const char *stream = attrs ? name_stream(&name, sec, attrs, first) : NULL;
+	char *attrs = ctp_meta_attrs(sec, NULL), *argv = ctp_meta_list(sec, "argv[]", NULL), name[40];
 	enum ctp_status status = attrs && argv ? CTP_OK : ctp_sql_no_memory(s->db, err);
-	if (!status && stream)
-		status = refuse_again(s, stream, err);
+	if (!status && first) {
+		snprintf(name, sizeof name, "%016" PRIx64 "-%016" PRIx64, sec->id, ctp_meta_mark(attrs, first));
+		status = refuse_again(s, name, err);
+	}
 	if (!status)
-		status = put_row(s, sec, attrs, *argv ? argv : NULL, stream, err);
+		status = put_row(s, sec, attrs, *argv ? argv : NULL, first ? name : NULL, err);
 	s->due = NULL;
 	free(attrs);
 	free(argv);
@@ -149,10 +133,10 @@ static enum ctp_status write_so_far(struct sql_sink *s, bool complete, struct ct
 			return CTP_FAILED;
 	}
 	uint64_t end_ns;
-	struct number end_text;
+	char end_text[CTP_TEXT_MAX];
 	bool has_end = ctp_sql_end_ns(&s->end, &end_ns);
 	return ctp_sql_exec(s->db, err, "UPDATE %T SET complete = %s, end_ns = %s WHERE id = %d", "sections", complete ? "TRUE" : "FALSE",
-	                    has_end ? spell(s, &end_text, end_ns) : "NULL", s->section);
+	                    has_end ? spell(s, end_text, end_ns) : "NULL", s->section);
 }
 
 static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
@@ -175,13 +159,6 @@ static enum ctp_status show(struct ctp_sink *sink, struct ctp_err *err)
 }
 
 /* --- symbols ------------------------------------------------------------------------------------------------------------- */
-
-static void note_addresses(struct target *to, const struct ctp_class *cls)
-{
-	for (uint32_t i = 0; i < cls->nfields && to->naddresses < ADDRESSES_MAX; i++)
-		if (cls->fields[i].role == CTP_ROLE_ADDRESS && ctp_site_shown(cls, i))
-			to->addresses[to->naddresses++] = (uint8_t)i;
-}
 
 static enum ctp_status put_symbol(struct sql_sink *s, uint64_t addr, const struct ctp_str *text, struct ctp_err *err)
 {
@@ -212,7 +189,9 @@ static enum ctp_status add_symbols(struct sql_sink *s, const struct target *to, 
 static enum ctp_status add_class(struct sql_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
 	struct target *to = &s->targets[cls->id];
-	note_addresses(to, cls);
+	for (uint32_t i = 0; i < cls->nfields && to->naddresses < ADDRESSES_MAX; i++)
+		if (cls->fields[i].role == CTP_ROLE_ADDRESS && ctp_site_shown(cls, i))
+			to->addresses[to->naddresses++] = (uint8_t)i;
 	to->event = ctp_sql_is_event(cls);
 	if (ctp_sql_has_twin(cls) && !(to->twin = ctp_sql_twin_new(s->db, cls, err)))
 		return CTP_FAILED;
@@ -274,22 +253,9 @@ static void free_sink(struct ctp_sink *sink)
 	free(s);
 }
 
-static const struct ctp_sink_ops ops = {
-	.section = write_section,
-	.records = write_records,
-	.end = write_end,
-	.finish = finish,
-	.free = free_sink,
-};
+#define OPS .section = write_section, .records = write_records, .end = write_end, .finish = finish, .free = free_sink
 
-static const struct ctp_sink_ops live_ops = {
-	.section = write_section,
-	.records = write_records,
-	.flush = show,
-	.end = write_end,
-	.finish = finish,
-	.free = free_sink,
-};
+static const struct ctp_sink_ops ops = {OPS}, live_ops = {OPS, .flush = show};
 
 struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, struct ctp_err *err)
 {

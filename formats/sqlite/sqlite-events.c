@@ -189,12 +189,6 @@ static void put_decimal_key(uint64_t *key, uint64_t v)
 	key[1] = digits << 4 | (digits > DIGITS ? v % 10 : 0);
 }
 
-static uint64_t decimal_of_key(const uint64_t *key)
-{
-	unsigned digits = (unsigned)(key[1] >> 4);
-	return digits > DIGITS ? key[0] * 10 + (key[1] & 15) : key[0] / powers[DIGITS - digits];
-}
-
 /* NULL comes before all numbers: key[1] has a bit for a coro before the section, and a bit for a number after it. */
 static void put_coro_key(uint64_t *key, const struct ctp_sqlite_columns *c, int64_t section, const uint64_t *val)
 {
@@ -230,7 +224,9 @@ static size_t put_entry(uint8_t *cell, int which, const uint64_t *key)
 	unsigned words = index_words[which], columns = which == BY_PROBE ? 3 : words;
 	uint8_t *type = cell + 2, *p = type + columns;
 	if (which == BY_PROBE) {
-		p = put_text(type++, p, (uint8_t *)ctp_text_u64((char *)p, decimal_of_key(key)));
+		unsigned digits = (unsigned)(key[1] >> 4);
+		uint64_t probe = digits > DIGITS ? key[0] * 10 + (key[1] & 15) : key[0] / powers[DIGITS - digits];
+		p = put_text(type++, p, (uint8_t *)ctp_text_u64((char *)p, probe));
 		key += 2;
 		words -= 2;
 	} else if (which == BY_CORO) {
@@ -349,14 +345,6 @@ static bool build_index(struct ctp_sqlite_events *e, int which, struct ctp_sqlit
 	return t && more == 0 && ctp_sqlite_tree_finish(t);
 }
 
-/* Puts the number of pages into the database's header. */
-static bool note_count(const struct ctp_sqlite_pages *pages)
-{
-	uint8_t count[4];
-	put_big(count, pages->count, sizeof count);
-	return pwrite(pages->out->fd, count, sizeof count, COUNT_AT) == sizeof count;
-}
-
 enum ctp_status ctp_sqlite_events_finish(struct ctp_sqlite_events *e, struct ctp_output *out, const struct ctp_tick *tick,
                                          struct ctp_err *err)
 {
@@ -373,5 +361,7 @@ enum ctp_status ctp_sqlite_events_finish(struct ctp_sqlite_events *e, struct ctp
 		return CTP_FAILED;
 	}
 	errno = why;
-	return ok && note_count(&pages) ? CTP_OK : ctp_err_sys(err, "%s", e->name);
+	uint8_t count[4]; /* of pages, in the database's header */
+	put_big(count, pages.count, sizeof count);
+	return ok && pwrite(out->fd, count, sizeof count, COUNT_AT) == sizeof count ? CTP_OK : ctp_err_sys(err, "%s", e->name);
 }
