@@ -92,22 +92,16 @@ static void section_column(sqlite3_context *to, const struct cursor *c, int i)
 		[FIRST] = n->first_ns, [LAST] = n->last_ns, [STATUS] = (uint64_t)s->ended.status,
 		[DAMAGED] = file->damaged_packets, [MISSING] = file->missing_packets, [SKIPPED] = file->skipped_bytes,
 	};
-	switch (i) {
-	case ATTRS:
+	bool unknown = (i == WALL_OFFSET && !s->who->has_wall) || (i == STATUS && !s->ended.outcome[0]) ||
+	               ((i == FIRST || i == LAST) && n->first_ns > n->last_ns);
+	if (i == ATTRS)
 		result_attrs(to, s->who);
-		break;
-	case OUTCOME:
+	else if (i == OUTCOME)
 		result_text(to, s->ended.outcome);
-		break;
-	case SECTIONS_FILE:
+	else if (i == SECTIONS_FILE)
 		sqlite3_result_text(to, c->trace.path, -1, SQLITE_TRANSIENT);
-		break;
-	default:
-		if ((i == WALL_OFFSET && !s->who->has_wall) || (i == STATUS && !s->ended.outcome[0]) ||
-		    ((i == FIRST || i == LAST) && n->first_ns > n->last_ns))
-			break; /* not known: null */
+	else if (!unknown)
 		sqlite3_result_int64(to, (sqlite3_int64)numbers[i]);
-	}
 }
 
 /* --- classes ------------------------------------------------------------------------------------------------------------- */
@@ -140,35 +134,17 @@ static void class_column(sqlite3_context *to, const struct cursor *c, int i)
 {
 	const struct class_row *row = &c->classes[c->row];
 	const struct ctp_field *f = row->field < row->cls->nfields ? &row->cls->fields[row->field] : NULL;
-	switch (i) {
-	case CLASS:
-		result_text(to, row->cls->name);
-		break;
-	case KIND:
-		result_text(to, ctp_kind_name(row->cls->kind));
-		break;
-	case RECORDS:
-		sqlite3_result_int64(to, (sqlite3_int64)c->records[row->cls->id]);
-		break;
-	case FIELD:
-		result_text(to, f ? f->name : NULL);
-		break;
-	case TYPE:
-		result_text(to, f ? ctp_type_name(f->type) : NULL);
-		break;
-	case ROLE:
-		result_text(to, f && f->role ? ctp_role_name(f->role) : NULL);
-		break;
-	case UNIT:
-		result_text(to, f ? f->unit : NULL);
-		break;
-	case ORDINAL:
-		sqlite3_result_int64(to, (sqlite3_int64)c->row + 1);
-		break;
-	case CLASSES_FILE:
+	const char *const texts[] = {
+		[CLASS] = row->cls->name, [KIND] = ctp_kind_name(row->cls->kind), [FIELD] = f ? f->name : NULL,
+		[TYPE] = f ? ctp_type_name(f->type) : NULL, [ROLE] = f && f->role ? ctp_role_name(f->role) : NULL,
+		[UNIT] = f ? f->unit : NULL,
+	};
+	if (i == CLASSES_FILE)
 		sqlite3_result_text(to, c->trace.path, -1, SQLITE_TRANSIENT);
-		break;
-	}
+	else if (i == RECORDS || i == ORDINAL)
+		sqlite3_result_int64(to, (sqlite3_int64)(i == RECORDS ? c->records[row->cls->id] : c->row + 1));
+	else
+		result_text(to, texts[i]);
 }
 
 /* --- what both share ----------------------------------------------------------------------------------------------------- */
