@@ -53,22 +53,12 @@ static bool append_member(bt_field_class *payload, const char *before, const cha
 
 static enum form form_of(const struct ctp_field *f)
 {
-	switch (f->type) {
-	case CTP_I8: case CTP_I16: case CTP_I32: case CTP_I64:
-		return FORM_SIGNED;
-	case CTP_BOOL:
-		return f->role == CTP_ROLE_STATE ? FORM_UNSIGNED : FORM_BOOL;
-	case CTP_F32:
-		return FORM_SINGLE;
-	case CTP_F64:
-		return FORM_DOUBLE;
-	case CTP_STRING:
-		return FORM_TEXT;
-	case CTP_BYTES:
-		return FORM_BYTES;
-	default:
-		return FORM_UNSIGNED;
-	}
+	static const uint8_t forms[CTP_TYPE_COUNT] = { /* FORM_UNSIGNED but for these */
+		[CTP_I8] = FORM_SIGNED, [CTP_I16] = FORM_SIGNED, [CTP_I32] = FORM_SIGNED, [CTP_I64] = FORM_SIGNED,
+		[CTP_BOOL] = FORM_BOOL, [CTP_F32] = FORM_SINGLE, [CTP_F64] = FORM_DOUBLE, [CTP_STRING] = FORM_TEXT,
+		[CTP_BYTES] = FORM_BYTES,
+	};
+	return f->type == CTP_BOOL && f->role == CTP_ROLE_STATE ? FORM_UNSIGNED : (enum form)forms[f->type];
 }
 
 /* Adds one mapping for all values with the name of labels[i], unless an earlier label has the name: mappings are unique. */

@@ -203,59 +203,37 @@ static void add_labels(struct draft *d, struct ctp_field *f, struct ctp_label *l
 	}
 }
 
-static void add_unsigned_labels(struct draft *d, struct ctp_field *f, const bt_field_class *fc)
-{
-	struct ctp_label *labels = labels_of(d, f);
-	uint64_t n = labels ? bt_field_class_enumeration_get_mapping_count(fc) : 0;
-	for (uint64_t i = 0; i < n; i++) {
-		const bt_field_class_enumeration_unsigned_mapping *m =
-			bt_field_class_enumeration_unsigned_borrow_mapping_by_index_const(fc, i);
-		const char *name = bt_field_class_enumeration_mapping_get_label(
-			bt_field_class_enumeration_unsigned_mapping_as_mapping_const(m));
-		const bt_integer_range_set_unsigned *set = bt_field_class_enumeration_unsigned_mapping_borrow_ranges_const(m);
-		uint64_t nranges = bt_integer_range_set_get_range_count(bt_integer_range_set_unsigned_as_range_set_const(set));
-		for (uint64_t r = 0; r < nranges; r++) {
-			const bt_integer_range_unsigned *range =
-				bt_integer_range_set_unsigned_borrow_range_by_index_const(set, r);
-			add_labels(d, f, labels, name, bt_integer_range_unsigned_get_lower(range),
-			           bt_integer_range_unsigned_get_upper(range), false);
-		}
-	}
+/* The library has the same functions twice, for enumerations of signed and of unsigned numbers. */
+#define DEFINE_ADD_LABELS(sign, is_signed) \
+static void add_##sign##_labels(struct draft *d, struct ctp_field *f, const bt_field_class *fc) \
+{ \
+	struct ctp_label *labels = labels_of(d, f); \
+	uint64_t n = labels ? bt_field_class_enumeration_get_mapping_count(fc) : 0; \
+	for (uint64_t i = 0; i < n; i++) { \
+		const bt_field_class_enumeration_##sign##_mapping *m = \
+			bt_field_class_enumeration_##sign##_borrow_mapping_by_index_const(fc, i); \
+		const char *name = bt_field_class_enumeration_mapping_get_label( \
+			bt_field_class_enumeration_##sign##_mapping_as_mapping_const(m)); \
+		const bt_integer_range_set_##sign *set = bt_field_class_enumeration_##sign##_mapping_borrow_ranges_const(m); \
+		uint64_t nranges = bt_integer_range_set_get_range_count(bt_integer_range_set_##sign##_as_range_set_const(set)); \
+		for (uint64_t r = 0; r < nranges; r++) { \
+			const bt_integer_range_##sign *range = bt_integer_range_set_##sign##_borrow_range_by_index_const(set, r); \
+			add_labels(d, f, labels, name, (uint64_t)bt_integer_range_##sign##_get_lower(range), \
+			           (uint64_t)bt_integer_range_##sign##_get_upper(range), is_signed); \
+		} \
+	} \
 }
-
-static void add_signed_labels(struct draft *d, struct ctp_field *f, const bt_field_class *fc)
-{
-	struct ctp_label *labels = labels_of(d, f);
-	uint64_t n = labels ? bt_field_class_enumeration_get_mapping_count(fc) : 0;
-	for (uint64_t i = 0; i < n; i++) {
-		const bt_field_class_enumeration_signed_mapping *m =
-			bt_field_class_enumeration_signed_borrow_mapping_by_index_const(fc, i);
-		const char *name = bt_field_class_enumeration_mapping_get_label(
-			bt_field_class_enumeration_signed_mapping_as_mapping_const(m));
-		const bt_integer_range_set_signed *set = bt_field_class_enumeration_signed_mapping_borrow_ranges_const(m);
-		uint64_t nranges = bt_integer_range_set_get_range_count(bt_integer_range_set_signed_as_range_set_const(set));
-		for (uint64_t r = 0; r < nranges; r++) {
-			const bt_integer_range_signed *range =
-				bt_integer_range_set_signed_borrow_range_by_index_const(set, r);
-			add_labels(d, f, labels, name, (uint64_t)bt_integer_range_signed_get_lower(range),
-			           (uint64_t)bt_integer_range_signed_get_upper(range), true);
-		}
-	}
-}
+DEFINE_ADD_LABELS(unsigned, false)
+DEFINE_ADD_LABELS(signed, true)
 
 /* --- flattening ---------------------------------------------------------------------------------------------------------- */
-
-static unsigned integer_type(const bt_field_class *fc)
-{
-	uint64_t bits = bt_field_class_integer_get_field_value_range(fc);
-	unsigned width = (bits > 8) + (bits > 16) + (bits > 32);
-	return width + (is(fc, BT_FIELD_CLASS_TYPE_SIGNED_INTEGER) ? CTP_I8 : CTP_U8);
-}
 
 static void flatten_integer(struct draft *d, struct ctp_ctf_node *node, const char *name, const bt_field_class *fc)
 {
 	bool is_enum = is(fc, BT_FIELD_CLASS_TYPE_ENUMERATION);
-	node->field = add_field(d, name, is_enum ? CTP_ENUM : integer_type(fc));
+	uint64_t bits = bt_field_class_integer_get_field_value_range(fc);
+	unsigned width = (bits > 8) + (bits > 16) + (bits > 32);
+	node->field = add_field(d, name, is_enum ? CTP_ENUM : width + (node->step == CTP_TAKE_SIGNED ? CTP_I8 : CTP_U8));
 	if (node->field == NONE)
 		return;
 	struct ctp_field *f = &d->fields[node->field];
@@ -497,13 +475,6 @@ static bool plan_ours(struct ctp_ctf_plan *plan, struct ctp_class *cls, bool tim
 	return next && member + count_spellings(cls, fc, member) == n && plan->payload.nnodes + (plan->ts_field >= 0) == cls->nfields;
 }
 
-static bool clock_is_plain(const bt_clock_class *clock, int64_t origin_ns)
-{
-	int64_t offset_ns;
-	return bt_clock_class_get_frequency(clock) == 1000000000 &&
-	       !bt_clock_class_cycles_to_ns_from_origin(clock, 0, &offset_ns) && offset_ns == origin_ns;
-}
-
 static void make_plan(struct ctp_ctf_classes *classes, struct ctp_ctf_plan *plan)
 {
 	uint64_t id = bt_event_class_get_id(plan->of);
@@ -520,7 +491,10 @@ static void make_plan(struct ctp_ctf_classes *classes, struct ctp_ctf_plan *plan
 	}
 	plan->ts_field = -1;
 	plan->has_clock = clock;
-	plan->plain_clock = clock && (classes->nours || clock_is_plain(clock, classes->origin_ns));
+	int64_t offset_ns;
+	plan->plain_clock = clock && (classes->nours || (bt_clock_class_get_frequency(clock) == 1000000000 &&
+	                                                 !bt_clock_class_cycles_to_ns_from_origin(clock, 0, &offset_ns) &&
+	                                                 offset_ns == classes->origin_ns));
 	plan_foreign(classes, plan, sc);
 }
 

@@ -131,15 +131,6 @@ struct ctp_ctf_layout *ctp_ctf_layout_new(const struct ctp_class *cls, unsigned 
 
 /* --- texts ---------------------------------------------------------------------------------------------------------------- */
 
-/*
- * UTF-8 without a NUL: what readers take for a string. An empty one is not for babeltrace2: up to 2.0 at least, it shows in its
- * place what the field held in an event before.
- */
-static bool is_string(const struct ctp_str *str)
-{
-	return str->len && ctp_escape_is_plain(str->data, str->len);
-}
-
 /* A record that was never given a text has null for it. */
 static const struct ctp_str *text_of(uint64_t v)
 {
@@ -158,7 +149,10 @@ size_t ctp_ctf_text_bytes(const struct ctp_ctf_layout *layout, const uint64_t *v
 	return bytes;
 }
 
-/* Null: it cannot be of that form. */
+/*
+ * Null: it cannot be of that form. Readers take UTF-8 without a NUL for a string, and babeltrace2 no empty one: up to 2.0 at
+ * least, it shows in its place what the field held in an event before.
+ */
 static char *put_text(char *p, const struct ctp_str *str, unsigned form)
 {
 	if (form == CTP_CTF_FORM_SPELLING) {
@@ -167,7 +161,7 @@ static char *put_text(char *p, const struct ctp_str *str, unsigned form)
 		return p + 1;
 	}
 	if (form != CTP_CTF_FORM_SEQUENCE) {
-		if (!(form == CTP_CTF_FORM_NAME ? ctp_ctf_is_spelling(str) : is_string(str)))
+		if (!(form == CTP_CTF_FORM_NAME ? ctp_ctf_is_spelling(str) : str->len && ctp_escape_is_plain(str->data, str->len)))
 			return NULL;
 		memcpy(p, str->data, str->len);
 		p[str->len] = '\0';

@@ -138,13 +138,6 @@ static void json_field(struct ctp_bytes *j, const bt_field *f)
 		json_add(j, "null");
 }
 
-static bool take_json(struct ctp_ctf_values *v, uint64_t *val, const bt_field *f)
-{
-	v->json.len = 0;
-	json_array(&v->json, f);
-	return !v->json.failed && ctp_ctf_values_text(v, val, v->json.data, v->json.len);
-}
-
 /* --- records ------------------------------------------------------------------------------------------------------------- */
 
 static bool take_structure(struct ctp_ctf_values *v, const struct ctp_ctf_node *node, const bt_field *f);
@@ -178,7 +171,9 @@ static inline bool take_field(struct ctp_ctf_values *v, const struct ctp_ctf_nod
 	case CTP_TAKE_BYTES:
 		return take_bytes(v, val, f);
 	case CTP_TAKE_JSON:
-		return take_json(v, val, f);
+		v->json.len = 0;
+		json_array(&v->json, f);
+		return !v->json.failed && ctp_ctf_values_text(v, val, v->json.data, v->json.len);
 	case CTP_TAKE_STRUCT:
 		return take_structure(v, node, f);
 	case CTP_TAKE_VARIANT:

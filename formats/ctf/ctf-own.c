@@ -72,7 +72,10 @@ static int take_digits(const char *p, unsigned n, unsigned base)
 	return (int)v;
 }
 
-/* The value of an entry of the environment at or after *p, without escapes. For free(); null: there is no such entry. */
+/*
+ * The value of an entry of the environment at or after *p, without escapes, and as much room after it. For free(); null: there is
+ * no such entry.
+ */
 static char *take_literal(const char **p, const char *name, size_t *len)
 {
 	char key[64];
@@ -84,7 +87,7 @@ static char *take_literal(const char **p, const char *name, size_t *len)
 	const char *end = from;
 	while (*end && *end != '"')
 		end += end[0] == '\\' && end[1] ? 2 : 1;
-	char *text = malloc((size_t)(end - from) + 1), *to = text;
+	char *text = malloc(2 * (size_t)(end - from) + 1), *to = text;
 	for (; text && from < end; from++) {
 		int octal = *from == '\\' ? take_digits(from + 1, 3, 8) : -1;
 		from += octal >= 0 ? 3 : *from == '\\';
@@ -116,17 +119,15 @@ static bool take_section(const char **p, struct ctp_section *sec)
 {
 	size_t len;
 	struct ctp_err why;
-	char *text = take_literal(p, "ctp_section", &len), *scratch = text ? malloc(len + 1) : NULL;
-	bool good = scratch && !ctp_meta_read_attrs(text, text + len, scratch, sec, &why);
-	free(scratch);
+	char *text = take_literal(p, "ctp_section", &len);
+	bool good = text && !ctp_meta_read_attrs(text, text + len, text + len, sec, &why);
 	free(text);
 	return good;
 }
 
 static bool take_classes(const char **p, struct ctp_ctf_own *own)
 {
-	bool good = true;
-	while (good && own->nclasses < CTP_CLASSES_MAX) {
+	while (own->nclasses < CTP_CLASSES_MAX) {
 		char name[32];
 		size_t len;
 		struct ctp_err why;
@@ -134,17 +135,14 @@ static bool take_classes(const char **p, struct ctp_ctf_own *own)
 		char *text = take_literal(p, name, &len);
 		if (!text)
 			return true;
-		char *scratch = malloc(len + 1);
-		struct ctp_class *cls = scratch ? ctp_meta_read_class(text, text + len, scratch, &why) : NULL;
-		if (cls) {
-			own->classes[own->nclasses] = (struct ctp_ctf_class){.cls = cls, .number = own->nclasses};
-			own->nclasses++;
-		}
-		good = cls != NULL;
-		free(scratch);
+		struct ctp_class *cls = ctp_meta_read_class(text, text + len, text + len, &why);
 		free(text);
+		if (!cls)
+			return false;
+		own->classes[own->nclasses] = (struct ctp_ctf_class){.cls = cls, .number = own->nclasses};
+		own->nclasses++;
 	}
-	return good;
+	return true;
 }
 
 /* Finds the variants of the classes. */

@@ -5,25 +5,11 @@
  */
 #include "ctf/ctf-own.h"
 
-#include <endian.h>
 #include <inttypes.h>
-#include <string.h>
+
+#include "base/varint.h"
 
 static const uint64_t COMPACT_TIME = (UINT64_C(1) << CTP_CTF_COMPACT_TIME_BITS) - 1;
-
-static inline uint32_t get_u32(const uint8_t *p)
-{
-	uint32_t v;
-	memcpy(&v, p, sizeof v);
-	return le32toh(v);
-}
-
-static inline uint64_t get_u64(const uint8_t *p)
-{
-	uint64_t v;
-	memcpy(&v, p, sizeof v);
-	return le64toh(v);
-}
 
 static enum ctp_status damaged(const struct ctp_ctf_stream *st, const char *what, struct ctp_err *err)
 {
@@ -44,9 +30,9 @@ static enum ctp_status next_packet(struct ctp_ctf_stream *st, struct ctp_err *er
 		return CTP_EOF;
 	if (n < CTP_CTF_HEAD_BYTES)
 		return damaged(st, "cut short", err);
-	uint64_t bits = get_u64(in->ptr + CTP_CTF_HEAD_PACKET);
-	if (get_u32(in->ptr) != CTP_CTF_MAGIC || memcmp(in->ptr + CTP_CTF_HEAD_UUID, st->uuid, 16) ||
-	    get_u32(in->ptr + CTP_CTF_HEAD_CLASS) || bits != get_u64(in->ptr + CTP_CTF_HEAD_CONTENT) || bits % 8 ||
+	uint64_t bits = ctp_load_u64(in->ptr + CTP_CTF_HEAD_PACKET);
+	if (ctp_load_u32(in->ptr) != CTP_CTF_MAGIC || memcmp(in->ptr + CTP_CTF_HEAD_UUID, st->uuid, 16) ||
+	    ctp_load_u32(in->ptr + CTP_CTF_HEAD_CLASS) || bits != ctp_load_u64(in->ptr + CTP_CTF_HEAD_CONTENT) || bits % 8 ||
 	    bits < 8 * CTP_CTF_HEAD_BYTES || bits / 8 > CTP_INPUT_MAX)
 		return damaged(st, "is not one of this trace", err);
 	if (ctp_input_fill(in, bits / 8) < bits / 8)
@@ -54,7 +40,7 @@ static enum ctp_status next_packet(struct ctp_ctf_stream *st, struct ctp_err *er
 	st->packet_bytes = bits / 8;
 	st->p = in->ptr + CTP_CTF_HEAD_BYTES;
 	st->end = in->ptr + st->packet_bytes;
-	st->now_ns = get_u64(in->ptr + CTP_CTF_HEAD_BEGIN);
+	st->now_ns = ctp_load_u64(in->ptr + CTP_CTF_HEAD_BEGIN);
 	return CTP_OK;
 }
 
@@ -68,13 +54,13 @@ enum ctp_status ctp_ctf_stream_next(struct ctp_ctf_stream *st, struct ctp_err *e
 	size_t left = (size_t)(st->end - st->p);
 	uint64_t now_ns;
 	if (left >= sizeof(uint32_t) && (*st->p & CTP_CTF_COMPACT_IDS) != CTP_CTF_COMPACT_IDS) {
-		uint32_t head = get_u32(st->p);
+		uint32_t head = ctp_load_u32(st->p);
 		st->id = head & CTP_CTF_COMPACT_IDS;
 		now_ns = st->now_ns + (((head >> CTP_CTF_COMPACT_ID_BITS) - st->now_ns) & COMPACT_TIME);
 		st->p += sizeof head;
 	} else if (left >= CTP_CTF_EXTENDED_BYTES) {
-		st->id = get_u32(st->p + 1);
-		now_ns = get_u64(st->p + 1 + sizeof(uint32_t));
+		st->id = ctp_load_u32(st->p + 1);
+		now_ns = ctp_load_u64(st->p + 1 + sizeof(uint32_t));
 		st->p += CTP_CTF_EXTENDED_BYTES;
 	} else {
 		return damaged(st, "ends within an event", err);
@@ -94,9 +80,9 @@ static inline uint64_t get_number(const uint8_t *p, unsigned bytes)
 	case 2:
 		return (uint64_t)(p[0] | p[1] << 8);
 	case 4:
-		return get_u32(p);
+		return ctp_load_u32(p);
 	default:
-		return get_u64(p);
+		return ctp_load_u64(p);
 	}
 }
 
@@ -109,9 +95,9 @@ static const uint8_t *get_text(const uint8_t *p, const uint8_t *end, unsigned fo
 		*len = nul ? (size_t)(nul - p) : 0;
 		return nul ? nul + 1 : NULL;
 	}
-	if (end - p < (ptrdiff_t)sizeof(uint32_t) || get_u32(p) > (size_t)(end - p) - sizeof(uint32_t))
+	if (end - p < (ptrdiff_t)sizeof(uint32_t) || ctp_load_u32(p) > (size_t)(end - p) - sizeof(uint32_t))
 		return NULL;
-	*len = get_u32(p);
+	*len = ctp_load_u32(p);
 	*data = p + sizeof(uint32_t);
 	return *data + *len;
 }
