@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/threads.h"
+#include "base/array.h"
 #include "base/capped.h"
 #include "base/map.h"
 #include "base/pages.h"
@@ -35,7 +36,8 @@ struct ctp_plain_gaps {
 	uint32_t next, count;
 	struct track *tracks;
 	struct ctp_map map;              /* of the tracks, by probe */
-	uint32_t ntracks, room;
+	uint32_t ntracks;
+	size_t room;
 	struct ctp_dialect dialect;
 	struct ctp_threads threads;
 	uint64_t last_ns, lost, conflicts;
@@ -65,17 +67,10 @@ static uint32_t *slot_of(const struct ctp_plain_gaps *g, uint64_t probe)
 	return ctp_map_slot(&g->map, probe, is_track, g->tracks, &probe);
 }
 
-static bool grow(struct ctp_plain_gaps *g)
+static bool has_room(struct ctp_plain_gaps *g)
 {
-	uint32_t room = g->room ? 2 * g->room : TRACKS_MIN;
-	struct track *tracks = room <= CTP_PLAIN_GAPS_PROBES ? realloc(g->tracks, room * sizeof *tracks) : NULL;
-	if (!tracks)
-		return false;
-	g->tracks = tracks;
-	if (!(g->room ? ctp_map_grow(&g->map, g->ntracks, hash_track, tracks) : ctp_map_init(&g->map, room)))
-		return false;
-	g->room = room;
-	return true;
+	return CTP_ARRAY_RESERVE(g->tracks, g->room, g->ntracks + 1, CTP_PLAIN_GAPS_PROBES) &&
+	       ctp_map_reserve(&g->map, g->ntracks, hash_track, g->tracks);
 }
 
 /* Null: there are too many probes. */
@@ -84,15 +79,11 @@ static struct track *track_of(struct ctp_plain_gaps *g, uint64_t probe)
 	uint32_t *slot = slot_of(g, probe);
 	if (*slot)
 		return &g->tracks[*slot - 1];
-	if (g->ntracks == g->room) {
-		if (g->full || !grow(g)) {
-			g->full = true;
-			return NULL;
-		}
-		slot = slot_of(g, probe);
-	}
+	g->full |= !has_room(g);
+	if (g->full)
+		return NULL;
 	g->tracks[g->ntracks] = (struct track){.probe = probe};
-	*slot = ++g->ntracks;
+	*slot_of(g, probe) = ++g->ntracks;
 	return &g->tracks[g->ntracks - 1];
 }
 
@@ -163,14 +154,6 @@ static struct entry *hold(struct ctp_plain_gaps *g, struct ctp_writer *w)
 
 /* --- rows ----------------------------------------------------------------------------------------------------------------- */
 
-/* A round that is over has fewer rows than slots: the missing ones may be before, between or after its rows. */
-static void doubt_round(struct ctp_plain_gaps *g, const struct track *t, uint32_t rows)
-{
-	for (uint32_t i = 0; i < rows; i++)
-		if (is_held(g, t->rows[i]))
-			entry_at(g, t->rows[i])->gap = true;
-}
-
 /* The rows of the round may be of several coroutines: the conflict is written before the first of them that is still held. */
 static void mix(struct ctp_plain_gaps *g, const struct track *t, uint32_t rows, struct entry *e)
 {
@@ -192,8 +175,10 @@ static void look_at(struct ctp_plain_gaps *g, struct track *t, struct entry *e, 
 		return;
 	e->after_ns = !e->before.last || t->last_ns > ts ? ts : t->last_ns;
 	e->gap = e->counted = step == CTP_STEP_GAP;
-	if (step == CTP_STEP_GAP && !g->dialect.odd)
-		doubt_round(g, t, rows);
+	/* A round that is over has fewer rows than slots: the missing ones may be before, between or after its rows. */
+	for (uint32_t i = 0; step == CTP_STEP_GAP && !g->dialect.odd && i < rows; i++)
+		if (is_held(g, t->rows[i]))
+			entry_at(g, t->rows[i])->gap = true;
 	if (step == CTP_STEP_MIXED && rows != CTP_SEQUENCE_MIXED)
 		mix(g, t, g->dialect.odd ? 1 : rows, e);
 	if (t->numbers.rows && t->numbers.rows != CTP_SEQUENCE_MIXED)
@@ -267,7 +252,8 @@ struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err)
 	g->plain = ctp_plain_class(err);
 	g->lost_class = ctp_class_new("lost", CTP_KIND_LOSS, lost_fields, LOST_FIELDS, err);
 	g->conflict_class = ctp_class_new("conflict", CTP_KIND_CONFLICT, lost_fields, LOST_COUNT, err);
-	if (g->held && g->plain && g->lost_class && g->conflict_class && ctp_threads_init(&g->threads) && grow(g))
+	if (g->held && g->plain && g->lost_class && g->conflict_class && ctp_threads_init(&g->threads) &&
+	    ctp_map_init(&g->map, TRACKS_MIN))
 		return g;
 	ctp_plain_gaps_free(g);
 	ctp_err_set(err, "out of memory");

@@ -312,13 +312,6 @@ static bool is_header(const struct csv_source *s)
 	       !memcmp(rows->base + a->at, first, a->len) && !memcmp(rows->base + z->at, last, z->len);
 }
 
-static enum ctp_status next_file(struct csv_source *s, struct ctp_err *why)
-{
-	ctp_intake_break(&s->intake, s->rows.line);
-	forget_layouts(s);
-	return take_header(s, why);
-}
-
 /* --- the source ---------------------------------------------------------------------------------------------------------- */
 
 static enum ctp_status read_rows(struct csv_source *s, struct ctp_err *err)
@@ -334,10 +327,13 @@ static enum ctp_status read_rows(struct csv_source *s, struct ctp_err *err)
 		enum ctp_status row = ctp_csv_rows_next(&s->rows, &why);
 		if (row == CTP_EOF)
 			break;
-		if (!row && is_header(s))
-			status = next_file(s, &why);
-		else if (row || take_row(s, &why))
+		if (!row && is_header(s)) {
+			ctp_intake_break(&s->intake, s->rows.line);
+			forget_layouts(s);
+			status = take_header(s, &why);
+		} else if (row || take_row(s, &why)) {
 			ctp_intake_reject(&s->intake, s->rows.line, &why);
+		}
 		if (n % TICK_ROWS == 0 && tick->tick)
 			tick->tick(tick->arg, s->intake.in, s->source.stats.accepted);
 	}

@@ -182,13 +182,6 @@ static enum ctp_status cut_off(const struct ctp_csv_rows *rows, struct ctp_err *
 	return ctp_err_set(why, "column %u: cut off with the input", rows->n);
 }
 
-/* The input puts a NUL and a newline where bytes are missing. */
-static bool before_hole(const struct ctp_csv_rows *rows)
-{
-	const struct ctp_csv_field *last = &rows->fields[rows->n - 1];
-	return rows->in->harmed && last->len && !rows->base[last->at + last->len - 1];
-}
-
 /* The row of the last line, which has no newline. */
 static enum ctp_status take_rest(struct ctp_csv_rows *rows, struct ctp_err *why)
 {
@@ -269,7 +262,9 @@ enum ctp_status ctp_csv_rows_next(struct ctp_csv_rows *rows, struct ctp_err *why
 		if (!newline || !take_quick(rows, (size_t)(newline - in->ptr)))
 			status = take_slow(rows, why);
 	} while (status == CTP_OK && !rows->n);
-	if (status == CTP_OK && before_hole(rows))
+	/* The input puts a NUL and a newline where bytes are missing. */
+	const struct ctp_csv_field *last = status ? NULL : &rows->fields[rows->n - 1];
+	if (last && in->harmed && last->len && !rows->base[last->at + last->len - 1])
 		status = cut_off(rows, why);
 	return in->failed ? CTP_EOF : status;
 }

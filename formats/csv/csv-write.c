@@ -402,12 +402,6 @@ static enum ctp_status spool_end(struct ctp_sink *sink, const struct ctp_section
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------- */
 
-static enum ctp_status no_such_class(const struct csv_sink *s, struct ctp_err *err)
-{
-	return ctp_err_set(err, "--class %.100s: there is no such record; there are: %s", s->options.class_name,
-	                   s->others.text[0] ? s->others.text : "none at all");
-}
-
 /* If there was no record of the class, and ctp-collect writes such a class, the output is a header alone. */
 static enum ctp_status begin_known_class(struct csv_sink *s, struct ctp_err *err)
 {
@@ -420,7 +414,9 @@ static enum ctp_status begin_known_class(struct csv_sink *s, struct ctp_err *err
 			status = begin_class(s, cls, err);
 		ctp_class_free(cls);
 	}
-	return status == CTP_EOF ? no_such_class(s, err) : status;
+	return status != CTP_EOF ? status :
+	       ctp_err_set(err, "--class %.100s: there is no such record; there are: %s", s->options.class_name,
+	                   s->others.text[0] ? s->others.text : "none at all");
 }
 
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)

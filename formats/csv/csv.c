@@ -40,18 +40,10 @@ void ctp_csv_columns_fini(struct ctp_csv_columns *cols)
 /* Where the name stands among the sorted names, or would stand. */
 static uint32_t place_of(const struct ctp_csv_columns *cols, const char *name, bool *there)
 {
-	uint32_t from = 0, upto = cols->n;
-	*there = false;
-	while (from < upto && !*there) {
-		uint32_t middle = from + (upto - from) / 2;
-		int order = strcmp(cols->names[cols->sorted[middle]], name);
-		*there = !order;
-		if (order < 0)
-			from = middle + 1;
-		else
-			upto = middle;
-	}
-	return upto;
+	uint32_t i;
+	CTP_ARRAY_FIRST(i, cols->n, strcmp(cols->names[cols->sorted[i]], name) >= 0);
+	*there = i < cols->n && !strcmp(cols->names[cols->sorted[i]], name);
+	return i;
 }
 
 int ctp_csv_columns_find(const struct ctp_csv_columns *cols, const char *name)
@@ -59,12 +51,6 @@ int ctp_csv_columns_find(const struct ctp_csv_columns *cols, const char *name)
 	bool there;
 	uint32_t at = place_of(cols, name, &there);
 	return there ? (int)cols->sorted[at] : -1;
-}
-
-static bool grow(struct ctp_csv_columns *cols)
-{
-	return CTP_ARRAY_RESERVE(cols->names, cols->names_room, cols->n + 1, CTP_CSV_COLUMNS_MAX) &&
-	       CTP_ARRAY_RESERVE(cols->sorted, cols->sorted_room, cols->n + 1, CTP_CSV_COLUMNS_MAX);
 }
 
 int ctp_csv_columns_add(struct ctp_csv_columns *cols, const char *name, struct ctp_err *err)
@@ -75,8 +61,9 @@ int ctp_csv_columns_add(struct ctp_csv_columns *cols, const char *name, struct c
 		return (int)cols->sorted[at];
 	if (cols->n == CTP_CSV_COLUMNS_MAX)
 		return ctp_err_set(err, "more than %d columns", CTP_CSV_COLUMNS_MAX);
-	char *copy = grow(cols) ? strdup(name) : NULL;
-	if (!copy)
+	char *copy;
+	if (!CTP_ARRAY_RESERVE(cols->names, cols->names_room, cols->n + 1, CTP_CSV_COLUMNS_MAX) ||
+	    !CTP_ARRAY_RESERVE(cols->sorted, cols->sorted_room, cols->n + 1, CTP_CSV_COLUMNS_MAX) || !(copy = strdup(name)))
 		return ctp_err_set(err, "out of memory");
 	memmove(cols->sorted + at + 1, cols->sorted + at, (cols->n - at) * sizeof *cols->sorted);
 	cols->sorted[at] = cols->n;

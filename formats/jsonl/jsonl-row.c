@@ -36,11 +36,6 @@ static struct ctp_str *take_str(struct ctp_jsonl_row *row, struct ctp_json *j)
 	return s;
 }
 
-static void keep_str(struct ctp_jsonl_row *row, const struct ctp_str *s)
-{
-	row->used += (sizeof *s + s->len + 1 + 7) & ~(size_t)7;
-}
-
 /* A value in quotes, for the fields that may have one. */
 static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_template_key *key, uint64_t *v)
 {
@@ -53,7 +48,7 @@ static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struc
 			return false;
 		/* fall through */
 	case CTP_FORM_TEXT:
-		keep_str(row, s);
+		row->used += (sizeof *s + s->len + 1 + 7) & ~(size_t)7;
 		*v = ctp_val_str(s);
 		return row->used <= CTP_RECORD_TEXT_MAX;
 	case CTP_FORM_ENUM:
@@ -227,25 +222,19 @@ const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, struct ctp_template *
 
 /* --- any row ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a key of len bytes names this field; it has an @ in front if and only if the name is reserved. */
-static bool names_field(const char *key, size_t len, const char *name)
-{
-	bool at = ctp_jsonl_field_reserved(name);
-	return len == strlen(name) + at && (!at || key[0] == '@') && !memcmp(key + at, name, len - at);
-}
-
+/* By a key of len bytes, which has an @ in front if and only if the field's name is reserved. */
 static const struct ctp_template_key *find_key(const struct ctp_template *layout, uint32_t guess, const char *key, size_t len)
 {
 	for (uint32_t n = 0; n < layout->nkeys; n++) {
 		const struct ctp_template_key *k = &layout->keys[(guess + n) % layout->nkeys];
-		if (k->form != CTP_FORM_PLACE && names_field(key, len, k->field->name))
+		const char *name = k->field->name;
+		bool at = ctp_jsonl_field_reserved(name);
+		if (k->form != CTP_FORM_PLACE && len == strlen(name) + at && (!at || key[0] == '@') &&
+		    !memcmp(key + at, name, len - at))
 			return k;
 	}
 	return NULL;
 }
-
-/* For messages: the type that the value should have had. */
-static const char *wanted(const struct ctp_template_key *key) { return ctp_type_name(key->field->type); }
 
 enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p,
                                     const char *end, struct ctp_err *why)
@@ -269,7 +258,7 @@ enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_
 		if (seen[k->index])
 			return ctp_err_set(why, "has \"%.40s\" twice", k->field->name);
 		if (!take_value(row, &j, k, &row->val[k->index]))
-			return ctp_err_set(why, "\"%.40s\" is not a %s", k->field->name, wanted(k));
+			return ctp_err_set(why, "\"%.40s\" is not a %s", k->field->name, ctp_type_name(k->field->type));
 		seen[k->index] = true;
 		guess = (uint32_t)(k - layout->keys) + 1;
 	}

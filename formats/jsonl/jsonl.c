@@ -24,13 +24,6 @@ struct maker {
 	char *from, *p;
 };
 
-static void put_head(struct maker *m, const struct ctp_class *cls, bool all)
-{
-	*m->p++ = '{';
-	if (all)
-		m->p = put_name(stpcpy(m->p, "\"type\":"), cls->name, cls->name[0] == '@');
-}
-
 static void put_key(struct maker *m, const struct ctp_class *cls, uint32_t index, enum ctp_form form)
 {
 	const struct ctp_field *f = &cls->fields[index];
@@ -70,7 +63,9 @@ struct ctp_template *ctp_jsonl_template(const struct ctp_class *cls, bool all, b
 	m.t->style = &style;
 	m.t->texts = texts;
 	m.p = m.from;
-	put_head(&m, cls, all);
+	*m.p++ = '{';
+	if (all)
+		m.p = put_name(stpcpy(m.p, "\"type\":"), cls->name, cls->name[0] == '@');
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		const struct ctp_field *f = &cls->fields[i];
 		if (!all && f->flags & CTP_FIELD_EXTRA)
