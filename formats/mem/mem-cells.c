@@ -89,25 +89,11 @@ static void add_cells(struct cells *c, const struct ctp_mem_part *part)
 	add_rest(c, part, at, end);
 }
 
-/* Without a layout, what was accessed. */
-static void add_access(struct cells *c, const struct ctp_mem_member *m)
-{
-	if (m->offset > c->at)
-		add(c, c->at, m->offset - c->at, CTP_CELL_GAP, "");
-	add(c, m->offset, m->size, CTP_CELL_MEMBER, "");
-}
-
 static struct ctp_mem_cell *cell_at(const struct cells *c, uint32_t offset)
 {
-	uint32_t from = 0, upto = c->n;
-	while (upto - from > 1) {
-		uint32_t middle = from + (upto - from) / 2;
-		if (c->cell[middle].offset <= offset)
-			from = middle;
-		else
-			upto = middle;
-	}
-	return c->n && c->cell[from].offset <= offset && offset - c->cell[from].offset < c->cell[from].size ? &c->cell[from] : NULL;
+	uint32_t i;
+	CTP_ARRAY_FIRST(i, c->n, c->cell[i].offset > offset);
+	return i && offset - c->cell[i - 1].offset < c->cell[i - 1].size ? &c->cell[i - 1] : NULL;
 }
 
 /* Lines come the worst first. */
@@ -133,8 +119,11 @@ struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem
 	bool known = parts.left;
 	while (ctp_mem_parts_next(&parts, &part))
 		add_cells(&c, &part);
-	for (; !known && c.left; c.left--)
-		add_access(&c, c.member++);
+	for (; !known && c.left; c.left--, c.member++) { /* without a layout, what was accessed */
+		if (c.member->offset > c.at)
+			add(&c, c.at, c.member->offset - c.at, CTP_CELL_GAP, "");
+		add(&c, c.member->offset, c.member->size, CTP_CELL_MEMBER, "");
+	}
 	if (c.at < c.bytes)
 		add(&c, c.at, c.bytes - c.at, CTP_CELL_GAP, "");
 	if (c.failed) {
