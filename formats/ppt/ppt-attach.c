@@ -122,7 +122,7 @@ static void free_stale(struct ctp_ppt_attach *a)
 	uint32_t ours;
 	for (size_t i = 0; i < n && !a->freed.id; i++)
 		if (ctp_ppt_memory_peek(a->memory, maps[i].base + offsetof(struct ctp_ppt_control, ours), &ours) &&
-		    ctp_ppt_control_is_of(ours, hmem_at(a)))
+		    (ours & ~(uint32_t)CTP_PPT_CONTROL_CLOSING) == ctp_ppt_control_mark(hmem_at(a)))
 			free_map(a, &maps[i]);
 }
 
@@ -323,12 +323,6 @@ static enum ctp_ppt_hold unreadable(const struct ctp_ppt_attach *a, struct ctp_e
 	return CTP_PPT_CLOSED;
 }
 
-/* An agent that takes a buffer from us marks our segment as closing, as we do. */
-static bool is_closing(const struct ctp_ppt_attach *a)
-{
-	return atomic_load_explicit(&control_of(a)->ours, memory_order_relaxed) & CTP_PPT_CONTROL_CLOSING;
-}
-
 /* Both words as they were at one moment: stat is read before and after hmem, and is the same. False: errno. */
 static bool peek_both(const struct ctp_ppt_attach *a, uint32_t *stat, uint32_t *hmem)
 {
@@ -344,7 +338,10 @@ static bool peek_both(const struct ctp_ppt_attach *a, uint32_t *stat, uint32_t *
 	return read;
 }
 
-/* An agent writes its number to stat before it changes hmem. A library that was loaded again has 0 in both. */
+/*
+ * An agent writes its number to stat before it changes hmem. A library that was loaded again has 0 in both. An agent that takes a
+ * buffer from us marks our segment as closing, as we do.
+ */
 enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	uint32_t stat, hmem;
@@ -358,7 +355,7 @@ enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ct
 		ctp_err_set(err, "%s: the program has closed it", a->buffer->label);
 		return CTP_PPT_CLOSED;
 	}
-	if (!stat && !hmem && !is_closing(a)) {
+	if (!stat && !hmem && !(atomic_load_explicit(&control_of(a)->ours, memory_order_relaxed) & CTP_PPT_CONTROL_CLOSING)) {
 		ctp_err_set(err, "%s: the program has closed it: its library was loaded again", a->buffer->label);
 		return CTP_PPT_CLOSED;
 	}
@@ -388,25 +385,19 @@ unsigned ctp_ppt_attach_troubles(struct ctp_ppt_attach *a)
 }
 
 /*
- * Two processes have the segment, and we are one: true if the other is not the target. It may let go while its mappings are read.
- */
-static bool is_held_elsewhere(struct ctp_ppt_attach *a)
-{
-	struct ctp_ppt_shm_map map;
-	return !ctp_ppt_shm_find(a->memory, a->memory->pid, a->shm.id, &map) && ctp_ppt_shm_look(a->shm.id).attached == 2;
-}
-
-/*
  * The kernel keeps the number of the process that was the last to attach, fork or let go. So a child is noticed that has ended, or
  * become another program, since the last call. The process and we have the ring; only we, when the process has let go.
  */
 bool ctp_ppt_attach_others(struct ctp_ppt_attach *a)
 {
+	struct ctp_ppt_shm_map map;
 	struct ctp_ppt_shm_state now = ctp_ppt_shm_look(a->shm.id);
 	bool was = now.last != a->memory->pid && now.last != getpid() && (now.last != a->last || now.let_go_s != a->last_s);
 	a->last = now.last;
 	a->last_s = now.let_go_s;
-	return was || now.attached > 2 || (now.attached == 2 && a->stage > CTP_PPT_ATTACHED && is_held_elsewhere(a));
+	/* Of two processes we are one. The target may let go while its mappings are read, so that the number is asked for again. */
+	return was || now.attached > 2 || (now.attached == 2 && a->stage > CTP_PPT_ATTACHED &&
+	       !ctp_ppt_shm_find(a->memory, a->memory->pid, a->shm.id, &map) && ctp_ppt_shm_look(a->shm.id).attached == 2);
 }
 
 /* --- on the way out -------------------------------------------------------------------------------------------------------- */

@@ -55,11 +55,6 @@ static inline uint32_t ctp_ppt_control_mark(uint64_t hmem_at)
 	return CTP_PPT_CONTROL_MARKED | ((uint32_t)(hmem_at >> 2) & CTP_PPT_CONTROL_BUFFER);
 }
 
-static inline int ctp_ppt_control_is_of(uint32_t ours, uint64_t hmem_at)
-{
-	return (ours & ~(uint32_t)CTP_PPT_CONTROL_CLOSING) == ctp_ppt_control_mark(hmem_at);
-}
-
 /*
  * Called before hmem is set to 0. The client's closing loop closes one descriptor more than nr_perf_ctrs says, and that is
  * descriptor 0. So the number is decremented, once. (The client sets it to 0 itself if it could not open the counters.) False: it

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "collect/spawn.h"
@@ -31,14 +30,6 @@ static bool is_readable(const struct ctp_ppt_memory *m, const struct ctp_ppt_buf
 	return layout;
 }
 
-static bool has_any(const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_buffers *all)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (ctp_ppt_chosen(conf->buffers, &all->buffer[i]))
-			return true;
-	return false;
-}
-
 /* n: how many buffers there are. err: of REFUSED. */
 static enum look look_at(const struct ctp_ppt_live_conf *conf, struct ctp_distinct *plain, size_t *n, struct ctp_err *err)
 {
@@ -46,7 +37,10 @@ static enum look look_at(const struct ctp_ppt_live_conf *conf, struct ctp_distin
 	struct ctp_ppt_buffers all;
 	if (ctp_ppt_symbols_find(&all, conf->pid, plain, NULL, err))
 		return REFUSED;
-	enum look look = !has_any(conf, &all) ? NONE : ctp_ppt_memory_open(&m, conf->pid, true, err) ? REFUSED : READY;
+	bool any = false;
+	for (size_t i = 0; i < all.n; i++)
+		any |= ctp_ppt_chosen(conf->buffers, &all.buffer[i]);
+	enum look look = !any ? NONE : ctp_ppt_memory_open(&m, conf->pid, true, err) ? REFUSED : READY;
 	bool opened = look == READY;
 	for (size_t i = 0; look == READY && i < all.n; i++)
 		if (ctp_ppt_chosen(conf->buffers, &all.buffer[i]) && !is_readable(&m, &all.buffer[i]))

@@ -8,7 +8,6 @@
 #include "ppt/ppt-layout.h"
 
 #include <assert.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
  */
 #include "ppt/ppt-live.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>

@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/crc32c.h"
@@ -59,19 +58,11 @@ static bool read_again(const struct ctp_ppt_ring *r, uint64_t index, void *frame
 /* How far a number is ahead of another; numbers begin again after 2^32. */
 static int32_t ahead(uint32_t number, uint32_t of) { return (int32_t)(number - of); }
 
-/* Whether both numbers belong to the same slot. */
-static bool is_kin(const struct ctp_ppt_ring *r, uint32_t number, uint32_t that) { return ahead(number, that) % (int64_t)r->slots == 0; }
-
+/* A number that a correct writer may put into the slot of another one: 0, or of a turn before or after. */
 static bool is_possible(const struct ctp_ppt_ring *r, uint32_t value, uint32_t number)
 {
-	return !value || (is_kin(r, value, number) &&
+	return !value || (ahead(value, number) % (int64_t)r->slots == 0 &&
 	                  (ahead(value, number) <= 0 || r->index + (uint32_t)ahead(value, number) <= r->slots + r->most));
-}
-
-/* Whether the slot of the expected frame holds a number that no correct writer puts there: then it holds no frame. */
-static bool is_wrong(const struct ctp_ppt_ring *r, uint32_t number)
-{
-	return !is_possible(r, back_of(r, r->index), number) || !is_possible(r, front_of(r, r->index), number);
 }
 
 /* Frames that were overwritten for certain, from the expected one on. 0: the frame may still come, or its slot is wrong. */
@@ -189,11 +180,6 @@ static bool begin_now(struct ctp_ppt_ring *r, uint64_t now_ns)
 	return r->begun;
 }
 
-static bool begin_last(struct ctp_ppt_ring *r, uint64_t now_ns)
-{
-	return begin(r, number_of_first(r), now_ns) || begin(r, number_of_broken(r, true), now_ns);
-}
-
 static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing, uint64_t count, uint64_t torn)
 {
 	*missing = (struct ctp_ppt_missing){.number = ctp_ppt_ring_number(r), .count = count, .torn = torn};
@@ -235,9 +221,10 @@ static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_p
 	r->overrun += gone;
 	if (gone)
 		return pass_over(r, missing, gone, 0);
-	if (!is_wrong(r, ctp_ppt_ring_number(r)))
+	uint32_t number = ctp_ppt_ring_number(r);
+	if (is_possible(r, back_of(r, r->index), number) && is_possible(r, front_of(r, r->index), number))
 		return CTP_PPT_NOTHING;
-	r->wrong++;
+	r->wrong++; /* the slot of the expected frame holds no frame */
 	return pass_over(r, missing, 1, 1);
 }
 
@@ -257,7 +244,7 @@ enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct
 enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
 {
 	assert(r->slots && r->size <= r->stride);
-	if (!r->begun && !begin_last(r, now_ns))
+	if (!r->begun && !begin(r, number_of_first(r), now_ns) && !begin(r, number_of_broken(r, true), now_ns))
 		return CTP_PPT_NOTHING;
 	enum ctp_ppt_found found = look(r, frame, missing, now_ns);
 	bool half = is_half(r);

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/crc32c.h"
 
 static struct ctp_ppt_run *last_run(struct ctp_ppt_seen *s) { return s->nruns ? &s->runs[s->nruns - 1] : NULL; }
@@ -18,15 +19,9 @@ static int64_t unwrap(struct ctp_ppt_seen *s, int32_t seqno)
 /* The first run that ends at a number or after it. */
 static uint32_t find_run(const struct ctp_ppt_seen *s, int64_t number)
 {
-	uint32_t low = 0, high = s->nruns;
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-		if (s->runs[mid].last < number)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	uint32_t i;
+	CTP_ARRAY_FIRST(i, s->nruns, s->runs[i].last >= number);
+	return i;
 }
 
 static void drop_run(struct ctp_ppt_seen *s, uint32_t i)

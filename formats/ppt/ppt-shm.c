@@ -17,10 +17,6 @@
 
 #include "collect/proc-maps.h"
 
-#ifndef SHM_DEST
-#define SHM_DEST 01000
-#endif
-
 static enum ctp_status refused(size_t bytes, struct ctp_err *err)
 {
 	if (errno == EINVAL)
@@ -91,13 +87,10 @@ struct ctp_ppt_shm_state ctp_ppt_shm_look(int id)
 		return (struct ctp_ppt_shm_state){.exists = errno == EACCES, .attached = errno == EACCES ? 2 : 0};
 	return (struct ctp_ppt_shm_state){.exists = true, .creator = ds.shm_cpid, .owner = ds.shm_perm.uid, .maker = ds.shm_perm.cuid,
 	                                  .attached = ds.shm_nattch, .bytes = ds.shm_segsz,
-	                                  .last = ds.shm_lpid, .let_go_s = ds.shm_dtime,
-	                                  .going = ds.shm_perm.mode & SHM_DEST};
+	                                  .last = ds.shm_lpid, .let_go_s = ds.shm_dtime};
 }
 
 /* --- in the mappings of a process ------------------------------------------------------------------------------------------ */
-
-static bool is_segment(const struct ctp_mapping *map) { return map->file.ino <= INT_MAX && !strncmp(map->path, "/SYSV", 5) && !map->offset; }
 
 struct area {
 	pid_t pid;
@@ -117,7 +110,8 @@ static void find_here(void *area)
 	if (!ctp_proc_maps_open(&maps, a->pid))
 		return;
 	while (a->n < a->room && ctp_proc_maps_next(&maps, &map))
-		if (is_segment(&map) && (a->id == -1 || a->id == (int)map.file.ino))
+		if (map.file.ino <= INT_MAX && !strncmp(map.path, "/SYSV", 5) && !map.offset &&
+		    (a->id == -1 || a->id == (int)map.file.ino))
 			a->maps[a->n++] = (struct ctp_ppt_shm_map){.id = (int)map.file.ino, .base = map.start, .bytes = map.stop - map.start,
 			                                           .writable = map.write};
 	ctp_proc_maps_close(&maps);

@@ -33,7 +33,6 @@ struct ctp_ppt_shm_state {
 	uint64_t bytes;
 	pid_t last;        /* the last process that attached it, forked with it or let go of it; 0: in another PID namespace */
 	int64_t let_go_s;  /* when a process last let go of it */
-	bool going;        /* marked for removal */
 };
 struct ctp_ppt_shm_state ctp_ppt_shm_look(int id);
 

@@ -203,14 +203,6 @@ static bool is_denied(pid_t pid)
 	return !known || !(st.flags & KERNEL_THREAD || st.state == 'Z');
 }
 
-static bool parse_pid(const char *name, pid_t *pid)
-{
-	uint64_t n;
-	bool good = ctp_parse_u64(name, name + strlen(name), &n) && n <= INT32_MAX;
-	*pid = good ? (pid_t)n : 0;
-	return good;
-}
-
 enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const struct ctp_notice *notice, struct ctp_err *err)
 {
 	DIR *proc = opendir("/proc");
@@ -224,9 +216,10 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 	for (struct dirent *d; (d = readdir(proc));) {
 		struct ctp_ppt_buffers all;
 		struct ctp_err ignored;
-		pid_t pid;
-		if (!parse_pid(d->d_name, &pid))
+		uint64_t number;
+		if (!ctp_parse_u64(d->d_name, d->d_name + strlen(d->d_name), &number) || number > INT32_MAX)
 			continue;
+		pid_t pid = (pid_t)number;
 		if (ctp_ppt_symbols_find(&all, pid, &plain, notice, &ignored)) {
 			*denied += is_denied(pid);
 			continue;

@@ -180,18 +180,12 @@ static bool read_file(struct search *s, const struct ctp_mapping *map)
 	return good;
 }
 
-static int compare_place(const void *at, const void *map)
-{
-	uint64_t place = *(const uint64_t *)at;
-	const struct ctp_mapping *m = map;
-	return place < m->start ? -1 : place >= m->stop;
-}
-
 /* Whether the file is at this address, from this offset on. The mappings are in order. */
 static bool lies_at(const struct ctp_mapping *map, size_t n, uint64_t at, uint64_t offset)
 {
-	const struct ctp_mapping *m = bsearch(&at, map, n, sizeof *map, compare_place);
-	return m && m->offset + (at - m->start) == offset;
+	size_t i;
+	CTP_ARRAY_FIRST(i, n, map[i].stop > at);
+	return i < n && map[i].start <= at && map[i].offset + (at - map[i].start) == offset;
 }
 
 /* A file that was loaded as a program has all its segments in their places; a file that is only mapped to be read has not. */

@@ -2,6 +2,7 @@
  * ppt-write.c - a sink that writes the section of a buffer as a PPT1 file.
  */
 #include <assert.h>
+#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,11 +81,6 @@ static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_sec
 
 /* --- the header ---------------------------------------------------------------------------------------------------------- */
 
-static void put_big_endian(struct ctp_output *out, uint32_t v)
-{
-	ctp_output_put(out, (uint8_t[]){(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v}, 4);
-}
-
 /* Its name, with its file where that was asked for. */
 static void add_other(struct ppt_sink *s)
 {
@@ -132,7 +128,8 @@ static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 	if (!(s->now.bytes = malloc(l->size)))
 		return ctp_err_set(err, "out of memory");
 	ctp_output_put(s->out, CTP_PPT_MAGIC, sizeof CTP_PPT_MAGIC - 1);
-	put_big_endian(s->out, (uint32_t)s->now.header_len);
+	uint32_t len = htobe32((uint32_t)s->now.header_len);
+	ctp_output_put(s->out, &len, sizeof len);
 	ctp_output_put(s->out, s->now.header, s->now.header_len);
 	s->now.wanted = true;
 	return CTP_OK;
