@@ -22,13 +22,6 @@ static bool ends_in(const char *name, const char *end)
 
 /* --- folders -------------------------------------------------------------------------------------------------------------- */
 
-static bool is_complete(const char *name, const char *id)
-{
-	size_t begin = strlen("sections") + strlen(id);
-	return !strncmp(name, "sections", strlen("sections")) && !strncmp(name + strlen("sections"), id, strlen(id)) &&
-	       strlen(name) == begin + HASH_DIGITS + strlen(SUFFIX) && !strcmp(name + begin + HASH_DIGITS, SUFFIX);
-}
-
 static bool is_cut(const char *name, const char *id)
 {
 	size_t len = strlen(name), end = strlen(id) + HASH_DIGITS + strlen(CUT);
@@ -45,12 +38,13 @@ bool ctp_parquet_has_cut(int folder, uint64_t id)
 
 bool ctp_parquet_has_complete(int folder, uint64_t id)
 {
-	char part[32];
+	char begin[64];
 	bool found = false;
 	DIR *d = ctp_folder_list(folder);
-	snprintf(part, sizeof part, "-%016llx-", (unsigned long long)id);
+	size_t len = (size_t)snprintf(begin, sizeof begin, "sections-%016llx-", (unsigned long long)id);
 	for (struct dirent *e; d && !found && (e = readdir(d));)
-		found = is_complete(e->d_name, part);
+		found = !strncmp(e->d_name, begin, len) && strlen(e->d_name) == len + HASH_DIGITS + strlen(SUFFIX) &&
+		        ends_in(e->d_name, SUFFIX);
 	if (d)
 		closedir(d);
 	return found;

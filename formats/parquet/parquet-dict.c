@@ -1,72 +1,60 @@
 /* parquet-dict.c - see parquet-dict.h. */
 #include "parquet/parquet-dict.h"
 
-#include "base/map.h"
+enum { VALUES_MIN = 128 };
 
-enum { SLOTS_MIN = 256 };
+struct text {
+	const char *data;
+	size_t len;
+};
 
-static const char *text_at(const struct ctp_parquet_dict *d, uint32_t i, size_t *len)
+static struct text text_at(const struct ctp_parquet_dict *d, uint32_t number)
 {
-	size_t from = (i ? d->value[i - 1] : 0) + 4;
-	*len = d->value[i] - from;
-	return d->texts.data + from;
+	size_t from = (number > 1 ? d->value[number - 2] : 0) + 4;
+	return (struct text){d->texts.data + from, d->value[number - 1] - from};
 }
 
-static uint64_t hash_text(const struct ctp_parquet_dict *d, const void *text, size_t len) { return ctp_map_bytes(d->salt, text, len); }
-
-static void put_slot(struct ctp_parquet_dict *d, uint64_t hash, uint32_t code)
+static bool is_text(const void *dict, uint32_t number, const void *key)
 {
-	uint32_t i = ctp_spread(hash, d->salt, d->nslots);
-	while (d->slots[i])
-		i = (i + 1) & (d->nslots - 1);
-	d->slots[i] = code + 1;
+	struct text had = text_at(dict, number);
+	const struct text *text = key;
+	return had.len == text->len && !memcmp(had.data, text->data, text->len);
 }
 
-/* At most half of the slots are used. */
-static bool is_full(const struct ctp_parquet_dict *d) { return d->count == d->nslots / 2; }
-
-/* Twice as many slots. False: no memory. */
-static bool grow(struct ctp_parquet_dict *d, bool texts)
+static uint64_t hash_text(const void *dict, uint32_t number)
 {
-	uint32_t nslots = d->nslots ? 2 * d->nslots : SLOTS_MIN;
-	uint32_t *slots = calloc(nslots, sizeof *slots);
-	if (!slots || !CTP_ARRAY_RESERVE(d->value, d->room, nslots / 2, CTP_PARQUET_DICT_MAX)) {
-		d->texts.failed = true;
-		free(slots);
-		return false;
-	}
-	free(d->slots);
-	d->slots = slots;
-	d->nslots = nslots;
-	d->salt = d->salt ? d->salt : ctp_spread_salt();
-	for (uint32_t i = 0; i < d->count; i++) {
-		size_t len;
-		const char *text = texts ? text_at(d, i, &len) : NULL;
-		put_slot(d, texts ? hash_text(d, text, len) : d->value[i], i);
-	}
-	return true;
+	struct text text = text_at(dict, number);
+	return ctp_map_bytes(((const struct ctp_parquet_dict *)dict)->map.salt, text.data, text.len);
+}
+
+static uint64_t hash_number(const void *values, uint32_t number) { return ((const uint64_t *)values)[number - 1]; }
+
+/* For a value more. False: no memory. */
+static bool make_room(struct ctp_parquet_dict *d, ctp_map_hash *hash, const void *items)
+{
+	bool made = d->map.slots ? ctp_map_reserve(&d->map, d->count, hash, items) : ctp_map_init(&d->map, VALUES_MIN);
+	made = made && CTP_ARRAY_RESERVE(d->value, d->room, d->map.nslots / 2, CTP_PARQUET_DICT_MAX);
+	d->texts.failed |= !made;
+	return made;
 }
 
 int32_t ctp_parquet_dict_number_new(struct ctp_parquet_dict *d, uint64_t v)
 {
-	if (d->count == CTP_PARQUET_DICT_MAX || (is_full(d) && !grow(d, false)))
+	if (d->count == CTP_PARQUET_DICT_MAX || !make_room(d, hash_number, d->value))
 		return CTP_PARQUET_FULL;
-	d->value[d->count] = v;
-	put_slot(d, v, d->count);
-	return (int32_t)d->count++;
+	d->value[d->count++] = v;
+	*ctp_map_slot(&d->map, v, ctp_parquet_dict_is, d->value, &v) = d->count;
+	return (int32_t)d->count - 1;
 }
 
 int32_t ctp_parquet_dict_text(struct ctp_parquet_dict *d, const char *text, uint32_t len)
 {
-	if (is_full(d) && d->count < CTP_PARQUET_DICT_MAX && !grow(d, true))
+	const struct text key = {text, len};
+	if (d->count < CTP_PARQUET_DICT_MAX && !make_room(d, hash_text, d))
 		return CTP_PARQUET_FULL;
-	uint32_t i = ctp_spread(hash_text(d, text, len), d->salt, d->nslots), code;
-	for (; (code = d->slots[i]); i = (i + 1) & (d->nslots - 1)) {
-		size_t had_len;
-		const char *had = text_at(d, code - 1, &had_len);
-		if (had_len == len && !memcmp(had, text, len))
-			return (int32_t)code - 1;
-	}
+	uint32_t *slot = ctp_map_slot(&d->map, ctp_map_bytes(d->map.salt, text, len), is_text, d, &key);
+	if (*slot)
+		return (int32_t)*slot - 1;
 	if (d->count == CTP_PARQUET_DICT_MAX || d->texts.len + len + 4 > CTP_PARQUET_DICT_BYTES)
 		return CTP_PARQUET_FULL;
 	uint8_t *to = ctp_bytes_reserve(&d->texts, (size_t)len + 4);
@@ -75,26 +63,25 @@ int32_t ctp_parquet_dict_text(struct ctp_parquet_dict *d, const char *text, uint
 	memcpy(ctp_parquet_le(to, len, 4), text, len);
 	d->texts.len += (size_t)len + 4;
 	d->value[d->count] = d->texts.len;
-	d->slots[i] = ++d->count;
+	*slot = ++d->count;
 	return (int32_t)d->count - 1;
 }
 
 size_t ctp_parquet_dict_bytes(const struct ctp_parquet_dict *d)
 {
-	return d->nslots * sizeof *d->slots + d->room * sizeof *d->value + d->texts.room;
+	return d->map.nslots * sizeof *d->map.slots + d->room * sizeof *d->value + d->texts.room;
 }
 
 void ctp_parquet_dict_clear(struct ctp_parquet_dict *d)
 {
-	if (d->nslots)
-		memset(d->slots, 0, d->nslots * sizeof *d->slots);
+	ctp_map_clear(&d->map);
 	d->count = 0;
 	d->texts.len = 0;
 }
 
 void ctp_parquet_dict_fini(struct ctp_parquet_dict *d)
 {
-	free(d->slots);
+	ctp_map_fini(&d->map);
 	free(d->value);
 	ctp_bytes_fini(&d->texts);
 	*d = (struct ctp_parquet_dict){0};

@@ -2,16 +2,15 @@
 #ifndef CTP_PARQUET_DICT_H
 #define CTP_PARQUET_DICT_H
 
-#include "base/spread.h"
+#include "base/map.h"
 #include "parquet/parquet-thrift.h"
 
 enum { CTP_PARQUET_DICT_MAX = 1 << 16, CTP_PARQUET_DICT_BYTES = 4 << 20 };
 
 struct ctp_parquet_dict {
-	uint32_t *slots; /* codes + 1, 0: free */
-	uint32_t nslots, count;
+	struct ctp_map map; /* numbers are codes + 1 */
+	uint32_t count;
 	size_t room;
-	uint64_t salt;
 	uint64_t *value;              /* numbers; of texts where they end in `texts` */
 	struct ctp_bytes texts; /* as a page has them: 4 bytes of length, and the bytes; failed: no memory, of numbers too */
 };
@@ -24,15 +23,15 @@ size_t ctp_parquet_dict_bytes(const struct ctp_parquet_dict *d); /* of memory */
 void ctp_parquet_dict_clear(struct ctp_parquet_dict *d);         /* keeps the memory */
 void ctp_parquet_dict_fini(struct ctp_parquet_dict *d);
 
+static inline bool ctp_parquet_dict_is(const void *values, uint32_t number, const void *v)
+{
+	return ((const uint64_t *)values)[number - 1] == *(const uint64_t *)v;
+}
+
 static inline int32_t ctp_parquet_dict_number(struct ctp_parquet_dict *d, uint64_t v)
 {
-	if (!d->count)
-		return ctp_parquet_dict_number_new(d, v);
-	uint32_t i = ctp_spread(v, d->salt, d->nslots), code;
-	for (; (code = d->slots[i]); i = (i + 1) & (d->nslots - 1))
-		if (d->value[code - 1] == v)
-			return (int32_t)code - 1;
-	return ctp_parquet_dict_number_new(d, v);
+	uint32_t number = d->count ? *ctp_map_slot(&d->map, v, ctp_parquet_dict_is, d->value, &v) : 0;
+	return number ? (int32_t)number - 1 : ctp_parquet_dict_number_new(d, v);
 }
 
 #endif

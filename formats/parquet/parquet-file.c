@@ -147,18 +147,14 @@ void ctp_parquet_file_note(struct ctp_parquet_file *f, const char *key, const ch
 /* --- rows ----------------------------------------------------------------------------------------------------------------- */
 
 /* Microseconds since 1970, rounded down; the sum of any time and any offset fits. */
-static uint64_t wall_us(uint64_t ts_ns, int64_t offset_ns)
-{
-	__int128 ns = (__int128)ts_ns + offset_ns;
-	return (uint64_t)(int64_t)(ns >= 0 ? ns / 1000 : -((-ns + 999) / 1000));
-}
-
 static void put_walls(struct ctp_parquet_file *f, struct ctp_parquet_work *w, const struct ctp_parquet_section *sec,
                       const struct ctp_record *rec, uint32_t n)
 {
-	uint64_t us[PIECE];
-	for (uint32_t i = 0; i < n; i++)
-		us[i] = sec->has_wall ? wall_us(rec[i].val[f->cls->time_field], sec->wall_offset_ns) : 0;
+	uint64_t us[PIECE] = {0};
+	for (uint32_t i = 0; sec->has_wall && i < n; i++) {
+		__int128 ns = (__int128)rec[i].val[f->cls->time_field] + sec->wall_offset_ns;
+		us[i] = (uint64_t)(int64_t)(ns >= 0 ? ns / 1000 : -((-ns + 999) / 1000));
+	}
 	ctp_parquet_column_numbers(&f->columns[f->wall], w, us, n, !sec->has_wall);
 }
 

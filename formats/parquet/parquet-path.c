@@ -49,21 +49,16 @@ bool ctp_parquet_parse_keys(struct ctp_parquet_options *o, const char *text)
 	return false;
 }
 
-/* A name that engines would take for null (DuckDB takes null itself, in any case) has its first letter as % and digits. */
-static void name_host(char to[CTP_PARQUET_NAME_MAX + 32], const char *host)
-{
-	bool taken = !strcasecmp(host, "null") || !strcmp(host, NO_VALUE);
-	int len = taken ? sprintf(to, "%%%02X", (uint8_t)*host) : 0;
-	ctp_parquet_safe_name(to + len, host + taken, true);
-}
-
+/* A host that engines would take for null (DuckDB takes null itself, in any case) has its first letter as % and digits. */
 static const char *key_value(char to[CTP_PARQUET_NAME_MAX + 32], enum ctp_parquet_key key, const struct ctp_section *sec, bool has_wall,
                              int64_t wall_s)
 {
-	const char *host = ctp_section_get(sec, "host");
+	const char *named = ctp_section_get(sec, "host"), *host = named ? named : "";
 	char wall[CTP_TEXT_MAX];
 	if (key == CTP_PARQUET_HOST) {
-		name_host(to, host ? host : "");
+		bool taken = !strcasecmp(host, "null") || !strcmp(host, NO_VALUE);
+		int len = taken ? sprintf(to, "%%%02X", (uint8_t)*host) : 0;
+		ctp_parquet_safe_name(to + len, host + taken, true);
 	} else {
 		ctp_text_wall(wall, wall_s, 0);
 		snprintf(to, CTP_PARQUET_NAME_MAX, "%.10s", has_wall ? wall : "");

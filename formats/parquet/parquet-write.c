@@ -194,13 +194,6 @@ static bool name_file(const struct parquet_sink *s, char to[PATH_MAX], const cha
 	return snprintf(to, PATH_MAX, "%s/%s%s%s.parquet", s->folder, name, also, id) < PATH_MAX;
 }
 
-static void note_section(struct parquet_sink *s, struct ctp_parquet_file *f)
-{
-	char key[32];
-	snprintf(key, sizeof key, "ctp.section.%u", s->now.number);
-	ctp_parquet_file_note(f, key, s->attrs);
-}
-
 static struct ctp_parquet_file *open_file(struct parquet_sink *s, const struct ctp_class *cls, uint32_t nth, struct ctp_err *err)
 {
 	char name[CTP_PARQUET_NAME_MAX + 32], path[PATH_MAX] = "stdout";
@@ -236,8 +229,10 @@ static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ct
 static struct ctp_parquet_file *file_of_class(struct parquet_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
 	struct ctp_parquet_file *f = add_file(s, rec->cls, err);
+	char key[32];
+	snprintf(key, sizeof key, "ctp.section.%u", s->now.number);
 	if (f)
-		note_section(s, f);
+		ctp_parquet_file_note(f, key, s->attrs);
 	return s->of[rec->cls->id] = f;
 }
 
