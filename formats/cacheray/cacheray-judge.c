@@ -98,18 +98,6 @@ static bool is_void(const struct ctp_cacheray_judge *j, const uint8_t *p)
 	return is_access(*p) && !p[ctp_cacheray_after_address(j->spelling)] && ctp_cacheray_get_address(j->spelling, p) < NULL_BYTES;
 }
 
-static bool address_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_t *p)
-{
-	return (!j->misaligned && is_misaligned(j, p)) || (!j->wild && is_wild(j, p));
-}
-
-/* A type without a name, or of no bytes. A region may have none. */
-static bool type_is_empty(const struct ctp_cacheray_judge *j, const uint8_t *p)
-{
-	size_t fixed = ctp_cacheray_add_bytes(j->spelling);
-	return *p == CTP_CACHERAY_RTTA_ADD && (!name_bytes(j, p) || !ctp_cacheray_u32(j->spelling, p + fixed - 12));
-}
-
 /* A type whose name is not for people to read. */
 static bool has_odd_name(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
@@ -126,8 +114,10 @@ static struct doubts doubts_of(const struct ctp_cacheray_judge *j, const uint8_t
 	struct doubts d = {.thread = thread_is_doubtful(j, ctp_cacheray_judge_thread(j, p))};
 	d.size = is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_after_address(j->spelling)]);
 	d.name = !j->odd_names && has_odd_name(j, p);
-	d.type = d.name || type_is_empty(j, p);
-	d.address = address_is_doubtful(j, p);
+	/* Or without a name, or of no bytes. A region may have none. */
+	d.type = d.name || (*p == CTP_CACHERAY_RTTA_ADD &&
+	                    (!name_bytes(j, p) || !ctp_cacheray_u32(j->spelling, p + ctp_cacheray_add_bytes(j->spelling) - 12)));
+	d.address = (!j->misaligned && is_misaligned(j, p)) || (!j->wild && is_wild(j, p));
 	return d;
 }
 
@@ -261,13 +251,6 @@ static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *
 	return w;
 }
 
-/* The input ends within a record that would have a name, and what is there of it is none. */
-static bool ends_badly(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail)
-{
-	size_t fixed = ctp_cacheray_add_bytes(j->spelling);
-	return avail > fixed && *p == CTP_CACHERAY_RTTA_ADD && name_is_doubtful(p + fixed, avail - fixed);
-}
-
 enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
                                                  enum ctp_cacheray_after after)
 {
@@ -280,8 +263,10 @@ enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, c
 	struct walk w = walk_from(j, p, from, avail, upto);
 	if (w.end == CTP_RECORD_SHORT && after == CTP_AFTER_MORE)
 		return CTP_ANSWER_WAIT;
-	if (w.end == CTP_RECORD_BAD ||
-	    (w.end == CTP_RECORD_SHORT && after == CTP_AFTER_NOTHING && ends_badly(j, p + w.at, avail - w.at))) {
+	/* The input may end within a record that would have a name, and what is there of it is none. */
+	size_t name = w.at + ctp_cacheray_add_bytes(j->spelling);
+	bool ends_badly = avail > name && p[w.at] == CTP_CACHERAY_RTTA_ADD && name_is_doubtful(p + name, avail - name);
+	if (w.end == CTP_RECORD_BAD || (w.end == CTP_RECORD_SHORT && after == CTP_AFTER_NOTHING && ends_badly)) {
 		if (from > bytes)
 			w = walk_from(j, p, bytes, avail, upto);
 		return w.again >= RETURNS && may_return ? CTP_ANSWER_YES : CTP_ANSWER_NO;

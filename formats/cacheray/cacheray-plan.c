@@ -34,11 +34,6 @@ static bool page_is_known(struct ctp_cacheray_plan *plan, uint64_t page)
 	return *slot(plan->page, CTP_CACHERAY_PAGES, page) == page + 1;
 }
 
-static bool area_is_known(struct ctp_cacheray_plan *plan, uint64_t area)
-{
-	return *slot(plan->area, CTP_CACHERAY_AREAS, area) == area + 1;
-}
-
 /* --- prices ---------------------------------------------------------------------------------------------------------------- */
 
 /* A part of a trace, and what is known of it. */
@@ -51,7 +46,7 @@ struct part {
 
 static uint32_t address_price(const struct part *part, uint64_t address, uint64_t next)
 {
-	uint64_t page = address >> PAGE_BITS, away = address > next ? address - next : next - address;
+	uint64_t page = address >> PAGE_BITS, area = address >> AREA_BITS, away = address > next ? address - next : next - address;
 	uint32_t most = part->judge->spelling.address_bytes == 4 ? SHORT_ADDRESS : address >> 48 ? WILD_ADDRESS : OTHER_ADDRESS;
 	if (address < NULL_BYTES)
 		return NULL_ADDRESS;
@@ -59,7 +54,7 @@ static uint32_t address_price(const struct part *part, uint64_t address, uint64_
 		return KNOWN_PAGE;
 	if (away < NEAR || page_is_known(part->plan, page - 1) || page_is_known(part->plan, page + 1))
 		return NEAR_NEXT;
-	return area_is_known(part->plan, address >> AREA_BITS) ? KNOWN_AREA : most;
+	return *slot(part->plan->area, CTP_CACHERAY_AREAS, area) == area + 1 ? KNOWN_AREA : most;
 }
 
 static uint32_t thread_price(const struct part *part, uint64_t thread, bool same)

@@ -116,14 +116,10 @@ static void take_accesses(struct cacheray_source *s)
 	struct ctp_cacheray_spelling sp = s->judge.spelling;
 	if (!s->judge.taken)
 		return;
-	if (sp.order == CTP_CACHERAY_LITTLE && sp.address_bytes == 8)
+	if (sp.order == CTP_CACHERAY_LITTLE && sp.address_bytes == 8) /* compiled for this one, which most traces have */
 		take_run(s, (struct ctp_cacheray_spelling){CTP_CACHERAY_LITTLE, 8});
-	else if (sp.order == CTP_CACHERAY_LITTLE)
-		take_run(s, (struct ctp_cacheray_spelling){CTP_CACHERAY_LITTLE, 4});
-	else if (sp.address_bytes == 8)
-		take_run(s, (struct ctp_cacheray_spelling){CTP_CACHERAY_BIG, 8});
 	else
-		take_run(s, (struct ctp_cacheray_spelling){CTP_CACHERAY_BIG, 4});
+		take_run(s, sp);
 }
 
 static void take_add(struct cacheray_source *s, const uint8_t *p, size_t bytes)
