@@ -1,5 +1,5 @@
-/* mem-json.c - see mem-json.h. */
-#include "mem/mem-json.h"
+/* mem-json.c - memory's counts for programs. */
+#include "mem/mem-print.h"
 
 #include "common/json.h"
 #include "memory/mem-members.h"

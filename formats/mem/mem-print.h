@@ -1,8 +1,9 @@
-/* mem-print.h - what the printers of memory's counts share: numbers and names. */
+/* mem-print.h - the printers of memory's counts, and what they share: numbers and names. */
 #ifndef CTP_MEM_PRINT_H
 #define CTP_MEM_PRINT_H
 
 #include "io/output.h"
+#include "memory/mem-layout.h"
 #include "memory/mem.h"
 
 /* What is printed, and how. */
@@ -35,5 +36,11 @@ void ctp_mem_put_name(struct ctp_output *out, const char *text);
 
 /* The name of a type, safe to show; "(none)", "(others)". */
 void ctp_mem_put_type(struct ctp_output *out, const struct ctp_mem *m, uint32_t type);
+
+/* All counts: for programs, one JSON object on one line, described in ctp-mem(1); and for a person at a terminal. */
+void ctp_mem_json(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
+                  const struct ctp_mem_style *style);
+void ctp_mem_text(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
+                  const struct ctp_mem_style *style);
 
 #endif

@@ -5,9 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mem/mem-json.h"
 #include "mem/mem-svg.h"
-#include "mem/mem-text.h"
 #include "symbols/spelling.h"
 
 struct mem_sink {

@@ -520,14 +520,6 @@ static void put_picture(struct picture *p, uint32_t nshared, uint32_t hidden)
 	putf(out, "</svg>\n");
 }
 
-static void free_picture(struct picture *p)
-{
-	for (uint32_t i = 0; p->lines && i < p->m->types.ntypes; i++)
-		free(p->lines[i]);
-	free(p->lines);
-	free(p->shared);
-}
-
 bool ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
                  const struct ctp_mem_style *style)
 {
@@ -545,6 +537,9 @@ bool ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct c
 	}
 	if (done)
 		put_picture(&p, nshared, hidden);
-	free_picture(&p);
+	for (uint32_t i = 0; p.lines && i < m->types.ntypes; i++)
+		free(p.lines[i]);
+	free(p.lines);
+	free(p.shared);
 	return done;
 }

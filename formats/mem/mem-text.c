@@ -1,10 +1,10 @@
 /*
- * mem-text.c - see mem-text.h.
+ * mem-text.c - memory's counts for a person at a terminal.
  *
  * What costs most comes first. Tables are cut to their first rows unless all are wanted, and names, which are of any length, come
  * last in a row.
  */
-#include "mem/mem-text.h"
+#include "mem/mem-print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
