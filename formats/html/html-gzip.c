@@ -42,19 +42,12 @@ struct ctp_html_gzip *ctp_html_gzip_new(struct ctp_output *out)
 static char *spell(char *to, const uint8_t *p, size_t n)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	for (; n >= 3; p += 3, n -= 3) {
-		uint32_t v = (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
+	for (; n; p += 3, n -= n < 3 ? n : 3) {
+		uint32_t v = (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
 		*to++ = digits[v >> 18];
 		*to++ = digits[v >> 12 & 63];
-		*to++ = digits[v >> 6 & 63];
-		*to++ = digits[v & 63];
-	}
-	if (n) {
-		uint32_t v = (uint32_t)p[0] << 16 | (n == 2 ? (uint32_t)p[1] << 8 : 0);
-		*to++ = digits[v >> 18];
-		*to++ = digits[v >> 12 & 63];
-		*to++ = n == 2 ? digits[v >> 6 & 63] : '=';
-		*to++ = '=';
+		*to++ = n > 1 ? digits[v >> 6 & 63] : '=';
+		*to++ = n > 2 ? digits[v & 63] : '=';
 	}
 	return to;
 }
