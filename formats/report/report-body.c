@@ -62,6 +62,7 @@ static void what_ran(struct ctp_doc *doc)
 {
 	const struct ctp_report_section *s = doc->section;
 	const struct ctp_follow_counts *c = &s->counts;
+	const char *alive = s->missing ? "not seen to die" : "alive at the end"; /* missing packets may have deaths */
 	char line[CTP_PRINT_LINE_MAX], n[4][CTP_PRINT_NUMBER_MAX];
 	if (s->file && doc->ops->names_file) {
 		doc->ops->item(doc, IN_SECTION, 0);
@@ -75,7 +76,7 @@ static void what_ran(struct ctp_doc *doc)
 	words(doc, "%s\n", ctp_print_outcome(line, s));
 	doc->ops->item(doc, IN_SECTION, 0);
 	words(doc, "%s coroutine%s, %s %s; %s thread%s; ", ctp_print_count(n[0], c->coroutines), ctp_print_plural(c->coroutines),
-	      ctp_print_count(n[1], s->alive), ctp_print_alive(s), ctp_print_count(n[2], s->nthreads_seen),
+	      ctp_print_count(n[1], s->alive), alive, ctp_print_count(n[2], s->nthreads_seen),
 	      ctp_print_plural(s->nthreads_seen));
 	words(doc, "%s event%s, %s wake%s; %s lost\n", ctp_print_count(n[0], c->events), ctp_print_plural(c->events),
 	      ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes), ctp_print_lost(n[2], s));
@@ -307,7 +308,8 @@ static void sites(struct ctp_doc *doc)
 		cell_times(&r, &site->suspended);
 		cell_times(&r, &site->runnable);
 		cell_times(&r, &site->running);
-		cell(&r, ctp_print_site(site));
+		/* Runs before the first suspension have no site. */
+		cell(&r, site->place || site->suspended.count ? known(site->place) : "(the start, or not known)");
 		put_row(&table, &r);
 	}
 	more(doc, s->nsites, shown);
@@ -379,7 +381,10 @@ static void section(struct ctp_doc *doc)
 	objects(doc);
 	sites(doc);
 	threads(doc);
-	if (ctp_print_any_heavy(s))
+	bool any = false;
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
+		any |= s->nheavy[kind];
+	if (any)
 		doc->ops->heading(doc, "Coroutines with the most time in all");
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
 		heavy(doc, kind);

@@ -152,9 +152,6 @@ static bool has_history(const struct ctp_report_section *s)
 	return ended >= ENOUGH || (!s->nwaiting && s->counts.events);
 }
 
-/* Whether waits can be compared at all. */
-static bool can_judge(const struct ctp_report_section *s) { return has_history(s) && !s->one_site; }
-
 bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r)
 {
 	char from[CTP_PRINT_NUMBER_MAX], upto[CTP_PRINT_NUMBER_MAX];
@@ -202,7 +199,7 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 	else if (s->nsuspects)
 		strcpy(to, "No findings");
 	else
-		strcpy(to, can_judge(s) ? "No findings" : "No findings, and no verdict: see below");
+		strcpy(to, has_history(s) && !s->one_site ? "No findings" : "No findings, and no verdict: see below");
 	size_t len = strlen(to);
 	if (s->nsuspects)
 		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, "%s %u wait%s", s->nfindings ? ", and" : ", but",

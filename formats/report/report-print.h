@@ -58,12 +58,6 @@ const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_
 
 static inline const char *ctp_print_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-/* What is known of the coroutines that alive counts: missing packets may have their deaths. */
-static inline const char *ctp_print_alive(const struct ctp_report_section *s)
-{
-	return s->missing ? "not seen to die" : "alive at the end";
-}
-
 /* A whole text, safe to show; null: "(not known)". */
 void ctp_print_text(struct ctp_output *out, const char *text);
 
@@ -85,12 +79,6 @@ bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_secti
 /* "No findings", or the number of findings of each certainty, and how many were ignored; or that there is nothing to judge. */
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
-/* A row of the table of sites. Runs before the first suspension have no site. */
-static inline const char *ctp_print_site(const struct ctp_report_site *site)
-{
-	return site->place ? site->place : site->suspended.count ? "(not known)" : "(the start, or not known)";
-}
-
 /* The heading of the table of sites, with its order. */
 const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
@@ -109,14 +97,6 @@ const struct ctp_report_still *ctp_print_still(const struct ctp_report_still *st
 
 const char *ctp_print_state(enum ctp_state state);
 const char *ctp_print_heavy(int kind); /* "running" ... */
-
-static inline bool ctp_print_any_heavy(const struct ctp_report_section *s)
-{
-	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
-		if (s->nheavy[kind])
-			return true;
-	return false;
-}
 
 /* Of an object: "lock", "queue"; "queue 'jobs'"; "0 of 4", "3, room for 5", "?"; "conn 12 (#12) and 3 more". */
 const char *ctp_print_object_kind(const struct ctp_report_object *o);
