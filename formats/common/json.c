@@ -21,14 +21,6 @@ static char *put_u(char *p, unsigned c)
 	return p + 6;
 }
 
-/* A pair of surrogates, where one is not enough. */
-static char *put_point(char *p, unsigned c)
-{
-	if (c < 0x10000)
-		return put_u(p, c);
-	return put_u(put_u(p, 0xd800 + ((c - 0x10000) >> 10)), 0xdc00 + (c & 0x3ff));
-}
-
 /* A character that could end a script element of an HTML page, or that a browser takes for markup there. */
 static inline bool is_markup(unsigned char c) { return c == '<' || c == '>' || c == '&'; }
 
@@ -46,7 +38,10 @@ static inline char *escape(char *p, const char **text, const char *stop, const c
 			p = put_u(p, 0xdc00 + c);
 			s++;
 		} else if ((in_page && is_markup(c)) || is_hidden(s, n)) {
-			p = put_point(p, ctp_utf8_point(s, n));
+			unsigned point = ctp_utf8_point(s, n);
+			if (point >= 0x10000) /* a pair of surrogates, where one is not enough */
+				p = put_u(p, 0xd800 + ((point - 0x10000) >> 10));
+			p = put_u(p, point >= 0x10000 ? 0xdc00 + (point & 0x3ff) : point);
 			s += n;
 		} else if (c >= ' ' && c != '"' && c != '\\') {
 			memcpy(p, s, n);

@@ -28,28 +28,20 @@ static char *done(struct ctp_bytes *text, size_t *len)
 	return ctp_bytes_take(text);
 }
 
-/* The length of a name without the [] of a list's element; *is_list tells whether the name has these. */
-static size_t attr_key(const char *name, bool *is_list)
-{
-	size_t len = strlen(name);
-	*is_list = len >= 2 && !memcmp(name + len - 2, "[]", 2);
-	return len - (*is_list ? 2 : 0);
-}
-
 char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len)
 {
 	struct ctp_bytes to = {0};
 	ctp_bytes_text(&to, "{");
 	for (uint32_t i = 0; i < sec->nattrs; i++) {
 		const struct ctp_attr *a = &sec->attrs[i];
-		bool list;
-		size_t key = attr_key(a->name, &list);
+		size_t bytes = strlen(a->name);
+		bool list = bytes >= 2 && !strcmp(a->name + bytes - 2, "[]");
 		bool goes_on = list && i > 0 && !strcmp(a->name, a[-1].name);
 		bool will_go_on = list && i + 1 < sec->nattrs && !strcmp(a->name, a[1].name);
 		if (i)
 			ctp_bytes_text(&to, ",");
 		if (!goes_on) {
-			add_quoted(&to, "", a->name, key);
+			add_quoted(&to, "", a->name, bytes - (list ? 2 : 0));
 			ctp_bytes_text(&to, list ? ":[" : ":");
 		}
 		add_text(&to, "", a->value);

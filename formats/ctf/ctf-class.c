@@ -120,14 +120,6 @@ static void *scrap(struct draft *d, size_t bytes)
 	return s->mem;
 }
 
-static void draft_fini(struct draft *d)
-{
-	for (struct scrap *s = d->scraps, *next; s; s = next) {
-		next = s->next;
-		free(s);
-	}
-}
-
 static bool is_taken(const struct draft *d, const char *name)
 {
 	for (uint32_t i = 0; i < d->n; i++)
@@ -164,14 +156,6 @@ static uint32_t add_field(struct draft *d, const char *name, unsigned type)
 	return d->n++;
 }
 
-static char *scrap_copy(struct draft *d, const char *text)
-{
-	char *own = scrap(d, CTP_NAME_MAX + 1);
-	if (own)
-		snprintf(own, CTP_NAME_MAX + 1, "%s", text);
-	return own;
-}
-
 /* --- enumerations -------------------------------------------------------------------------------------------------------- */
 
 static struct ctp_label *labels_of(struct draft *d, struct ctp_field *f)
@@ -187,17 +171,16 @@ static void add_labels(struct draft *d, struct ctp_field *f, struct ctp_label *l
 	if (!*name || last - first >= RANGE_MAX || last - first >= CTP_LABELS_MAX - f->nlabels)
 		return;
 	for (uint64_t value = first; f->nlabels < CTP_LABELS_MAX; value++) {
-		char own[CTP_NAME_MAX + 1];
-		if (first == last)
-			snprintf(own, sizeof own, "%s", name);
-		else if (is_signed)
-			snprintf(own, sizeof own, "%.*s (%" PRId64 ")", CTP_NAME_MAX - 23, name, (int64_t)value);
-		else
-			snprintf(own, sizeof own, "%.*s (%" PRIu64 ")", CTP_NAME_MAX - 23, name, value);
-		const char *kept = scrap_copy(d, own);
-		if (!kept)
+		char *own = scrap(d, CTP_NAME_MAX + 1);
+		if (!own)
 			return;
-		labels[f->nlabels++] = (struct ctp_label){value, kept};
+		if (first == last)
+			snprintf(own, CTP_NAME_MAX + 1, "%s", name);
+		else if (is_signed)
+			snprintf(own, CTP_NAME_MAX + 1, "%.*s (%" PRId64 ")", CTP_NAME_MAX - 23, name, (int64_t)value);
+		else
+			snprintf(own, CTP_NAME_MAX + 1, "%.*s (%" PRIu64 ")", CTP_NAME_MAX - 23, name, value);
+		labels[f->nlabels++] = (struct ctp_label){value, own};
 		if (value == last)
 			return;
 	}
@@ -420,7 +403,10 @@ static void plan_foreign(struct ctp_ctf_classes *classes, struct ctp_ctf_plan *p
 		ctp_notice_say(classes->notice, "event %s: %u fields beyond the first %d are left out", name, d->left_out,
 		               CTP_FIELDS_MAX);
 	classes->harmed |= !plan->cls || d->left_out;
-	draft_fini(d);
+	for (struct scrap *s = d->scraps, *next; s; s = next) {
+		next = s->next;
+		free(s);
+	}
 	free(d);
 }
 

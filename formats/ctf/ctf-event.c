@@ -40,14 +40,10 @@ static bool is_frequent(const struct ctp_ctf_layout *layout)
 	return same;
 }
 
-static uint8_t type_bytes(unsigned type)
-{
-	static const uint8_t bytes[CTP_TYPE_COUNT] = {
-		[CTP_U8] = 1, [CTP_I8] = 1, [CTP_BOOL] = 1, [CTP_U16] = 2, [CTP_I16] = 2, [CTP_U32] = 4, [CTP_I32] = 4,
-		[CTP_F32] = 4, [CTP_U64] = 8, [CTP_I64] = 8, [CTP_F64] = 8, [CTP_ENUM] = 8,
-	};
-	return bytes[type];
-}
+static const uint8_t type_bytes[CTP_TYPE_COUNT] = {
+	[CTP_U8] = 1, [CTP_I8] = 1, [CTP_BOOL] = 1, [CTP_U16] = 2, [CTP_I16] = 2, [CTP_U32] = 4, [CTP_I32] = 4,
+	[CTP_F32] = 4, [CTP_U64] = 8, [CTP_I64] = 8, [CTP_F64] = 8, [CTP_ENUM] = 8,
+};
 
 /*
  * What the values of a field need that may have 64 bits. Addresses and times are large; counters, threads and the like hardly ever
@@ -73,7 +69,7 @@ bool ctp_ctf_has_names(const struct ctp_class *cls)
 static struct ctp_ctf_op plan_field(const struct ctp_field *f, uint8_t index, unsigned variant, bool has_names)
 {
 	bool wide = variant & CTP_CTF_WIDE;
-	struct ctp_ctf_op op = {.index = index, .top = index, .form = CTP_CTF_FORM_NUMBER, .bytes = type_bytes(f->type)};
+	struct ctp_ctf_op op = {.index = index, .top = index, .form = CTP_CTF_FORM_NUMBER, .bytes = type_bytes[f->type]};
 	if (f->type == CTP_BYTES || (f->type == CTP_STRING && wide))
 		op.form = CTP_CTF_FORM_SEQUENCE;
 	else if (f->type == CTP_STRING)

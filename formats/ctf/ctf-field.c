@@ -1,7 +1,6 @@
 /* ctf-field.c - the fields of an event to the values of a record, by its plan. */
 #include "ctf/ctf-read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"

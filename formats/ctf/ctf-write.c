@@ -237,13 +237,6 @@ static void note_plain(struct ctf_sink *s, const struct ctp_ctf_class *c)
 		s->plain[cls->id] = (struct plain){c->layout[0], id, (uint32_t)cls->time_field};
 }
 
-/* What to try if a record did not fit a variant. */
-static unsigned next_variant(const struct ctp_ctf_class *c, unsigned variant)
-{
-	bool spell = c->layout[variant]->has_names && !(variant & CTP_CTF_SPELLED);
-	return spell ? variant | CTP_CTF_SPELLED : (variant & ~(unsigned)CTP_CTF_SPELLED) | CTP_CTF_WIDE;
-}
-
 /* Any record. */
 static enum ctp_status put_record(struct ctf_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
@@ -260,8 +253,10 @@ static enum ctp_status put_record(struct ctf_sink *s, const struct ctp_record *r
 	enum ctp_status status;
 	if (rec->cls->kind == CTP_KIND_LOSS && !st->packets && close_packet(s, st, false, err))
 		return CTP_FAILED;
-	while ((status = put_event(s, st, c, variant, now_ns, rec->val, err)) == CTP_EOF)
-		variant = next_variant(c, variant);
+	while ((status = put_event(s, st, c, variant, now_ns, rec->val, err)) == CTP_EOF) {
+		bool spell = c->layout[variant]->has_names && !(variant & CTP_CTF_SPELLED);
+		variant = spell ? variant | CTP_CTF_SPELLED : (variant & ~(unsigned)CTP_CTF_SPELLED) | CTP_CTF_WIDE;
+	}
 	if (rec->cls->kind == CTP_KIND_LOSS && status == CTP_OK)
 		count_lost(st, ctp_record_lost(rec));
 	note_plain(s, c);

@@ -1,6 +1,4 @@
 /* jsonl-infer.c - a class for rows that come without a schema; the rule is in jsonl-row.h. */
-#include <stdlib.h>
-
 #include "base/text.h"
 #include "common/json.h"
 #include "common/plain.h"

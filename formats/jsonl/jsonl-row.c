@@ -2,7 +2,6 @@
 #include "jsonl/jsonl-row.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/digits.h"
 #include "base/pages.h"

@@ -100,17 +100,6 @@ static void keep_alive(MYSQL *conn)
 }
 
 /*
- * What option files say must not change: names and texts are UTF-8, and a connection that is lost stays so, with its lock, its
- * transaction and its settings.
- */
-static bool set_fixed_options(MYSQL *conn)
-{
-	const my_bool off = 0;
-	mysql_options(conn, MYSQL_OPT_RECONNECT, &off);
-	return !mysql_set_character_set(conn, "utf8mb4");
-}
-
-/*
  * The server chooses the authentication method. The hashed methods reveal nothing of a password; the others do,
  * caching_sha2_password too, where it sends the key by which the password is encrypted.
  */
@@ -158,7 +147,12 @@ static bool connect_to(struct ctp_mysql *m, const char *database)
 	    (mysql_errno(m->conn) != CR_PLUGIN_NOT_ALLOWED || !is_trusted(m) || !connect_by(m, any_auth, database)))
 		return false;
 	keep_alive(m->conn);
-	return set_fixed_options(m->conn);
+	/*
+	 * What option files say must not change: names and texts are UTF-8, and a connection that is lost stays so, with its lock,
+	 * its transaction and its settings.
+	 */
+	mysql_options(m->conn, MYSQL_OPT_RECONNECT, &(const my_bool){0});
+	return !mysql_set_character_set(m->conn, "utf8mb4");
 }
 
 /*

@@ -112,21 +112,18 @@ void ctp_mysql_drop(struct ctp_sql_rows *r)
 
 /* --- sending ------------------------------------------------------------------------------------------------------------- */
 
-static bool is_refusal(unsigned number)
-{
-	enum { LOCAL_DISABLED = 4166, CLIENT_LOCAL_DISABLED = 3948 };
-	return number == LOCAL_DISABLED || number == CLIENT_LOCAL_DISABLED || number == ER_NOT_ALLOWED_COMMAND;
-}
-
 enum ctp_status ctp_mysql_try_local(struct ctp_sql *db, struct ctp_err *err)
 {
+	enum { LOCAL_DISABLED = 4166, CLIENT_LOCAL_DISABLED = 3948 };
 	struct ctp_mysql *m = (struct ctp_mysql *)db;
 	char *sql = ctp_sql_text(db, LOAD, "symbols", "section", "addr, text");
 	if (!sql)
 		return ctp_sql_no_memory(db, err);
 	m->local = !ctp_mysql_load(m, sql, "", 0);
 	free(sql);
-	return m->local || is_refusal(mysql_errno(m->conn)) ? CTP_OK : ctp_mysql_error(m, err);
+	unsigned why = m->local ? 0 : mysql_errno(m->conn);
+	bool refused = why == LOCAL_DISABLED || why == CLIENT_LOCAL_DISABLED || why == ER_NOT_ALLOWED_COMMAND;
+	return m->local || refused ? CTP_OK : ctp_mysql_error(m, err);
 }
 
 static void keep_warning(void *arg, const char *const *columns)

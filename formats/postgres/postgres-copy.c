@@ -36,22 +36,12 @@ struct ctp_sql_rows {
 /* How a value is sent follows from the type that the column has, for the table may have been there before. */
 static enum form form_of(const struct ctp_field *f, const char *type)
 {
-	switch (ctp_sql_form(f)) {
-	case CTP_SQL_HEX:
-		return HEX;
-	case CTP_SQL_REAL:
-		return DOUBLE;
-	case CTP_SQL_BYTES:
-		return BYTES;
-	case CTP_SQL_STRING:
-		return STRING;
-	case CTP_SQL_ENUM:
-		return LABEL;
-	default:
-		if (!strncmp(type, "numeric", 7))
-			return NUMERIC;
-		return strcmp(type, "boolean") ? BIGINT : BOOLEAN;
-	}
+	static const uint8_t forms[] = {[CTP_SQL_HEX] = HEX, [CTP_SQL_REAL] = DOUBLE, [CTP_SQL_BYTES] = BYTES,
+	                                [CTP_SQL_STRING] = STRING, [CTP_SQL_ENUM] = LABEL};
+	enum ctp_sql_form form = ctp_sql_form(f);
+	if (form != CTP_SQL_INTEGER && form != CTP_SQL_DECIMAL)
+		return (enum form)forms[form];
+	return !strncmp(type, "numeric", 7) ? NUMERIC : strcmp(type, "boolean") ? BIGINT : BOOLEAN;
 }
 
 static void set_form(void *arg, uint32_t field, const char *type)
@@ -208,13 +198,6 @@ static char *put_numeric(char *to, uint64_t v, bool is_signed)
 	return to;
 }
 
-static char *put_double(char *to, double d)
-{
-	uint64_t bits;
-	memcpy(&bits, &d, sizeof bits);
-	return put_bigint(to, bits);
-}
-
 static char *put_text(char *to, const char *text, size_t len) { return (char *)memcpy(put32(to, (uint32_t)len), text, len) + len; }
 
 /* Its length is known afterwards. */
@@ -258,7 +241,7 @@ static enum ctp_status put_field(struct ctp_postgres *p, const struct ctp_sql_ro
 {
 	static const struct ctp_str empty;
 	const struct ctp_field *f = &r->cls->fields[i];
-	const struct ctp_str *str;
+	const struct ctp_str *str = ctp_type_is_text(f->type) && v ? ctp_str_val(v) : &empty;
 	char hex[CTP_TEXT_MAX];
 	switch (r->column[i].form) {
 	case BIGINT:
@@ -280,14 +263,12 @@ static enum ctp_status put_field(struct ctp_postgres *p, const struct ctp_sql_ro
 		*to = put_label(*to, f, v, p->escapes);
 		break;
 	case DOUBLE:
-		*to = put_double(*to, ctp_val_double(f->type, v));
+		*to = put_bigint(*to, ctp_double_val(CTP_F64, ctp_val_double(f->type, v)));
 		break;
 	case STRING:
-		str = v ? ctp_str_val(v) : &empty;
 		*to = put_string(*to, str->data, str->len, p->escapes);
 		break;
 	case BYTES:
-		str = v ? ctp_str_val(v) : &empty;
 		*to = put_text(*to, str->data, str->len);
 		break;
 	}

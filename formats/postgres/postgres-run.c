@@ -4,7 +4,6 @@
  * Rows come one at a time, so that a server cannot have libpq keep more than we take; see sql-answer.h. A server that answers with
  * something else than was asked for is not asked again: the connection is cut.
  */
-#include <string.h>
 #include <sys/socket.h>
 
 #include "postgres/postgres-db.h"

@@ -119,12 +119,10 @@ static inline uint8_t *put_text(uint8_t *type, uint8_t *p, const uint8_t *end)
 
 static uint8_t *put_real(uint8_t *type, uint8_t *p, double d)
 {
-	uint64_t bits;
 	if (isnan(d))
 		return put_text(type, p, (uint8_t *)memcpy(p, "NaN", 3) + 3);
-	memcpy(&bits, &d, sizeof bits);
 	*type = 7;
-	return put_big(p, bits, 8);
+	return put_big(p, ctp_double_val(CTP_F64, d), 8);
 }
 
 static inline uint8_t *put_value(uint8_t *type, uint8_t *p, const struct ctp_field *f, unsigned form, uint64_t v)

@@ -57,7 +57,7 @@ static void result_number(sqlite3_context *to, const struct ctp_field *f, enum c
 void ctp_sqlite_result(sqlite3_context *to, const struct ctp_field *f, enum ctp_sql_form form, uint64_t v)
 {
 	static const struct ctp_str empty;
-	const struct ctp_str *s;
+	const struct ctp_str *s = ctp_type_is_text(f->type) && v ? ctp_str_val(v) : &empty;
 	switch (form) {
 	case CTP_SQL_INTEGER:
 		sqlite3_result_int64(to, (sqlite3_int64)v);
@@ -73,11 +73,9 @@ void ctp_sqlite_result(sqlite3_context *to, const struct ctp_field *f, enum ctp_
 		result_real(to, f, v);
 		break;
 	case CTP_SQL_STRING:
-		s = v ? ctp_str_val(v) : &empty;
 		ctp_sqlite_result_text(to, s->data, s->len);
 		break;
 	case CTP_SQL_BYTES:
-		s = v ? ctp_str_val(v) : &empty;
 		sqlite3_result_blob(to, s->data, (int)s->len, SQLITE_TRANSIENT);
 		break;
 	}

@@ -7,7 +7,6 @@
 #include "stat/stat-print.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

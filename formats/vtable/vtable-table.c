@@ -393,11 +393,6 @@ struct range {
 	int64_t from, upto;
 };
 
-static int64_t clamp(double number)
-{
-	return number < -0x1p63 ? INT64_MIN : number >= 0x1p63 ? INT64_MAX : (int64_t)number;
-}
-
 /* Only packets that are surely outside are skipped; SQLite checks each row's time again. */
 static void tighten(struct range *r, char arg, sqlite3_value *v)
 {
@@ -406,7 +401,7 @@ static void tighten(struct range *r, char arg, sqlite3_value *v)
 		low = high = sqlite3_value_int64(v);
 	} else if (sqlite3_value_type(v) == SQLITE_FLOAT) { /* ceil and floor would need libm, which sqlite3 may not have */
 		double number = sqlite3_value_double(v);
-		low = high = clamp(number);
+		low = high = number < -0x1p63 ? INT64_MIN : number >= 0x1p63 ? INT64_MAX : (int64_t)number;
 		low += low < INT64_MAX && (double)low < number;
 		high -= high > INT64_MIN && (double)high > number;
 	} else {
