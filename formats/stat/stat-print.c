@@ -7,11 +7,12 @@
 #include "stat/stat-print.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/visible.h"
-#include "common/json.h"
+#include "common/meta.h"
 
 #define putf ctp_output_putf
 
@@ -200,30 +201,17 @@ static void json_counts(struct ctp_output *out, const struct ctp_stat_counts *c)
 		putf(out, c->ordinal ? ",\"first\":%ju,\"last\":%ju" : ",\"first_ns\":%ju,\"last_ns\":%ju", c->first_ns, c->last_ns);
 }
 
-/* name[] is an array, as in JSONL. Of several attributes with one name only the first is printed, so that keys are unique. */
+/* As in JSONL. who is null if there was no memory for it. */
 static void json_attrs(struct ctp_output *out, const struct ctp_section *who)
 {
-	bool comma = false;
-	for (uint32_t i = 0; who && i < who->nattrs; i++) {
-		const char *name = who->attrs[i].name;
-		size_t len = strlen(name);
-		bool list = len >= 2 && !strcmp(name + len - 2, "[]"), known = false;
-		for (uint32_t j = 0; j < i && !known; j++)
-			known = !strcmp(who->attrs[j].name, name);
-		if (known)
-			continue;
-		putf(out, "%s", comma ? "," : "");
-		comma = true;
-		ctp_json_put(out, name, len - (list ? 2 : 0));
-		putf(out, list ? ":[" : ":");
-		put_text(out, who->attrs[i].value);
-		for (uint32_t j = i + 1; list && j < who->nattrs; j++)
-			if (!strcmp(who->attrs[j].name, name)) {
-				putf(out, ",");
-				put_text(out, who->attrs[j].value);
-			}
-		putf(out, list ? "]" : "");
+	size_t len = 0;
+	char *attrs = who ? ctp_meta_attrs(who, &len) : NULL;
+	ctp_output_put(out, attrs ? attrs : "{}", attrs ? len : 2);
+	if (who && !attrs && !out->failed) {
+		ctp_err_set(&out->err, "%s: out of memory", out->name);
+		out->failed = true;
 	}
+	free(attrs);
 }
 
 void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
@@ -249,9 +237,9 @@ void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
 			put_text(out, stat->sections[i].ended.outcome);
 			putf(out, ",\"status\":%jd", stat->sections[i].ended.status);
 		}
-		putf(out, ",\"attrs\":{");
+		putf(out, ",\"attrs\":");
 		json_attrs(out, stat->sections[i].who);
-		putf(out, "}}");
+		putf(out, "}");
 	}
 	putf(out, "]}\n");
 }
