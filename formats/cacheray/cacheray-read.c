@@ -261,21 +261,18 @@ static bool seek(struct cacheray_source *s, enum ctp_cacheray_after after)
 
 static void begin_section(struct cacheray_source *s, struct ctp_cacheray_spelling spelling)
 {
-	struct ctp_section *sec = malloc(sizeof *sec);
+	struct ctp_section sec;
 	ctp_cacheray_judge_init(&s->judge, spelling);
-	s->open_section = sec;
-	if (!sec)
-		return;
-	ctp_section_init(sec);
-	ctp_section_add(sec, "tool", s->tool);
-	ctp_section_add(sec, "source", s->in->name);
-	ctp_section_add(sec, "clock", "ordinal");
-	ctp_section_add(sec, CTP_CACHERAY_ORDER, spelling.order == CTP_CACHERAY_BIG ? "big" : "little");
-	ctp_section_addf(sec, CTP_CACHERAY_ADDRESS, "%u", spelling.address_bytes);
-	ctp_writer_begin(s->writer, sec);
+	s->open_section = true;
+	ctp_section_init(&sec);
+	ctp_section_add(&sec, "tool", s->tool);
+	ctp_section_add(&sec, "source", s->in->name);
+	ctp_section_add(&sec, "clock", "ordinal");
+	ctp_section_add(&sec, CTP_CACHERAY_ORDER, spelling.order == CTP_CACHERAY_BIG ? "big" : "little");
+	ctp_section_addf(&sec, CTP_CACHERAY_ADDRESS, "%u", spelling.address_bytes);
+	ctp_writer_begin(s->writer, &sec);
 	ctp_writer_mark(s->writer, 0); /* makes the section exist even if it is empty */
-	ctp_section_fini(sec);
-	free(sec);
+	ctp_section_fini(&sec);
 }
 
 /* The section begins as soon as the spelling is known. False: not yet. */
@@ -289,7 +286,7 @@ static bool find_spelling(struct cacheray_source *s, enum ctp_cacheray_after aft
 	size_t some = in->avail < GUESS_BYTES ? in->avail : GUESS_BYTES;
 	begin_section(s, known ? s->open : ctp_cacheray_guess(s->open, in->ptr, some));
 	ctp_cacheray_plan_begin(&s->plan, &s->judge, in->ptr, some);
-	return s->open_section;
+	return true;
 }
 
 /* Goes through what is at hand, as far as it can be judged. */
@@ -348,8 +345,6 @@ static enum ctp_status finish(struct cacheray_source *s, struct ctp_err *err)
 		*err = in->err;
 		return CTP_FAILED;
 	}
-	if (!s->open_section)
-		return ctp_err_set(err, "%s: out of memory", in->name);
 	put_batch(s);
 	if (in->harmed)
 		ctp_notice_say(s->notice, "%s", in->err.text);

@@ -60,36 +60,30 @@ void ctp_intake_break(struct ctp_intake *intake, uint64_t line)
 enum ctp_status ctp_intake_read_section(struct ctp_intake *intake, const char *p, const char *end, char *scratch, uint64_t line,
                                         struct ctp_err *why)
 {
-	struct ctp_section *sec = malloc(sizeof *sec);
-	if (!sec)
-		return ctp_err_set(why, "out of memory");
-	ctp_section_init(sec);
-	enum ctp_status status = p < end ? ctp_meta_read_attrs(p, end, scratch, sec, why) : CTP_OK;
+	struct ctp_section sec;
+	ctp_section_init(&sec);
+	enum ctp_status status = p < end ? ctp_meta_read_attrs(p, end, scratch, &sec, why) : CTP_OK;
 	ctp_intake_break(intake, line);
-	open_section(intake, sec);
+	open_section(intake, &sec);
 	intake->section = CTP_SECTION_THEIRS;
-	intake->has_wall = sec->has_wall;
-	intake->wall_offset_ns = sec->wall_offset_ns;
-	ctp_section_fini(sec);
-	free(sec);
+	intake->has_wall = sec.has_wall;
+	intake->wall_offset_ns = sec.wall_offset_ns;
+	ctp_section_fini(&sec);
 	return status;
 }
 
 void ctp_intake_own_section(struct ctp_intake *intake, bool wall)
 {
-	struct ctp_section *sec = malloc(sizeof *sec);
-	if (!sec)
-		return;
-	ctp_section_init(sec);
-	ctp_section_add(sec, "tool", intake->tool);
-	ctp_section_add(sec, "source", intake->in->name);
+	struct ctp_section sec;
+	ctp_section_init(&sec);
+	ctp_section_add(&sec, "tool", intake->tool);
+	ctp_section_add(&sec, "source", intake->in->name);
 	if (wall)
-		ctp_section_add(sec, "wall_offset_ns", "0");
-	open_section(intake, sec);
+		ctp_section_add(&sec, "wall_offset_ns", "0");
+	open_section(intake, &sec);
 	ctp_plain_gaps_begin(intake->gaps, intake->sorter);
 	intake->section = CTP_SECTION_OURS;
-	ctp_section_fini(sec);
-	free(sec);
+	ctp_section_fini(&sec);
 }
 
 /* --- classes ------------------------------------------------------------------------------------------------------------- */

@@ -193,34 +193,28 @@ static void open_section(struct ctf_source *s, const struct ctp_section *sec)
 }
 
 /* trace is null if there is no stream, and so no env. */
-static bool begin_section(struct ctf_source *s, const bt_trace *trace)
+static void begin_section(struct ctf_source *s, const bt_trace *trace)
 {
 	const char *tracer = trace ? env_text(trace, "tracer_name") : NULL;
 	/* A trace that babeltrace2 made of a raw stream has neither classes nor an end in its env. */
 	bool has_end = trace && bt_trace_borrow_environment_entry_value_by_name_const(trace, "ctp_complete");
 	struct ctp_err why = {"it has no ctp_section"};
-	struct ctp_section *sec = malloc(sizeof *sec);
-	if (!sec) {
-		s->no_memory = true;
-		return false;
-	}
-	ctp_section_init(sec);
+	struct ctp_section sec;
+	ctp_section_init(&sec);
 	s->complete = true;
 	s->ours = has_end && tracer && !strcmp(tracer, "ctptools");
-	if (s->ours && !describe_ours(s, sec, trace, &why)) {
+	if (s->ours && !describe_ours(s, &sec, trace, &why)) {
 		ctp_notice_say(s->notice, "the environment is not what ctp-toctf wrote: %s; read as any other", why.text);
-		ctp_section_fini(sec);
-		ctp_section_init(sec);
+		ctp_section_fini(&sec);
+		ctp_section_init(&sec);
 		s->classes.nours = 0;
 		s->ours = false;
 		s->complete = true;
 	}
 	if (!s->ours)
-		describe_foreign(s, sec, trace);
-	open_section(s, sec);
-	ctp_section_fini(sec);
-	free(sec);
-	return true;
+		describe_foreign(s, &sec, trace);
+	open_section(s, &sec);
+	ctp_section_fini(&sec);
 }
 
 static void end_section(struct ctf_source *s)
@@ -333,8 +327,9 @@ static bool take_message(struct ctf_source *s, const bt_message *msg)
 		return true;
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
 		s->streams++;
-		return s->open || begin_section(s, bt_stream_borrow_trace_const(
-		                                           bt_message_stream_beginning_borrow_stream_const(msg)));
+		if (!s->open)
+			begin_section(s, bt_stream_borrow_trace_const(bt_message_stream_beginning_borrow_stream_const(msg)));
+		return true;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
 		return take_loss(s, msg, false);
 	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
@@ -408,8 +403,9 @@ static enum ctp_status read_graph(struct ctf_source *s, struct ctp_err *err)
 	bt_graph *graph = bt_graph_create(0);
 	const bt_component_source *source = graph ? add_source(s, graph) : NULL;
 	uint64_t streams = source ? bt_component_source_get_output_port_count(source) : 0;
-	bool good = source && (!streams || (connect_sink(s, graph, source) && !bt_graph_run(graph))) &&
-	            (s->open || begin_section(s, NULL));
+	bool good = source && (!streams || (connect_sink(s, graph, source) && !bt_graph_run(graph)));
+	if (good && !s->open)
+		begin_section(s, NULL);
 	if (good && s->streams) {
 		bt_current_thread_clear_error(); /* the cause is no text for users */
 		good = false;

@@ -93,20 +93,16 @@ static uint64_t start_ns(struct reading *r)
 	return start == UINT64_MAX ? 0 : start;
 }
 
-static enum ctp_status begin_section(struct reading *r, struct ctp_err *err)
+static void begin_section(struct reading *r)
 {
-	struct ctp_section *sec = malloc(sizeof *sec);
-	if (!sec)
-		return ctp_err_set(err, "out of memory");
-	ctp_section_init(sec);
-	ctp_section_add(sec, "tool", r->of->tool);
-	ctp_section_add(sec, "source", r->in->name);
-	ctp_ppt_frames_section(r->frames, sec);
-	ctp_writer_begin(r->writer, sec);
-	ctp_section_fini(sec);
-	free(sec);
+	struct ctp_section sec;
+	ctp_section_init(&sec);
+	ctp_section_add(&sec, "tool", r->of->tool);
+	ctp_section_add(&sec, "source", r->in->name);
+	ctp_ppt_frames_section(r->frames, &sec);
+	ctp_writer_begin(r->writer, &sec);
+	ctp_section_fini(&sec);
 	ctp_ppt_frames_header(r->frames, r->writer, start_ns(r), r->header, r->header_len);
-	return CTP_OK;
 }
 
 /* --- frames -------------------------------------------------------------------------------------------------------------- */
@@ -258,8 +254,9 @@ static void finish_file(struct reading *r)
 
 static enum ctp_status read_sections(struct reading *r, struct ctp_err *err)
 {
-	if (read_header(r, err) || begin_section(r, err))
+	if (read_header(r, err))
 		return CTP_FAILED;
+	begin_section(r);
 	read_frames(r);
 	finish_file(r);
 	if (r->in->failed) {
