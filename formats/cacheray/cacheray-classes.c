@@ -51,12 +51,7 @@ _Static_assert(COUNT(access_fields) == CTP_ACCESS_FIELDS && COUNT(add_fields) ==
                COUNT(remove_fields) == CTP_REMOVE_FIELDS && COUNT(damage_fields) == CTP_DAMAGE_FIELDS,
                "a field for each name of cacheray-classes.h");
 
-static const struct {
-	const char *name;
-	enum ctp_kind kind;
-	const struct ctp_field *fields;
-	uint32_t nfields;
-} classes[CTP_CACHERAY_EVENTS] = {
+const struct ctp_cacheray_sort ctp_cacheray_sorts[CTP_CACHERAY_EVENTS] = {
 	[CTP_CACHERAY_ACCESS] = {"cacheray_access", CTP_KIND_OTHER, access_fields, COUNT(access_fields)},
 	[CTP_CACHERAY_ADD] = {"cacheray_add", CTP_KIND_OTHER, add_fields, COUNT(add_fields)},
 	[CTP_CACHERAY_REMOVE] = {"cacheray_remove", CTP_KIND_OTHER, remove_fields, COUNT(remove_fields)},
@@ -65,6 +60,7 @@ static const struct {
 
 struct ctp_class *ctp_cacheray_class(enum ctp_cacheray_event event)
 {
+	const struct ctp_cacheray_sort *of = &ctp_cacheray_sorts[event];
 	struct ctp_err err;
-	return ctp_class_new(classes[event].name, classes[event].kind, classes[event].fields, classes[event].nfields, &err);
+	return ctp_class_new(of->name, of->kind, of->fields, of->nfields, &err);
 }

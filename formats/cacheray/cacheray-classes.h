@@ -32,6 +32,14 @@ enum { CTP_REMOVE_TS, CTP_REMOVE_ADDRESS, CTP_REMOVE_THREAD, CTP_REMOVE_FIELDS }
 /* So many bytes of the trace from this offset on. How many records they were is not known: no field says a count. */
 enum { CTP_DAMAGE_TS, CTP_DAMAGE_OFFSET, CTP_DAMAGE_BYTES, CTP_DAMAGE_FIELDS };
 
+/* What the classes are made of. The first field of each is ts. */
+extern const struct ctp_cacheray_sort {
+	const char *name;
+	enum ctp_kind kind;
+	const struct ctp_field *fields;
+	uint32_t nfields;
+} ctp_cacheray_sorts[CTP_CACHERAY_EVENTS];
+
 /* A new class of this sort, the caller's to free. Null: out of memory. */
 struct ctp_class *ctp_cacheray_class(enum ctp_cacheray_event event);
 

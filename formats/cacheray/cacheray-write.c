@@ -70,38 +70,16 @@ static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_sec
 
 /* --- classes ------------------------------------------------------------------------------------------------------------- */
 
-#define FIELDS_MAX CTP_ACCESS_FIELDS
-static const struct {
-	const char *name;
-	uint32_t nfields;
-	const char *fields[FIELDS_MAX]; /* null: not in the trace */
-	uint8_t types[FIELDS_MAX];      /* as ctp-fromcacheray has them; others are looked at for each record */
-} sorts[] = {
-	[CTP_CACHERAY_ACCESS] = {"cacheray_access", CTP_ACCESS_FIELDS,
-		{[CTP_ACCESS_ADDRESS] = "address", [CTP_ACCESS_SIZE] = "size", [CTP_ACCESS_THREAD] = "thread", [CTP_ACCESS_OP] = "op",
-		 [CTP_ACCESS_ATOMIC] = "atomic", [CTP_ACCESS_UNALIGNED] = "unaligned"},
-		{[CTP_ACCESS_ADDRESS] = CTP_U64, [CTP_ACCESS_SIZE] = CTP_U8, [CTP_ACCESS_THREAD] = CTP_U64, [CTP_ACCESS_OP] = CTP_ENUM,
-		 [CTP_ACCESS_ATOMIC] = CTP_BOOL, [CTP_ACCESS_UNALIGNED] = CTP_BOOL}},
-	[CTP_CACHERAY_ADD] = {"cacheray_add", CTP_ADD_FIELDS,
-		{[CTP_ADD_ADDRESS] = "address", [CTP_ADD_THREAD] = "thread", [CTP_ADD_ELEMENT] = "element_size", [CTP_ADD_COUNT] = "count",
-		 [CTP_ADD_TYPE] = "type"}, {0}},
-	[CTP_CACHERAY_REMOVE] = {"cacheray_remove", CTP_REMOVE_FIELDS,
-		{[CTP_REMOVE_ADDRESS] = "address", [CTP_REMOVE_THREAD] = "thread"}, {0}},
-};
-
 static enum ctp_status find_fields(struct known_class *k, struct ctp_err *err)
 {
-	const char *name;
 	k->usual = true;
-	for (uint32_t i = 0; i < sorts[k->event].nfields; i++) {
-		if (!(name = sorts[k->event].fields[i]))
-			continue;
-		int at = ctp_class_field(k->cls, name);
-		bool text = k->event == CTP_CACHERAY_ADD && i == CTP_ADD_TYPE;
+	for (uint32_t i = 1; i < ctp_cacheray_sorts[k->event].nfields; i++) { /* the trace has no ts */
+		const struct ctp_field *f = &ctp_cacheray_sorts[k->event].fields[i];
+		int at = ctp_class_field(k->cls, f->name);
 		unsigned type = at < 0 ? 0 : k->cls->fields[at].type;
-		if (at < 0 || ctp_type_is_text(type) != text || ctp_type_is_float(type))
-			return ctp_err_set(err, "class %s: its field %s is missing, or of a type that it cannot have", k->cls->name, name);
-		k->usual &= at == (int)i && type == sorts[k->event].types[i];
+		if (at < 0 || ctp_type_is_text(type) != ctp_type_is_text(f->type) || ctp_type_is_float(type))
+			return ctp_err_set(err, "class %s: its field %s is missing, or of a type that it cannot have", k->cls->name, f->name);
+		k->usual &= at == (int)i && type == f->type;
 		k->field[i] = (uint8_t)at;
 	}
 	return CTP_OK;
@@ -110,8 +88,8 @@ static enum ctp_status find_fields(struct known_class *k, struct ctp_err *err)
 static enum ctp_status add_class(struct cacheray_sink *s, struct known_class *k, const struct ctp_class *cls, struct ctp_err *err)
 {
 	*k = (struct known_class){.cls = cls, .event = -1};
-	for (int i = 0; i < (int)(sizeof sorts / sizeof *sorts); i++)
-		if (!strcmp(cls->name, sorts[i].name))
+	for (int i = 0; i < CTP_CACHERAY_DAMAGE; i++) /* which has no place in a trace */
+		if (!strcmp(cls->name, ctp_cacheray_sorts[i].name))
 			k->event = i;
 	if (k->event < 0)
 		return CTP_OK;
@@ -164,11 +142,10 @@ static uint32_t put_accesses(struct cacheray_sink *s, const struct ctp_record *r
 static enum ctp_status put_one(struct cacheray_sink *s, const struct known_class *k, const uint64_t *given, struct ctp_err *err)
 {
 	struct ctp_cacheray_spelling sp = s->spelling;
-	uint64_t val[FIELDS_MAX] = {0};
+	uint64_t val[CTP_ACCESS_FIELDS] = {0};
 	uint8_t rec[CTP_CACHERAY_FIXED_MAX], *p = rec;
-	for (uint32_t i = 0; i < sorts[k->event].nfields; i++)
-		if (sorts[k->event].fields[i])
-			val[i] = given[k->field[i]];
+	for (uint32_t i = 1; i < ctp_cacheray_sorts[k->event].nfields; i++)
+		val[i] = given[k->field[i]];
 	_Static_assert((int)CTP_ACCESS_ADDRESS == (int)CTP_ADD_ADDRESS && (int)CTP_ADD_ADDRESS == (int)CTP_REMOVE_ADDRESS, "one place");
 	if (sp.address_bytes == 4 && val[CTP_ACCESS_ADDRESS] >> 32)
 		return too_large("address", val[CTP_ACCESS_ADDRESS], err);
