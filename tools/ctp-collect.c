@@ -1,7 +1,6 @@
 /* ctp-collect - runs a command, traced, or attaches to a process, and writes the raw stream. */
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/signals.h"
-#include "base/text.h"
 #include "collect/attach.h"
 #include "collect/collect.h"
 #include "tool.h"
@@ -45,18 +43,9 @@ static struct ctp_tool tool = {
 
 enum { LOSSLESS_MS = 100, LOSSLESS_MS_MAX = 16777 }; /* the header has 24 bits for microseconds */
 
-static void say(void *arg, const char *text)
+static uint32_t number(const char *option, uint32_t min, uint32_t max)
 {
-	(void)arg;
-	ctp_tool_say(&tool, "%s", text);
-}
-
-static uint32_t parse_number(const char *option, const char *text, uint32_t min, uint32_t max)
-{
-	uint64_t n;
-	if (!ctp_parse_u64(text, text + strlen(text), &n) || n < min || n > max)
-		exit(ctp_tool_usage(&tool, "%s %s: not a number from %" PRIu32 " to %" PRIu32, option, text, min, max));
-	return (uint32_t)n;
+	return (uint32_t)ctp_tool_number(&tool, option, optarg, min, max, NULL);
 }
 
 static uint64_t parse_seconds(const char *text)
@@ -157,28 +146,28 @@ int main(int argc, char **argv)
 	sigaction(SIGPIPE, &pipe, NULL); /* for COMMAND; ctp_collect ignores it by itself */
 
 	bool lists = false;
-	struct ctp_notice notice = {.say = say};
+	struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = &tool};
 	struct ctp_collect_conf conf = {.wait_us = LOSSLESS_MS * 1000, .warn = &notice};
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "ln:o:p:t:f", longs)) != -1;) {
 		switch (c) {
 		case 'l': lists = true; break;
-		case 'n': conf.max_stations = parse_number("-n", optarg, 1, CTP_STATIONS_MAX); break;
+		case 'n': conf.max_stations = number("-n", 1, CTP_STATIONS_MAX); break;
 		case 'o': conf.output = optarg; break;
-		case 'p': conf.pid = (pid_t)parse_number("-p", optarg, 1, INT32_MAX); break;
+		case 'p': conf.pid = (pid_t)number("-p", 1, INT32_MAX); break;
 		case 't': conf.limit_ns = parse_seconds(optarg); break;
 		case 'f': conf.force = true; break;
 		case SHM: conf.shm_path = optarg; break;
 		case SOCK: conf.sock_path = optarg; break;
 		case DIALECT: conf.dialect = parse_dialect(optarg); break;
-		case RING: conf.ring_events = parse_number("--ring", optarg, 1, 1 << CTP_ANNEX_RING_BITS_MAX); break;
+		case RING: conf.ring_events = number("--ring", 1, 1 << CTP_ANNEX_RING_BITS_MAX); break;
 		case LOSSLESS:
 			conf.modes |= CTP_MODE_LOSSLESS;
 			if (optarg)
-				conf.wait_us = parse_number("--lossless", optarg, 1, LOSSLESS_MS_MAX) * 1000;
+				conf.wait_us = number("--lossless", 1, LOSSLESS_MS_MAX) * 1000;
 			break;
 		case BARE: conf.modes |= CTP_MODE_BARE; break;
 		case ONCE: conf.once = true; break;
-		case MEMORY: conf.memory_mib = parse_number("--memory", optarg, CTP_COLLECT_MIB_MIN, 1 << 30); break;
+		case MEMORY: conf.memory_mib = number("--memory", CTP_COLLECT_MIB_MIN, 1 << 30); break;
 		}
 	}
 	conf.argv = argv + optind;

@@ -15,8 +15,7 @@ int main(int argc, char **argv)
 		.permutes = true,
 		.no_coroutines = true,
 	};
-	struct ctp_cacherayopt o;
 	struct ctp_err err;
-	ctp_cacherayopt_take(&o, &tool, argc, argv);
-	return ctp_tool_from(&tool, argv + optind, ctp_cacheray_source("ctp-fromcacheray " CTP_VERSION, o.spelling, &err), &o.out, &err);
+	struct ctp_cacheray_spelling spelling = ctp_cacherayopt_take(&tool, argc, argv);
+	return ctp_tool_from(&tool, argv + optind, ctp_cacheray_source("ctp-fromcacheray " CTP_VERSION, spelling, &err), &err);
 }

@@ -17,20 +17,11 @@ int main(int argc, char **argv)
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"class", required_argument, NULL, 'c'}, {0}};
-	const char *path = NULL, *class_name = NULL;
-	bool force = false;
-	ctp_tool_start(&tool);
-	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;) {
-		if (c == 'f')
-			force = true;
-		else if (c == 'c')
-			class_name = optarg;
-		else
-			path = optarg;
-	}
-	struct ctp_output out;
+	const char *class_name = NULL;
 	struct ctp_err err;
-	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
-		return ctp_tool_fail(&tool, &err);
-	return ctp_tool_from(&tool, argv + optind, ctp_csv_source("ctp-fromcsv " CTP_VERSION, class_name, &err), &out, &err);
+	ctp_tool_start(&tool);
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;)
+		if (c == 'c')
+			class_name = optarg;
+	return ctp_tool_from(&tool, argv + optind, ctp_csv_source("ctp-fromcsv " CTP_VERSION, class_name, &err), &err);
 }

@@ -7,7 +7,6 @@
 
 #include "base/limit.h"
 #include "base/signals.h"
-#include "base/text.h"
 #include "ctf/ctf-read.h"
 #include "tool.h"
 
@@ -64,38 +63,20 @@ static void on_glib(const char *domain, int level, const char *text, void *arg)
 	_exit(CTP_EXIT_FAILED);
 }
 
-static uint64_t mib_or_exit(void)
-{
-	uint64_t n;
-	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || n < 64 || n > UINT64_C(1) << 40)
-		exit(ctp_tool_usage(&tool, "--memory %s: not a number of MiB from 64 on", optarg));
-	return n;
-}
-
 int main(int argc, char **argv)
 {
 	enum { MEMORY = 256 };
 	static const struct option longs[] = {{"memory", required_argument, NULL, MEMORY}, {0}};
-	const char *path = NULL;
-	bool force = false;
+	struct ctp_err err;
 	ctp_tool_start(&tool);
-	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;) {
-		if (c == 'f')
-			force = true;
-		else if (c == MEMORY)
-			memory_mib = mib_or_exit();
-		else
-			path = optarg;
-	}
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;)
+		if (c == MEMORY)
+			memory_mib = ctp_tool_number(&tool, "--memory", optarg, 64, UINT64_C(1) << 40, "not a number of MiB from 64 on");
 	if (optind == argc)
 		return ctp_tool_usage(&tool, "name the folder of a trace; see %s -h", tool.name);
 	catch_aborts();
 	if (g_log_set_default_handler)
 		g_log_set_default_handler(on_glib, NULL);
 	ctp_limit_memory(memory_mib << 20);
-	struct ctp_output out;
-	struct ctp_err err;
-	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
-		return ctp_tool_fail(&tool, &err);
-	return ctp_tool_from(&tool, argv + optind, ctp_ctf_source("ctp-fromctf " CTP_VERSION, &err), &out, &err);
+	return ctp_tool_from(&tool, argv + optind, ctp_ctf_source("ctp-fromctf " CTP_VERSION, &err), &err);
 }

@@ -15,18 +15,9 @@ int main(int argc, char **argv)
 			"  -q       print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
-	const char *path = NULL;
-	bool force = false;
-	ctp_tool_start(&tool);
-	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", NULL)) != -1;) {
-		if (c == 'f')
-			force = true;
-		else
-			path = optarg;
-	}
-	struct ctp_output out;
 	struct ctp_err err;
-	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
-		return ctp_tool_fail(&tool, &err);
-	return ctp_tool_from(&tool, argv + optind, ctp_jsonl_source("ctp-fromjsonl " CTP_VERSION, &err), &out, &err);
+	ctp_tool_start(&tool);
+	while (ctp_tool_option(&tool, argc, argv, "fo:", NULL) != -1)
+		;
+	return ctp_tool_from(&tool, argv + optind, ctp_jsonl_source("ctp-fromjsonl " CTP_VERSION, &err), &err);
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "mem/mem-sink.h"
 #include "memory/machine-caches.h"
 #include "tool.h"
@@ -59,14 +58,6 @@ static void check_lines(void)
 			                    ask.shapes[i].line, ask.shapes[i - 1].line));
 }
 
-static uint32_t top_or_exit(void)
-{
-	uint64_t n;
-	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || !n || n > UINT32_MAX)
-		exit(ctp_tool_usage(&tool, "--top %s: not a number from 1 on", optarg));
-	return (uint32_t)n;
-}
-
 static void parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -80,7 +71,7 @@ static void parse(int argc, char **argv)
 		else if (c == PRIVATE)
 			ask.own = true;
 		else if (c == TOP)
-			ask.style.top = top_or_exit();
+			ask.style.top = (uint32_t)ctp_tool_number(&tool, "--top", optarg, 1, UINT32_MAX, "not a number from 1 on");
 		else if (c == DEBUG_INFO)
 			ask.style.debug_info = optarg;
 		else if (c == SVG)

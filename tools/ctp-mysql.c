@@ -2,30 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "mysql/mysql.h"
 #include "symbolopt.h"
 #include "tool.h"
 
-static void say(void *arg, const char *text)
-{
-	struct ctp_tool *tool = arg;
-	if (!tool->quiet)
-		ctp_tool_say(tool, "%s", text);
-}
-
-static unsigned take_port(struct ctp_tool *tool, const char *text)
-{
-	uint64_t port;
-	if (!ctp_parse_u64(text, text + strlen(text), &port) || !port || port > UINT16_MAX)
-		exit(ctp_tool_usage(tool, "-P %s: not a port; give a number from 1 to 65535", text));
-	return (unsigned)port;
-}
-
 static void take(struct ctp_mysql_options *o, struct ctp_tool *tool, int c)
 {
 	if (c == 'P')
-		o->port = take_port(tool, optarg);
+		o->port = (unsigned)ctp_tool_number(tool, "-P", optarg, 1, UINT16_MAX, "not a port; give a number from 1 to 65535");
 	else if (c == 'a')
 		o->append = true;
 	else
@@ -51,15 +35,16 @@ int main(int argc, char **argv)
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, CTP_SYMBOLOPT_LONGS, {0}};
-	struct ctp_notice notice = {.say = say, .arg = &tool};
+	struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = &tool};
 	struct ctp_symbolopt symbolopt = {0};
-	struct ctp_mysql_options options = {.notice = &notice};
+	struct ctp_mysql_options options = {0};
 	struct ctp_symbols *symbols;
 	struct ctp_err err;
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "h:P:u:S:D:", longs)) != -1;)
 		if (!ctp_symbolopt_take(&symbolopt, &tool, c))
 			take(&options, &tool, c);
+	options.notice = tool.quiet ? NULL : &notice;
 	if (ctp_tool_look(argv + optind, &err) || !ctp_symbolopt_new(&symbolopt, &symbols, &err))
 		return ctp_tool_fail(&tool, &err);
 	return ctp_tool_to(&tool, argv + optind, ctp_mysql_sink(&options, symbols, &err), NULL, &err);

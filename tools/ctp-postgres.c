@@ -10,13 +10,6 @@
 #include "symbolopt.h"
 #include "tool.h"
 
-static void say(void *arg, const char *text)
-{
-	struct ctp_tool *tool = arg;
-	if (!tool->quiet)
-		ctp_tool_say(tool, "%s", text);
-}
-
 /* A copy of an argument that may hold a password, which is blotted out where ps(1) shows it. */
 static char *take_secret(char *arg)
 {
@@ -80,8 +73,8 @@ int main(int argc, char **argv)
 	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, {"live", no_argument, NULL, 'l'},
 	                                      {"bigint", no_argument, NULL, 'b'}, CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
-	struct ctp_notice notice = {.say = say, .arg = &tool};
-	struct ctp_postgres_options options = {.notice = &notice};
+	struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = &tool};
+	struct ctp_postgres_options options = {0};
 	struct ctp_symbols *symbols;
 	struct ctp_err err;
 	char *conninfo = NULL;
@@ -103,6 +96,7 @@ int main(int argc, char **argv)
 		}
 	}
 	options.conninfo = conninfo;
+	options.notice = tool.quiet ? NULL : &notice;
 	if (options.live && argv[optind])
 		return ctp_tool_usage(&tool, "--live reads standard input: leave out the TRACE, or --live");
 	if (ctp_tool_look(argv + optind, &err) || !ctp_symbolopt_new(&symbolopt, &symbols, &err))

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "ppt/ppt-live.h"
 #include "ppt/ppt.h"
 #include "tool.h"
@@ -23,43 +22,28 @@ struct command {
 
 #define COMMON_HELP "  -q             print no notices   -v  print a summary   -V  print the version   -h  print this help\n"
 
-static void say(void *arg, const char *text) { ctp_tool_say(arg, "%s", text); }
-
 static int decode(struct ctp_tool *tool, int argc, char **argv)
 {
 	static const struct option longs[] = {{"exact", no_argument, NULL, 'e'}, {0}};
-	const char *path = NULL;
-	bool force = false, exact = false;
-	for (int c; (c = ctp_tool_option(tool, argc, argv, "fo:", longs)) != -1;) {
-		if (c == 'f')
-			force = true;
-		else if (c == 'e')
-			exact = true;
-		else
-			path = optarg;
-	}
-	struct ctp_output out;
 	struct ctp_err err;
-	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
-		return ctp_tool_fail(tool, &err);
-	return ctp_tool_from(tool, argv + optind, ctp_ppt_source("ctp-ppt " CTP_VERSION, exact, tool->verbose, &err), &out, &err);
+	bool exact = false;
+	for (int c; (c = ctp_tool_option(tool, argc, argv, "fo:", longs)) != -1;)
+		exact |= c == 'e';
+	return ctp_tool_from(tool, argv + optind, ctp_ppt_source("ctp-ppt " CTP_VERSION, exact, tool->verbose, &err), &err);
 }
 
 static int encode(struct ctp_tool *tool, int argc, char **argv)
 {
 	static const struct option longs[] = {{"buffer", required_argument, NULL, 'b'}, {0}};
-	const struct ctp_notice notice = {.say = say, .arg = tool};
-	const char *path = NULL, *buffer = NULL;
-	bool force = false, whole = false;
-	for (int c; (c = ctp_tool_option(tool, argc, argv, "fo:", longs)) != -1;) {
-		if (c == 'f')
-			force = true;
-		else
-			*(c == 'b' ? &buffer : &path) = optarg;
-	}
+	const struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = tool};
+	const char *buffer = NULL;
+	bool whole = false;
+	for (int c; (c = ctp_tool_option(tool, argc, argv, "fo:", longs)) != -1;)
+		if (c == 'b')
+			buffer = optarg;
 	struct ctp_output out;
 	struct ctp_err err;
-	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
+	if (ctp_tool_create(&out, tool->path, argv + optind, true, tool->force, &err))
 		return ctp_tool_fail(tool, &err);
 	struct ctp_sink *sink = ctp_ppt_sink(&out, buffer, tool->quiet ? NULL : &notice, tool->verbose, &whole, &err);
 	int code = ctp_tool_to(tool, argv + optind, sink, &out, &err);
@@ -67,14 +51,6 @@ static int encode(struct ctp_tool *tool, int argc, char **argv)
 }
 
 /* --- of a process -------------------------------------------------------------------------------------------------------- */
-
-static uint32_t parse_number(struct ctp_tool *tool, const char *what, const char *text, uint32_t max)
-{
-	uint64_t n;
-	if (!ctp_parse_u64(text, text + strlen(text), &n) || !n || n > max)
-		exit(ctp_tool_usage(tool, "%s %s: not a number from 1 to %" PRIu32, what, text, max));
-	return (uint32_t)n;
-}
 
 static uint64_t parse_seconds(struct ctp_tool *tool, const char *text)
 {
@@ -94,7 +70,7 @@ static pid_t parse_operands(struct ctp_tool *tool, int argc, char **argv, int le
 		exit(ctp_tool_usage(tool, n ? "name a buffer, too; ctp-ppt list %s shows them" : "name a process by its id; ctp-ppt list shows those with buffers", n ? argv[optind] : ""));
 	if (n > most)
 		exit(ctp_tool_usage(tool, "%s: one operand too many", argv[optind + most]));
-	return (pid_t)parse_number(tool, "PID", argv[optind], INT32_MAX);
+	return (pid_t)ctp_tool_number(tool, "PID", argv[optind], 1, INT32_MAX, NULL);
 }
 
 static enum ctp_status show_all(struct ctp_tool *tool, struct ctp_output *out, const struct ctp_notice *notice, struct ctp_err *err)
@@ -110,7 +86,7 @@ static enum ctp_status show_all(struct ctp_tool *tool, struct ctp_output *out, c
 /* pid 0: all processes. */
 static int show(struct ctp_tool *tool, pid_t pid, char *buffer)
 {
-	struct ctp_notice notice = {.say = say, .arg = tool};
+	struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = tool};
 	struct ctp_output out;
 	struct ctp_err err;
 	if (ctp_output_open(&out, NULL, false, false, &err))
@@ -238,7 +214,7 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 	enum { FORCE = 256, EXACT, MEMORY };
 	static const struct option longs[] = {{"exact", no_argument, NULL, EXACT}, {"force", no_argument, NULL, FORCE},
 	                                      {"memory", required_argument, NULL, MEMORY}, {0}};
-	struct ctp_notice notice = {.say = say, .arg = tool};
+	struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = tool};
 	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION, .tick = show_frames, .arg = tool,
 	                                 .argv = split_command(&argc, argv)};
 	struct ctp_err err;
@@ -249,11 +225,11 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 				return ctp_tool_usage(tool, "%s", err.text);
 			break;
 		case 'f': conf.to_terminal = true; break;
-		case 'n': conf.slots = parse_number(tool, "-n", optarg, 1 << 28); break;
+		case 'n': conf.slots = (uint32_t)ctp_tool_number(tool, "-n", optarg, 1, 1 << 28, NULL); break;
 		case 'o': conf.output = optarg; break;
 		case 't': conf.limit_ns = parse_seconds(tool, optarg); break;
 		case EXACT: conf.exact = true; break;
-		case MEMORY: conf.memory_mib = parse_number(tool, "--memory", optarg, 1 << 24); break;
+		case MEMORY: conf.memory_mib = (uint32_t)ctp_tool_number(tool, "--memory", optarg, 1, 1 << 24, NULL); break;
 		case FORCE: conf.force = true; break;
 		}
 	}

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "report/report-sink.h"
 #include "reportopt.h"
 
@@ -76,14 +75,6 @@ static uint64_t unit_or_exit(void)
 	exit(ctp_tool_usage(&tool, "--folded-unit %s: is not ns, us, ms or s", optarg));
 }
 
-static uint32_t top_or_exit(void)
-{
-	uint64_t n;
-	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || !n || n > UINT32_MAX)
-		exit(ctp_tool_usage(&tool, "--top %s: is no number from 1 on", optarg));
-	return (uint32_t)n;
-}
-
 static enum ctp_certainty certainty_or_exit(void)
 {
 	for (enum ctp_certainty c = CTP_CERTAIN_POSSIBLE; c <= CTP_CERTAIN_PROVED; c++)
@@ -108,7 +99,7 @@ static void parse(int argc, char **argv)
 		else if (c == SORT)
 			sites_by = state_or_exit("--sort ");
 		else if (c == TOP)
-			ask.style.top = top_or_exit();
+			ask.style.top = (uint32_t)ctp_tool_number(&tool, "--top", optarg, 1, UINT32_MAX, "is no number from 1 on");
 		else if (c == FOLDED_UNIT)
 			ask.style.unit_ns = unit_or_exit();
 		else

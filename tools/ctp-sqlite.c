@@ -21,18 +21,16 @@ int main(int argc, char **argv)
 	};
 	static const struct option longs[] = {{"append", no_argument, NULL, 'a'}, CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
-	const char *path = NULL;
 	bool append = false;
 	struct ctp_symbols *symbols;
 	struct ctp_output out;
 	struct ctp_err err;
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "o:", longs)) != -1;) {
-		if (c == 'o')
-			path = optarg;
-		else if (!ctp_symbolopt_take(&symbolopt, &tool, c))
-			append = true;
+		append |= c == 'a';
+		ctp_symbolopt_take(&symbolopt, &tool, c);
 	}
+	const char *path = tool.path;
 	char **files = argv + optind;
 	if (!path || !strcmp(path, "-"))
 		return ctp_tool_usage(&tool, "name the database to write with -o FILE; see ctp-sqlite -h");

@@ -15,8 +15,10 @@ int main(int argc, char **argv)
 		.permutes = true,
 		.no_coroutines = true,
 	};
-	struct ctp_cacherayopt o;
+	struct ctp_output out;
 	struct ctp_err err;
-	ctp_cacherayopt_take(&o, &tool, argc, argv);
-	return ctp_tool_to(&tool, argv + optind, ctp_cacheray_sink(&o.out, o.spelling, &err), &o.out, &err);
+	struct ctp_cacheray_spelling spelling = ctp_cacherayopt_take(&tool, argc, argv);
+	if (ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
+		return ctp_tool_fail(&tool, &err);
+	return ctp_tool_to(&tool, argv + optind, ctp_cacheray_sink(&out, spelling, &err), &out, &err);
 }

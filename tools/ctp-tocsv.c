@@ -24,7 +24,6 @@ int main(int argc, char **argv)
 	                                      CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
 	struct ctp_csv_options options = {0};
-	const char *path = NULL;
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "ao:", longs)) != -1;) {
 		if (ctp_symbolopt_take(&symbolopt, &tool, c))
@@ -37,8 +36,6 @@ int main(int argc, char **argv)
 			options.wall = true;
 		else if (c == 'g')
 			options.guard = true;
-		else
-			path = optarg;
 	}
 	if (options.all && options.class_name)
 		return ctp_tool_usage(&tool, "-a and --class exclude each other; use one of them");
@@ -47,7 +44,7 @@ int main(int argc, char **argv)
 	struct ctp_output out;
 	struct ctp_err err;
 	if (!ctp_symbolopt_new(&symbolopt, &options.symbols, &err) ||
-	    ctp_tool_create(&out, path, argv + optind, false, false, &err))
+	    ctp_tool_create(&out, tool.path, argv + optind, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
 	return ctp_tool_to(&tool, argv + optind, ctp_csv_sink(&out, &options, &err), &out, &err);
 }

@@ -16,17 +16,11 @@ int main(int argc, char **argv)
 			"  -q       print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
-	const char *dir = NULL;
-	bool force = false;
-	ctp_tool_start(&tool);
-	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", NULL)) != -1;) {
-		if (c == 'f')
-			force = true;
-		else
-			dir = optarg;
-	}
-	if (!dir || !strcmp(dir, "-"))
-		return ctp_tool_usage(&tool, "a trace is a folder; name one with -o");
 	struct ctp_err err;
-	return ctp_tool_to(&tool, argv + optind, ctp_ctf_sink(dir, force, &err), NULL, &err);
+	ctp_tool_start(&tool);
+	while (ctp_tool_option(&tool, argc, argv, "fo:", NULL) != -1)
+		;
+	if (!tool.path || !strcmp(tool.path, "-"))
+		return ctp_tool_usage(&tool, "a trace is a folder; name one with -o");
+	return ctp_tool_to(&tool, argv + optind, ctp_ctf_sink(tool.path, tool.force, &err), NULL, &err);
 }

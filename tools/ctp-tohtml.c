@@ -1,9 +1,7 @@
 /* ctp-tohtml - a trace as one HTML page: what went wrong, and what each coroutine did. */
 #include <getopt.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "html/html.h"
 #include "reportopt.h"
 
@@ -33,37 +31,17 @@ static struct ctp_tool tool = {
 static struct {
 	struct ctp_html_options options;
 	struct ctp_reportopt common;
-	const char *path;
-	bool force;
 } ask = {.options.max_events = CTP_HTML_EVENTS_MAX};
-
-static uint64_t number_or_exit(const char *option)
-{
-	uint64_t n;
-	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || !n)
-		exit(ctp_tool_usage(&tool, "%s %s: not a number; give one from 1 on", option, optarg));
-	return n;
-}
 
 static void option(int c)
 {
-	switch (c) {
-	case 'f':
-		ask.force = true;
-		break;
-	case 'o':
-		ask.path = optarg;
-		break;
-	case TITLE:
+	static const char wrong[] = "not a number; give one from 1 on";
+	if (c == TITLE)
 		ask.options.title = optarg;
-		break;
-	case SECTION:
-		ask.options.section = number_or_exit("--section");
-		break;
-	case MAX_EVENTS:
-		ask.options.max_events = number_or_exit("--max-events");
-		break;
-	}
+	else if (c == SECTION)
+		ask.options.section = ctp_tool_number(&tool, "--section", optarg, 1, UINT64_MAX, wrong);
+	else if (c == MAX_EVENTS)
+		ask.options.max_events = ctp_tool_number(&tool, "--max-events", optarg, 1, UINT64_MAX, wrong);
 }
 
 static void parse(int argc, char **argv)
@@ -86,7 +64,7 @@ int main(int argc, char **argv)
 	struct ctp_err err;
 	ctp_tool_start(&tool);
 	parse(argc, argv);
-	if (ctp_tool_create(&out, ask.path, argv + optind, true, ask.force, &err))
+	if (ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
 		return ctp_tool_fail(&tool, &err);
 	int code = ctp_tool_to(&tool, argv + optind, ctp_html_sink(&out, &ask.options, &err), &out, &err);
 	ctp_reportopt_fini(&ask.common);

@@ -18,16 +18,11 @@ int main(int argc, char **argv)
 	};
 	static const struct option longs[] = {CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
-	const char *path = NULL;
 	bool all = false;
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "ao:", longs)) != -1;) {
-		if (ctp_symbolopt_take(&symbolopt, &tool, c))
-			continue;
-		if (c == 'a')
-			all = true;
-		else
-			path = optarg;
+		all |= c == 'a';
+		ctp_symbolopt_take(&symbolopt, &tool, c);
 	}
 	if (symbolopt.wanted && !all)
 		return ctp_tool_usage(&tool, "--symbols: coroTracer's form has no place for symbols; add -a");
@@ -35,7 +30,7 @@ int main(int argc, char **argv)
 	struct ctp_symbols *symbols;
 	struct ctp_err err;
 	if (!ctp_symbolopt_new(&symbolopt, &symbols, &err) ||
-	    ctp_tool_create(&out, path, argv + optind, false, false, &err))
+	    ctp_tool_create(&out, tool.path, argv + optind, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
 	return ctp_tool_to(&tool, argv + optind, ctp_jsonl_sink(&out, all, symbols, &err), &out, &err);
 }

@@ -2,18 +2,8 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "parquet/parquet.h"
 #include "tool.h"
-
-static bool parse_rows(const char *text, uint32_t *rows)
-{
-	uint64_t v;
-	if (!ctp_parse_u64(text, text + strlen(text), &v) || !v || v > CTP_PARQUET_GROUP_ROWS)
-		return false;
-	*rows = (uint32_t)v;
-	return true;
-}
 
 int main(int argc, char **argv)
 {
@@ -36,17 +26,15 @@ int main(int argc, char **argv)
 	struct ctp_err err;
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;) {
-		if (c == 'f')
-			o.force = true;
-		else if (c == 'o')
-			o.dir = optarg;
-		else if (c == 'c')
+		if (c == 'c')
 			o.class_name = optarg;
 		else if (c == 'p' && !ctp_parquet_parse_keys(&o, optarg))
 			return ctp_tool_usage(&tool, "--partition %s: must be host, date or host,date", optarg);
-		else if (c == 'r' && !parse_rows(optarg, &o.group_rows))
-			return ctp_tool_usage(&tool, "--rows %s: not a number from 1 to %d", optarg, CTP_PARQUET_GROUP_ROWS);
+		else if (c == 'r')
+			o.group_rows = (uint32_t)ctp_tool_number(&tool, "--rows", optarg, 1, CTP_PARQUET_GROUP_ROWS, NULL);
 	}
+	o.dir = tool.path;
+	o.force = tool.force;
 	if (!o.dir || !*o.dir)
 		return ctp_tool_usage(&tool, "name the folder to write to with -o; see ctp-toparquet -h");
 	if (strcmp(o.dir, "-"))

@@ -13,7 +13,7 @@
 #include "report/report-args.h"
 #include "tool.h"
 
-/* Beyond any letter; the main's own begin behind the last. */
+/* Beyond any letter; the main's own begin after the last. */
 enum { CTP_REPORTOPT_IGNORE = 256, CTP_REPORTOPT_FILE, CTP_REPORTOPT_SINCE, CTP_REPORTOPT_UNTIL,
        CTP_REPORTOPT_DIR, CTP_REPORTOPT_NO_SYMBOLS, CTP_REPORTOPT_END };
 

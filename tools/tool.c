@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/signals.h"
+#include "base/text.h"
 #include "base/visible.h"
 #include "stream/packet.h"
 
@@ -49,6 +50,8 @@ void ctp_tool_say(struct ctp_tool *tool, const char *fmt, ...)
 	vsay(tool, fmt, ap);
 	va_end(ap);
 }
+
+void ctp_tool_say_line(void *tool, const char *text) { ctp_tool_say(tool, "%s", text); }
 
 int ctp_tool_usage(struct ctp_tool *tool, const char *fmt, ...)
 {
@@ -204,7 +207,20 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
 		print_and_exit(tool, c != 'V');
 	if (c == ':' || c == '?')
 		refuse_option(tool, argv[optind - 1], c == ':', own_h ? "--help" : "-h");
+	if (c == 'o')
+		tool->path = optarg;
+	tool->force |= c == 'f';
 	return c;
+}
+
+uint64_t ctp_tool_number(struct ctp_tool *tool, const char *option, const char *text, uint64_t min, uint64_t max, const char *wrong)
+{
+	uint64_t n;
+	if (ctp_parse_u64(text, text + strlen(text), &n) && n >= min && n <= max)
+		return n;
+	if (wrong)
+		exit(ctp_tool_usage(tool, "%s %s: %s", option, text, wrong));
+	exit(ctp_tool_usage(tool, "%s %s: not a number from %ju to %ju", option, text, (uintmax_t)min, (uintmax_t)max));
 }
 
 /* --- converters ---------------------------------------------------------------------------------------------------------- */
@@ -391,29 +407,31 @@ static enum ctp_status not_one(const struct ctp_tool *tool, const struct ctp_sou
 	return ctp_err_set(err, stats->rejected ? "not one record is whole" : "there is not one record");
 }
 
-int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err)
+int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_err *err)
 {
-	if (!source) {
-		ctp_output_abandon(out);
+	struct ctp_output out;
+	if (!source || ctp_tool_create(&out, tool->path, files, true, tool->force, err)) {
+		if (source)
+			source->ops->free(source);
 		return ctp_tool_fail(tool, err);
 	}
-	struct ctp_writer *writer = ctp_writer_to(out, err);
+	struct ctp_writer *writer = ctp_writer_to(&out, err);
 	enum ctp_status status = CTP_FAILED;
 	if (writer) {
 		source->tick = ctp_tool_tick(tool);
-		tool->out = out;
+		tool->out = &out;
 		struct from from = {tool, source, writer, err};
 		status = source->ops->read_path ? from_paths(&from, files) : ctp_tool_each(tool, files, from_one, &from, err);
 		if (status != CTP_FAILED && !source->stats.accepted && !tool->counts_itself && (source->stats.rejected || tool->no_coroutines))
 			status = not_one(tool, &source->stats, err);
 	}
-	if (out->failed)
-		*err = out->err;
+	if (out.failed)
+		*err = out.err;
 	if (status == CTP_FAILED)
-		ctp_output_abandon(out);
+		ctp_output_abandon(&out);
 	else
-		status = ctp_output_close(out, err);
-	int code = status == CTP_FAILED ? ctp_tool_fail_output(tool, out, err) :
+		status = ctp_output_close(&out, err);
+	int code = status == CTP_FAILED ? ctp_tool_fail_output(tool, &out, err) :
 	           source->stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 	if (code != CTP_EXIT_FAILED && !tool->quiet && !tool->counts_itself && (tool->verbose || source->stats.rejected || source->stats.lost))
 		say_kept(tool, &source->stats);

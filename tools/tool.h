@@ -31,7 +31,10 @@ struct ctp_tool {
 
 	bool counts_itself;   /* the source or the sink says what it has kept and lost, and in its own words */
 
+	/* Set by ctp_tool_option. */
 	bool quiet, verbose;
+	const char *path;     /* of -o FILE, where the tool has it; null: standard output */
+	bool force;           /* of -f */
 	const struct ctp_output *out; /* whose reader may go: inputs are read no further then; a converter's is known; null: none */
 
 	/* The rest is tool.c's. */
@@ -51,10 +54,17 @@ void ctp_tool_start(struct ctp_tool *tool);
  */
 int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *shorts, const struct option *longs);
 
+/*
+ * The number that the argument of an option is, from min to max. Else the program ends with "OPTION TEXT: " and what is wrong; if
+ * that is null, "not a number from MIN to MAX".
+ */
+uint64_t ctp_tool_number(struct ctp_tool *tool, const char *option, const char *text, uint64_t min, uint64_t max, const char *wrong);
+
 /* One line on stderr; the status to exit with. */
 int ctp_tool_usage(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int ctp_tool_fail(struct ctp_tool *tool, const struct ctp_err *err);
 void ctp_tool_say(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ctp_tool_say_line(void *tool, const char *text); /* for a notice of the tool's own, which names no input */
 
 /* The same for an output that failed: dies quietly of a closed pipe. */
 int ctp_tool_fail_output(struct ctp_tool *tool, const struct ctp_output *out, const struct ctp_err *err);
@@ -80,12 +90,12 @@ enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char *
                                 struct ctp_err *err);
 
 /*
- * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; what
- * they write to is out (null for a sink that writes elsewhere), which a sink owns from its making on and closes, and which
- * ctp_tool_from closes itself. sink or source null: it could not be made, and err says why. Where the sink has each section apart, an
- * input that cannot be read is said, and the status is 1 in the end.
+ * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; null: it
+ * could not be made, and err says why. A sink writes to out (null: it writes elsewhere), which it owns from its making on and closes.
+ * A source writes to what -o and -f say. Where the sink has each section apart, an input that cannot be read is said, and the status
+ * is 1 in the end.
  */
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err);
-int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err);
+int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_err *err);
 
 #endif
