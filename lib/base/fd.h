@@ -22,16 +22,18 @@ static inline int ctp_fd_reopen(int fd, int flags)
 }
 
 /*
- * Reads a short file at once, as one of /proc, and puts a NUL after it: at most room - 1 bytes. Returns its length; 0: it is empty, or
+ * Reads a file to its end, as one of /proc, and puts a NUL after it: at most room - 1 bytes. Returns its length; 0: it is empty, or
  * cannot be read. dir is as for openat(2).
  */
 static inline size_t ctp_fd_read_file(int dir, const char *path, char *text, size_t room)
 {
 	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, room - 1);
+	size_t len = 0;
+	for (ssize_t n; fd >= 0 && len < room - 1 && (n = read(fd, text + len, room - 1 - len)) > 0;)
+		len += (size_t)n;
 	ctp_fd_close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
+	text[len] = '\0';
+	return len;
 }
 
 #endif

@@ -277,6 +277,23 @@ bool ctp_parse_hex(const char *p, const char *end, uint64_t *v)
 	return true;
 }
 
+static unsigned digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
+bool ctp_take_number(const char **at, const char *end, unsigned base, uint64_t *v)
+{
+	const char *from = *at;
+	*v = 0;
+	for (; *at < end && digit_of(**at) < base; ++*at)
+		if (__builtin_mul_overflow(*v, base, v) || __builtin_add_overflow(*v, digit_of(**at), v))
+			return false;
+	return *at > from;
+}
+
 unsigned ctp_utf8_bytes(const char *p, const char *end)
 {
 	const unsigned char *s = (const unsigned char *)p;

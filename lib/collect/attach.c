@@ -47,16 +47,6 @@ static bool is_link(const char *path)
 	return readlink(path, link, sizeof link) == sizeof LINK - 1 && !memcmp(link, LINK, sizeof LINK - 1);
 }
 
-static size_t read_text(const char *path, char *text, size_t room)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t len = 0;
-	for (ssize_t n; fd >= 0 && len < room && (n = read(fd, text + len, room - len)) > 0;)
-		len += (size_t)n;
-	ctp_fd_close(fd);
-	return len;
-}
-
 /* --- the holder of the lock ------------------------------------------------------------------------------------------------ */
 
 /* Of a descriptor of another process: the file's inode number, and whether a lock is held through it. */
@@ -64,7 +54,7 @@ static bool read_fdinfo(const char *dir, const char *fd, uint64_t *ino)
 {
 	char path[PATH_BYTES], text[512];
 	snprintf(path, sizeof path, "%s/fdinfo/%.10s", dir, fd);
-	text[read_text(path, text, sizeof text - 1)] = '\0';
+	ctp_fd_read_file(AT_FDCWD, path, text, sizeof text);
 	const char *at = strstr(text, "\nino:");
 	*ino = at ? strtoull(at + 5, NULL, 10) : 0;
 	return strstr(text, "\nlock:");
@@ -185,16 +175,11 @@ static enum ctp_status map_memory(struct ctp_attach *at, const char *path, struc
 	int seals = fcntl(shm->fd, F_GET_SEALS);
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return ctp_err_set(err, "%s: is not sealed, so a probe did not make it", path);
-	void *base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, shm->fd, 0);
-	if (base == MAP_FAILED)
+	if (!ctp_memory_map(shm, (size_t)st.st_size))
 		return ctp_err_sys(err, "%s: mapping %jd bytes (is there a limit, ulimit -v?)", path, (intmax_t)st.st_size);
-	madvise(base, (size_t)st.st_size, MADV_DONTDUMP); /* it may be larger than any disk */
-	madvise(base, (size_t)st.st_size, MADV_DONTFORK);
-	shm->base = base;
-	shm->bytes = (size_t)st.st_size;
 	at->ino = st.st_ino;
 	snprintf(shm->path, sizeof shm->path, "%s", path);
-	return ctp_arena_find(&at->arena, base, shm->bytes, err);
+	return ctp_arena_find(&at->arena, shm->base, shm->bytes, err);
 }
 
 /* --- all of a process ----------------------------------------------------------------------------------------------------- */
@@ -389,7 +374,7 @@ size_t ctp_attach_argv(pid_t pid, char *text, size_t room)
 	char dir[CTP_PROCDIR_BYTES], path[PATH_BYTES];
 	ctp_proc_dir(pid, dir);
 	snprintf(path, sizeof path, "%s/cmdline", dir);
-	size_t len = room ? read_text(path, text, room - 1) : 0;
+	size_t len = ctp_fd_read_file(AT_FDCWD, path, text, room);
 	if (len && text[len - 1])
 		text[len++] = '\0'; /* it was longer, or the process wrote something else there */
 	return len;

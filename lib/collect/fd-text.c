@@ -3,25 +3,7 @@
 
 #include <string.h>
 
-static unsigned digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
-}
-
-/* The digits at *at, which goes to the first character that is none. False: there are none, or the number does not fit. */
-static bool take_number(const char **at, const char *end, unsigned base, uint64_t *value)
-{
-	const char *p = *at;
-	*value = 0;
-	for (; p < end && digit_of(*p) < base; p++)
-		if (__builtin_mul_overflow(*value, base, value) || __builtin_add_overflow(*value, digit_of(*p), value))
-			return false;
-	bool any = p != *at;
-	*at = p;
-	return any;
-}
+#include "base/text.h"
 
 static bool is_text(const char *text, size_t len, const char *want) { return len == strlen(want) && !memcmp(text, want, len); }
 
@@ -30,7 +12,7 @@ static uint32_t inode_after(const char *text, size_t len, const char *prefix)
 {
 	const char *end = text + len, *at = text + strlen(prefix);
 	uint64_t ino;
-	if (len <= strlen(prefix) || memcmp(text, prefix, strlen(prefix)) || !take_number(&at, end, 10, &ino) || ino > UINT32_MAX)
+	if (len <= strlen(prefix) || memcmp(text, prefix, strlen(prefix)) || !ctp_take_number(&at, end, 10, &ino) || ino > UINT32_MAX)
 		return 0;
 	return is_text(at, (size_t)(end - at), "]") ? (uint32_t)ino : 0;
 }
@@ -54,7 +36,7 @@ static bool find_line(const char *text, size_t len, const char *label, unsigned 
 		return false;
 	for (at += strlen(label); at < end && *at == ' '; at++)
 		;
-	return take_number(&at, end, base, value) && at < end && *at == '\n';
+	return ctp_take_number(&at, end, base, value) && at < end && *at == '\n';
 }
 
 bool ctp_fd_text_eventfd(const char *text, size_t len, uint64_t *count)

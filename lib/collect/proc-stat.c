@@ -9,22 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 enum { FLAGS_FIELD = 9, STATE_FIELD = 3 }; /* of stat, counted from 1 as in proc(5) */
 
 /* --- texts ---------------------------------------------------------------------------------------------------------------- */
-
-/* A decimal number at *at, which goes after it. False: there is none, or none that fits. */
-static bool take_number(const char **at, const char *end, uint64_t *value)
-{
-	const char *p = *at;
-	*value = 0;
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, (uint64_t)(*p - '0'), value))
-			return false;
-	bool any = p != *at;
-	*at = p;
-	return any;
-}
 
 /* After the next blank, which all fields but the last have after them. */
 static const char *next_field(const char *at, const char *end)
@@ -43,7 +32,7 @@ bool ctp_proc_stat_parse(const char *text, size_t len, struct ctp_proc_stat *st)
 	at += 2;
 	for (int field = STATE_FIELD; field < FLAGS_FIELD; field++)
 		at = next_field(at, end);
-	if (!take_number(&at, end, &flags) || at == end || *at != ' ' || flags > UINT32_MAX)
+	if (!ctp_take_number(&at, end, 10, &flags) || at == end || *at != ' ' || flags > UINT32_MAX)
 		return false;
 	st->flags = (uint32_t)flags;
 	return (st->state >= 'A' && st->state <= 'Z') || (st->state >= 'a' && st->state <= 'z');
@@ -52,9 +41,9 @@ bool ctp_proc_stat_parse(const char *text, size_t len, struct ctp_proc_stat *st)
 bool ctp_schedstat_parse(const char *text, size_t len, struct ctp_schedstat *st)
 {
 	const char *at = text, *end = text + len;
-	if (!take_number(&at, end, &st->cpu_ns) || at == end || *at++ != ' ')
+	if (!ctp_take_number(&at, end, 10, &st->cpu_ns) || at == end || *at++ != ' ')
 		return false;
-	if (!take_number(&at, end, &st->delay_ns) || at == end || (*at != ' ' && *at != '\n'))
+	if (!ctp_take_number(&at, end, 10, &st->delay_ns) || at == end || (*at != ' ' && *at != '\n'))
 		return false;
 	return st->cpu_ns || st->delay_ns; /* a kernel that does not count says 0 of everything */
 }
@@ -67,7 +56,7 @@ uint64_t ctp_proc_stat_number(const char *text, size_t len, unsigned *depth)
 	*depth = 0;
 	for (at = at ? at + sizeof label - 1 : end; at < end && (*at == '\t' || *at == ' '); ++*depth) {
 		at++;
-		if (!take_number(&at, end, &number) || !number || number > INT32_MAX)
+		if (!ctp_take_number(&at, end, 10, &number) || !number || number > INT32_MAX)
 			return *depth = 0;
 	}
 	return at < end && *at == '\n' && *depth ? number : (*depth = 0);

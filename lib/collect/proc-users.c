@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "collect/end-signal.h"
 #include "collect/proc-dir.h"
 #include "collect/proc-users.h"
@@ -41,13 +42,10 @@ size_t ctp_proc_users_find(const struct ctp_map_file *file, pid_t *pids, size_t 
 
 static bool environ_has(pid_t pid, const char *assignment, char *text)
 {
-	int fd = ctp_proc_open(pid, "environ", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	size_t len = 0;
-	for (ssize_t n; len < ENVIRON_BYTES && (n = read(fd, text + len, ENVIRON_BYTES - len)) > 0;)
-		len += (size_t)n;
-	close(fd);
+	char path[CTP_PROCDIR_BYTES + 8];
+	ctp_proc_dir(pid, path);
+	strcat(path, "/environ");
+	size_t len = ctp_fd_read_file(AT_FDCWD, path, text, ENVIRON_BYTES);
 	return len && memmem(text, len, assignment, strlen(assignment) + 1);
 }
 

@@ -48,14 +48,22 @@ static enum ctp_status create(struct ctp_memory *shm, const char *path, struct c
 	return CTP_OK;
 }
 
+bool ctp_memory_map(struct ctp_memory *shm, size_t bytes)
+{
+	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, shm->fd, 0);
+	if (base == MAP_FAILED)
+		return false;
+	shm->base = base;
+	shm->bytes = bytes;
+	madvise(base, bytes, MADV_DONTFORK); /* a process that maps it is then a traced one, or this */
+	madvise(base, bytes, MADV_DONTDUMP); /* it may be larger than any disk */
+	return true;
+}
+
 static enum ctp_status map_guarded(struct ctp_memory *shm, struct ctp_err *err)
 {
-	void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, shm->fd, 0);
-	if (base == MAP_FAILED)
+	if (!ctp_memory_map(shm, shm->bytes))
 		return ctp_err_sys(err, "%s: mapping %zu bytes", shm->path, shm->bytes);
-	shm->base = base;
-	madvise(base, shm->bytes, MADV_DONTFORK); /* a process that maps it is then a traced one, or this */
-	madvise(base, shm->bytes, MADV_DONTDUMP); /* it may be larger than any disk */
 	return ctp_memory_guard(shm, err);
 }
 

@@ -39,6 +39,9 @@ struct ctp_memory {
  */
 enum ctp_status ctp_memory_init(struct ctp_memory *shm, const struct ctp_memory_conf *conf, struct ctp_err *err);
 
+/* Maps the file of fd, without a guard. False: errno says why. */
+bool ctp_memory_map(struct ctp_memory *shm, size_t bytes);
+
 void ctp_memory_fini(struct ctp_memory *shm);
 
 /*

@@ -2,9 +2,9 @@
  * rawclock.c - pairs, and the lines between them.
  */
 #include "base/clock.h"
+#include "base/fd.h"
 #include "shm/rawclock.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { TRIES = 3 }; /* at a pair: an interrupt between two readings makes it a bad one */
@@ -53,14 +53,10 @@ uint64_t ctp_rawclock_hz(void) { return 0; }
 
 bool ctp_rawclock_usable(void)
 {
-	char name[32] = "";
-	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
-	if (!f)
-		return false;
-	bool read = fgets(name, sizeof name, f);
-	fclose(f);
-	name[strcspn(name, "\n")] = 0;
-	return read && *source && !strcmp(name, source);
+	char name[32];
+	ctp_fd_read_file(AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource", name, sizeof name);
+	name[strcspn(name, "\n")] = '\0';
+	return *source && !strcmp(name, source);
 }
 
 struct reading {
