@@ -27,14 +27,6 @@ static char take_one(struct ctp_demangle *d, const char *of)
 	return c;
 }
 
-static bool skip_quietly(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *))
-{
-	d->quiet++;
-	bool ok = take(d);
-	d->quiet--;
-	return ok;
-}
-
 /* Parts up to what closes them. */
 static bool skip_until(struct ctp_demangle *d, const char *end, bool (*skip)(struct ctp_demangle *))
 {
@@ -96,7 +88,7 @@ static bool take_operator(struct ctp_demangle *d)
 {
 	if (ctp_demangle_take(d, "cv")) {
 		ctp_demangle_puts(d, "operator cast");
-		return skip_quietly(d, skip_type);
+		return skip_type(d);
 	}
 	if (ctp_demangle_take(d, "li")) {
 		ctp_demangle_puts(d, "operator\"\"");
@@ -127,7 +119,7 @@ static bool take_structor(struct ctp_demangle *d, size_t shown)
 	if (!take_one(d, "012345"))
 		return ctp_demangle_fail(d);
 	put_class(d, constructs ? "" : "~", shown);
-	return !inherited || skip_quietly(d, skip_type);
+	return !inherited || skip_type(d);
 }
 
 /* A type without a name, or a lambda: which of those in its function. */
@@ -160,7 +152,7 @@ static bool take_unqualified(struct ctp_demangle *d)
 	          c == 'C' || c == 'D'   ? take_structor(d, shown) :
 	          is_lower(c)            ? take_operator(d) : ctp_demangle_fail(d);
 	while (ok && ctp_demangle_take(d, "B")) /* which version of an ABI */
-		ok = skip_quietly(d, take_source_name);
+		ok = ctp_demangle_quietly(d, take_source_name);
 	return ok;
 }
 
@@ -209,7 +201,7 @@ static bool take_prefix(struct ctp_demangle *d)
 	if (c == 'S')
 		return take_substitution(d);
 	if (c == 'I')
-		return skip_quietly(d, skip_arguments);
+		return ctp_demangle_quietly(d, skip_arguments);
 	if (c == 'T' || (c == 'D' && (next == 't' || next == 'T'))) /* a type that only the compiler knew */
 		return d->quiet ? skip_type(d) : ctp_demangle_fail(d);
 	if (ctp_demangle_take(d, "M")) /* a lambda of the member before */
@@ -252,15 +244,10 @@ static bool take_some_name(struct ctp_demangle *d)
 		return take_local(d);
 	if (ctp_demangle_peek(d) == 'S' ? !take_substitution(d) || (std && !take_unqualified(d)) : !take_unqualified(d))
 		return false;
-	return ctp_demangle_peek(d) != 'I' || skip_quietly(d, skip_arguments);
+	return ctp_demangle_peek(d) != 'I' || ctp_demangle_quietly(d, skip_arguments);
 }
 
-static bool take_name(struct ctp_demangle *d)
-{
-	bool ok = ctp_demangle_enter(d) && take_some_name(d);
-	ctp_demangle_leave(d);
-	return ok;
-}
+static bool take_name(struct ctp_demangle *d) { return ctp_demangle_part(d, take_some_name); }
 
 /* A function with what it takes. */
 static bool take_encoding(struct ctp_demangle *d)
@@ -363,14 +350,8 @@ static bool skip_some_type(struct ctp_demangle *d)
 	}
 }
 
-static bool skip_type(struct ctp_demangle *d)
-{
-	d->quiet++;
-	bool ok = ctp_demangle_enter(d) && skip_some_type(d);
-	ctp_demangle_leave(d);
-	d->quiet--;
-	return ok;
-}
+static bool take_type(struct ctp_demangle *d) { return ctp_demangle_part(d, skip_some_type); }
+static bool skip_type(struct ctp_demangle *d) { return ctp_demangle_quietly(d, take_type); }
 
 /* --- expressions --------------------------------------------------------------------------------------------------------- */
 
@@ -480,14 +461,8 @@ static bool skip_some_expression(struct ctp_demangle *d)
 	return ok || ctp_demangle_fail(d);
 }
 
-static bool skip_expression(struct ctp_demangle *d)
-{
-	d->quiet++;
-	bool ok = ctp_demangle_enter(d) && skip_some_expression(d);
-	ctp_demangle_leave(d);
-	d->quiet--;
-	return ok;
-}
+static bool take_expression(struct ctp_demangle *d) { return ctp_demangle_part(d, skip_some_expression); }
+static bool skip_expression(struct ctp_demangle *d) { return ctp_demangle_quietly(d, take_expression); }
 
 /* --- a symbol ------------------------------------------------------------------------------------------------------------ */
 

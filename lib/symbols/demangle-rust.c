@@ -165,8 +165,7 @@ static bool take_back(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *
 		return true;
 	const char *next = d->p;
 	d->p = d->begin + strlen("_R") + at;
-	bool ok = ctp_demangle_enter(d) && take(d);
-	ctp_demangle_leave(d);
+	bool ok = ctp_demangle_part(d, take);
 	d->p = next;
 	return ok;
 }
@@ -215,14 +214,6 @@ static bool take_list(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *
 	return true;
 }
 
-static bool take_quietly(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *))
-{
-	d->quiet++;
-	bool ok = take(d);
-	d->quiet--;
-	return ok;
-}
-
 static bool take_arguments(struct ctp_demangle *d) { return take_list(d, take_argument, ", "); }
 
 static bool take_binder(struct ctp_demangle *d)
@@ -255,7 +246,7 @@ static bool take_trait(struct ctp_demangle *d)
 	if (!take_path(d))
 		return false;
 	while (ctp_demangle_take(d, "p"))
-		if (!take_identifier(d, &name) || !take_quietly(d, take_type))
+		if (!take_identifier(d, &name) || !ctp_demangle_quietly(d, take_type))
 			return false;
 	return true;
 }
@@ -338,19 +329,14 @@ static bool take_some_type(struct ctp_demangle *d)
 	}
 }
 
-static bool take_type(struct ctp_demangle *d)
-{
-	bool ok = ctp_demangle_enter(d) && take_some_type(d);
-	ctp_demangle_leave(d);
-	return ok;
-}
+static bool take_type(struct ctp_demangle *d) { return ctp_demangle_part(d, take_some_type); }
 
 /* <T>, <T as Trait>; the path of the impl itself says nothing more. */
 static bool take_impl(struct ctp_demangle *d, char kind)
 {
 	if (kind != 'Y') {
 		take_disambiguator(d);
-		if (!take_quietly(d, take_path))
+		if (!ctp_demangle_quietly(d, take_path))
 			return false;
 	}
 	ctp_demangle_puts(d, "<");
@@ -408,7 +394,7 @@ static bool take_some_path(struct ctp_demangle *d)
 	case 'N':
 		return take_nested(d);
 	case 'I':
-		return take_path(d) && take_quietly(d, take_arguments);
+		return take_path(d) && ctp_demangle_quietly(d, take_arguments);
 	case 'B':
 		return take_back(d, take_path);
 	default:
@@ -416,11 +402,6 @@ static bool take_some_path(struct ctp_demangle *d)
 	}
 }
 
-static bool take_path(struct ctp_demangle *d)
-{
-	bool ok = ctp_demangle_enter(d) && take_some_path(d);
-	ctp_demangle_leave(d);
-	return ok;
-}
+static bool take_path(struct ctp_demangle *d) { return ctp_demangle_part(d, take_some_path); }
 
 bool ctp_demangle_rust(struct ctp_demangle *d) { return ctp_demangle_take(d, "_R") && take_path(d); }

@@ -3,6 +3,22 @@
 
 #include <string.h>
 
+bool ctp_demangle_part(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *))
+{
+	d->failed |= ++d->depth > CTP_DEMANGLE_DEPTH || ++d->steps > CTP_DEMANGLE_STEPS;
+	bool ok = !d->failed && take(d);
+	d->depth--;
+	return ok;
+}
+
+bool ctp_demangle_quietly(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *))
+{
+	d->quiet++;
+	bool ok = take(d);
+	d->quiet--;
+	return ok;
+}
+
 bool ctp_demangle_take(struct ctp_demangle *d, const char *text)
 {
 	size_t len = strlen(text);

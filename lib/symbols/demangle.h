@@ -49,17 +49,11 @@ static inline bool ctp_demangle_fail(struct ctp_demangle *d)
 	return false;
 }
 
-/* Called at the beginning of each part that can hold others; leave is its partner. */
-static inline bool ctp_demangle_enter(struct ctp_demangle *d)
-{
-	d->depth++;
-	d->steps++;
-	if (d->depth > CTP_DEMANGLE_DEPTH || d->steps > CTP_DEMANGLE_STEPS)
-		d->failed = true;
-	return !d->failed;
-}
+/* Takes a part that can hold others; depth and steps are bounded. */
+bool ctp_demangle_part(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *));
 
-static inline void ctp_demangle_leave(struct ctp_demangle *d) { d->depth--; }
+/* Takes what is not shown. */
+bool ctp_demangle_quietly(struct ctp_demangle *d, bool (*take)(struct ctp_demangle *));
 
 static inline char ctp_demangle_peek(const struct ctp_demangle *d) { return d->failed || d->p == d->end ? '\0' : *d->p; }
 

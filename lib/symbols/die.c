@@ -18,11 +18,16 @@ bool ctp_die_type(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &first) && !dwarf_peel_type(&first, type);
 }
 
-bool ctp_die_is_virtual(Dwarf_Die *inheritance)
+bool ctp_die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *n)
 {
 	Dwarf_Attribute attr;
+	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, n);
+}
+
+bool ctp_die_is_virtual(Dwarf_Die *inheritance)
+{
 	Dwarf_Word n;
-	return dwarf_attr(inheritance, DW_AT_virtuality, &attr) && !dwarf_formudata(&attr, &n) && n;
+	return ctp_die_number(inheritance, DW_AT_virtuality, &n) && n;
 }
 
 /* A number, or, before DWARF 3, the operation that adds it. */
@@ -59,17 +64,16 @@ bool ctp_die_offset(Dwarf_Die *member, uint64_t *offset)
 
 bool ctp_die_bits(Dwarf_Die *member, bool big, uint64_t unit, uint64_t *first, uint64_t *n)
 {
-	Dwarf_Attribute attr;
 	Dwarf_Word bits, at, bytes;
-	if (!dwarf_attr(member, DW_AT_bit_size, &attr) || dwarf_formudata(&attr, &bits) || !bits || bits > 8 * unit)
+	if (!ctp_die_number(member, DW_AT_bit_size, &bits) || !bits || bits > 8 * unit)
 		return false;
 	*n = bits;
-	if (dwarf_attr(member, DW_AT_data_bit_offset, &attr) && !dwarf_formudata(&attr, first))
+	if (ctp_die_number(member, DW_AT_data_bit_offset, first))
 		return true;
 	/* Before DWARF 4: from the most significant bit of the unit that the member is in. */
-	if (!ctp_die_offset(member, first) || !dwarf_attr(member, DW_AT_bit_offset, &attr) || dwarf_formudata(&attr, &at))
+	if (!ctp_die_offset(member, first) || !ctp_die_number(member, DW_AT_bit_offset, &at))
 		return false;
-	if (!dwarf_attr(member, DW_AT_byte_size, &attr) || dwarf_formudata(&attr, &bytes) || bytes > unit)
+	if (!ctp_die_number(member, DW_AT_byte_size, &bytes) || bytes > unit)
 		bytes = unit;
 	*first = *first * 8 + (big ? at : 8 * bytes - at - bits);
 	return at <= 8 * bytes - bits;
@@ -78,11 +82,10 @@ bool ctp_die_bits(Dwarf_Die *member, bool big, uint64_t unit, uint64_t *first, u
 /* How many elements a dimension has; 0: that is not known. */
 static Dwarf_Word elements_of(Dwarf_Die *subrange)
 {
-	Dwarf_Attribute attr;
 	Dwarf_Word n;
-	if (dwarf_attr_integrate(subrange, DW_AT_count, &attr) && !dwarf_formudata(&attr, &n))
+	if (ctp_die_number(subrange, DW_AT_count, &n))
 		return n;
-	return dwarf_attr_integrate(subrange, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &n) ? n + 1 : 0;
+	return ctp_die_number(subrange, DW_AT_upper_bound, &n) ? n + 1 : 0;
 }
 
 /* The dimensions of an array, after the first n; how many there are then. */

@@ -11,6 +11,9 @@ bool ctp_die_is_structure(Dwarf_Die *die);
 /* The type of a DIE, without typedefs and qualifiers. */
 bool ctp_die_type(Dwarf_Die *die, Dwarf_Die *type);
 
+/* An attribute that is a number, also of the DIE that this one is an instance or a definition of. False: there is none. */
+bool ctp_die_number(Dwarf_Die *die, unsigned name, Dwarf_Word *n);
+
 /* Whether an inheritance is of a virtual base. */
 bool ctp_die_is_virtual(Dwarf_Die *inheritance);
 

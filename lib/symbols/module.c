@@ -34,6 +34,7 @@ bool ctp_module_find(struct ctp_module *m, const struct ctp_module_at *at, struc
 
 #include "base/array.h"
 #include "symbols/debugfile.h"
+#include "symbols/die.h"
 
 enum { RANGES_MAX = 1 << 22, SYMBOLS_MAX = 1 << 24 }; /* in a table; read from a file */
 enum { DEPTH_MAX = 64, DIES_MAX = 1 << 24 }; /* of nested DIEs; visited for one address */
@@ -299,19 +300,13 @@ static void put_line(struct ctp_module_place *place, Dwarf_Die *unit, uint64_t p
 	place->line = (unsigned)line;
 }
 
-static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *n)
-{
-	Dwarf_Attribute attr;
-	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, n);
-}
-
 /* The file and line in two attributes of a DIE: of the call of an inlined function, or of a declaration. */
 static void put_said(struct ctp_module_place *place, Dwarf_Die *unit, Dwarf_Die *die, unsigned file_name, unsigned line_name)
 {
 	Dwarf_Files *files;
 	Dwarf_Word file, line;
 	size_t n;
-	if (!number_of(die, file_name, &file) || !number_of(die, line_name, &line) || dwarf_getsrcfiles(unit, &files, &n) ||
+	if (!ctp_die_number(die, file_name, &file) || !ctp_die_number(die, line_name, &line) || dwarf_getsrcfiles(unit, &files, &n) ||
 	    file >= n)
 		return;
 	const char *path = dwarf_filesrc(files, file, NULL, NULL);

@@ -27,9 +27,8 @@ struct finder {
 
 static uint64_t number(Dwarf_Die *die, unsigned name)
 {
-	Dwarf_Attribute attr;
 	Dwarf_Word n;
-	return dwarf_attr(die, name, &attr) && !dwarf_formudata(&attr, &n) ? n : 0;
+	return ctp_die_number(die, name, &n) ? n : 0;
 }
 
 static struct extent measure(struct finder *f, Dwarf_Die *structure, int nested);
