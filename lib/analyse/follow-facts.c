@@ -10,8 +10,8 @@ static const struct ctp_reasons *reasons_of(const struct ctp_follow *f, const st
 }
 
 /*
- * A program that ends in order destroys locks and what coroutines hold before it destroys the coroutines. So what is told since an
- * object has ended, or a coroutine that does not run has given one back, is undone if nothing but deaths comes after it.
+ * A program that ends in order destroys locks and what coroutines hold before it destroys the coroutines. So what is recorded
+ * after an object has ended, or after a coroutine that does not run has given one back, is undone if only deaths follow it.
  */
 static void keep_if_done(struct ctp_follow *f, bool destroys)
 {
@@ -39,7 +39,7 @@ void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, cons
 			                 ch->ts_ns - r->list[i].value);
 }
 
-static void reason_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+static void take_reason(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	uint64_t what = ctp_roles_value(val, roles->what), marks = ctp_roles_value(val, roles->marks);
@@ -51,22 +51,22 @@ static void reason_told(struct ctp_follow *f, const struct ctp_roles *roles, con
 	ctp_objects_reason(f->objects, co->id, co->next, ctp_roles_value(val, roles->pid), &reason);
 }
 
-static void object_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+static void take_object(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	uint64_t site = ctp_roles_value(val, roles->site), what = ctp_roles_value(val, roles->what);
-	struct ctp_object_told told = {
+	struct ctp_object_record record = {
 		.pid = ctp_roles_value(val, roles->pid), .at = ctp_roles_value(val, roles->object), .ts_ns = ts,
 		.available = ctp_roles_value(val, roles->available), .what = (uint8_t)(what < CTP_WAITS_COUNT ? what : 0),
 		.marks = (uint8_t)ctp_roles_value(val, roles->marks),
 	};
 	if (site)
-		told.site = ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0);
-	keep_if_done(f, told.marks & CTP_OBJECT_GONE);
-	if (told.at)
-		ctp_objects_tell(f->objects, &told);
+		record.site = ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0);
+	keep_if_done(f, record.marks & CTP_OBJECT_GONE);
+	if (record.at)
+		ctp_objects_take(f->objects, &record);
 }
 
-static void object_named(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+static void take_label(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	(void)ts;
 	const struct ctp_str *name = roles->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[roles->text]);
@@ -76,7 +76,7 @@ static void object_named(struct ctp_follow *f, const struct ctp_roles *roles, co
 		ctp_objects_name(f->objects, ctp_roles_value(val, roles->pid), at, name->data, name->len);
 }
 
-static void hold_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+static void take_hold(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	const struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	uint64_t at = ctp_roles_value(val, roles->object);
@@ -86,7 +86,7 @@ static void hold_told(struct ctp_follow *f, const struct ctp_roles *roles, const
 		ctp_objects_hold(f->objects, ctp_roles_value(val, roles->pid), at, co->id, count);
 }
 
-static void wake_for_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+static void take_wake_for(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	const struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	uint64_t at = ctp_roles_value(val, roles->object);
@@ -95,7 +95,7 @@ static void wake_for_told(struct ctp_follow *f, const struct ctp_roles *roles, c
 		ctp_objects_woken_for(f->objects, reasons_of(f, co), ctp_roles_value(val, roles->pid), at, co->id, ts);
 }
 
-static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+static void take_descriptor(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	const struct ctp_descriptor seen = {
 		.pid = ctp_roles_value(val, roles->pid), .fd = (int32_t)ctp_roles_value(val, roles->fd), .ts_ns = ts,
@@ -107,10 +107,10 @@ static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *roles,
 
 void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	static void (*const told[CTP_KIND_COUNT])(struct ctp_follow *, const struct ctp_roles *, const uint64_t *, uint64_t) = {
-		[CTP_KIND_REASON] = reason_told, [CTP_KIND_OBJECT] = object_told, [CTP_KIND_LABEL] = object_named,
-		[CTP_KIND_HOLD] = hold_told, [CTP_KIND_CAUSE] = wake_for_told, [CTP_KIND_DESCRIPTOR] = descriptor_told,
+	static void (*const take[CTP_KIND_COUNT])(struct ctp_follow *, const struct ctp_roles *, const uint64_t *, uint64_t) = {
+		[CTP_KIND_REASON] = take_reason, [CTP_KIND_OBJECT] = take_object, [CTP_KIND_LABEL] = take_label,
+		[CTP_KIND_HOLD] = take_hold, [CTP_KIND_CAUSE] = take_wake_for, [CTP_KIND_DESCRIPTOR] = take_descriptor,
 	};
-	if (roles->kind < CTP_KIND_COUNT && told[roles->kind])
-		told[roles->kind](f, roles, val, ts);
+	if (roles->kind < CTP_KIND_COUNT && take[roles->kind])
+		take[roles->kind](f, roles, val, ts);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/pages.h"
 
 #define LIST_BYTES (CTP_HABITS_MAX * sizeof(struct ctp_habit))
@@ -48,35 +49,19 @@ uint32_t ctp_habits_number(struct ctp_habits *h, uint32_t spawn, uint32_t place)
 
 void ctp_habit_came_back(struct ctp_habit *habit, uint64_t id)
 {
-	for (uint32_t i = 0; i < habit->different; i++)
-		if (habit->who[i] == id)
-			return;
 	assert(habit->different < CTP_HABIT_DIFFERENT);
-	habit->who[habit->different++] = id;
+	CTP_ARRAY_NOTE(habit->who, habit->different, id);
 }
 
 void ctp_habit_woken_by(struct ctp_habit *habit, uint64_t waker)
 {
-	for (uint32_t i = 0; i < habit->nwakers; i++)
-		if (habit->wakers[i] == waker)
-			return;
-	if (habit->nwakers == CTP_HABIT_WAKERS)
-		habit->more_wakers = true;
-	else
-		habit->wakers[habit->nwakers++] = waker;
+	habit->more_wakers |= !CTP_ARRAY_NOTE(habit->wakers, habit->nwakers, waker);
 }
 
 void ctp_habit_woken_from(struct ctp_habit *habit, uint32_t from)
 {
-	if (habit->more_from)
-		return;
-	for (uint32_t i = 0; i < habit->nfrom; i++)
-		if (habit->from[i] == from)
-			return;
-	if (habit->nfrom == CTP_HABIT_WAKERS)
-		habit->more_from = true;
-	else
-		habit->from[habit->nfrom++] = from;
+	if (!habit->more_from)
+		habit->more_from = !CTP_ARRAY_NOTE(habit->from, habit->nfrom, from);
 }
 
 bool ctp_habit_overtook(const struct ctp_habit *habit, uint64_t from_ns, bool partial)
@@ -86,11 +71,8 @@ bool ctp_habit_overtook(const struct ctp_habit *habit, uint64_t from_ns, bool pa
 	for (uint32_t i = 0; i < count; i++) {
 		if (habit->back[i].from_ns <= from_ns && full)
 			return false;
-		uint32_t k = 0;
-		while (k < n && others[k] != habit->back[i].id)
-			k++;
-		if (k == n && n < CTP_HABIT_DIFFERENT && habit->back[i].from_ns > from_ns)
-			others[n++] = habit->back[i].id;
+		if (habit->back[i].from_ns > from_ns)
+			CTP_ARRAY_NOTE(others, n, habit->back[i].id);
 	}
 	return n == CTP_HABIT_DIFFERENT;
 }

@@ -27,7 +27,7 @@ const char *ctp_words_object(struct ctp_words *w, const struct ctp_object *ob, c
 static void say_wanted(struct ctp_words *w, const struct ctp_reason_of *r, const struct ctp_object *ob, char *text, size_t size)
 {
 	char name[CTP_SITE_TEXT_MAX + 80], total[48] = "", free[48] = "";
-	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
+	const struct ctp_stock *stock = ctp_object_stock(ob, r);
 	ctp_words_object(w, ob, name, sizeof name);
 	bool exact = false;
 	uint64_t left = ctp_object_available(ob, stock, &exact);
@@ -80,8 +80,7 @@ void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 	for (uint32_t i = 0; r && i < r->n; i++) {
 		const struct ctp_reason_of *reason = &r->list[i];
 		char what[2 * CTP_SITE_TEXT_MAX], by[2 * CTP_SITE_TEXT_MAX] = "";
-		const struct ctp_object *ob = reason->what > CTP_WAITS_DESCRIPTOR ?
-			ctp_objects_find(w->j->follow->objects, r->pid, reason->value) : NULL;
+		const struct ctp_object *ob = ctp_objects_wanted(w->j->follow->objects, r, i);
 		uint64_t end_ns = ctp_judge_end_ns(w->j, co);
 		if (reason->what == CTP_WAITS_TIMER && reason->value <= end_ns)
 			snprintf(what, sizeof what, "a timer that was due %s before the end", ctp_words_duration(w, end_ns - reason->value));
@@ -113,7 +112,7 @@ static const struct ctp_object *first_object(struct ctp_words *w)
 	const struct ctp_reasons *r = first_reasons(w);
 	const struct ctp_object *ob = NULL;
 	for (uint32_t i = 0; r && i < r->n && !ob; i++)
-		ob = r->list[i].what > CTP_WAITS_DESCRIPTOR ? ctp_objects_find(w->j->follow->objects, r->pid, r->list[i].value) : NULL;
+		ob = ctp_objects_wanted(w->j->follow->objects, r, i);
 	return ob;
 }
 

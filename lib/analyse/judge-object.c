@@ -7,7 +7,6 @@
 #include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge.h"
-#include "stream/events.h"
 
 #define FAR_OFF_NS UINT64_C(3600000000000)
 
@@ -27,11 +26,9 @@ const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const stru
 	return r && !r->more ? r : NULL;
 }
 
-static bool is_for_object(const struct ctp_reason_of *r) { return r->what > CTP_WAITS_DESCRIPTOR; }
-
 static struct ctp_object *object_of(const struct ctp_judge *j, const struct ctp_reasons *r, uint32_t i)
 {
-	return is_for_object(&r->list[i]) ? ctp_objects_find(j->follow->objects, r->pid, r->list[i].value) : NULL;
+	return ctp_objects_wanted(j->follow->objects, r, i);
 }
 
 /* Coroutines hold what the reason is for, and give it back. */
@@ -42,7 +39,7 @@ static uint64_t wanted(const struct ctp_reason_of *r) { return r->count ? r->cou
 /* Less is available than the reason wants. */
 static bool is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
 {
-	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
+	const struct ctp_stock *stock = ctp_object_stock(ob, r);
 	bool exact;
 	return stock->known && ctp_object_available(ob, stock, &exact) < wanted(r) && exact;
 }
@@ -50,7 +47,7 @@ static bool is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
 /* A lock that has a holder is not available, whatever its last count says. */
 static bool is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r)
 {
-	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
+	const struct ctp_stock *stock = ctp_object_stock(ob, r);
 	bool held = r->what == CTP_WAITS_LOCK && ob->holders_known && ob->nholders;
 	bool exact;
 	return stock->known && ctp_object_available(ob, stock, &exact) >= wanted(r) && !held;
@@ -150,7 +147,7 @@ bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_corouti
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
 	bool all = r && r->n;
 	for (uint32_t i = 0; r && i < r->n; i++)
-		all &= is_for_object(&r->list[i]) && !(r->list[i].marks & (CTP_REASON_TIMED | CTP_REASON_RESTS));
+		all &= ctp_reason_is_object(&r->list[i]) && !(r->list[i].marks & (CTP_REASON_TIMED | CTP_REASON_RESTS));
 	return all;
 }
 
@@ -280,7 +277,7 @@ static bool somebody_comes(const struct ctp_judge *j, const struct ctp_object *o
 static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob,
                         const struct ctp_reason_of *r)
 {
-	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
+	const struct ctp_stock *stock = ctp_object_stock(ob, r);
 	bool exact, counted = r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER;
 	bool enough = counted && is_enough(ob, r) && ob->first_count <= ctp_object_available(ob, stock, &exact);
 	return enough && since(j, co, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);

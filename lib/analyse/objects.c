@@ -12,7 +12,6 @@
 
 #include "analyse/places.h"
 #include "base/array.h"
-#include "stream/events.h"
 
 enum { ROOM_MIN = 64, REASONS_MAX = 1 << 23 };
 
@@ -223,7 +222,7 @@ uint64_t ctp_object_available(const struct ctp_object *ob, const struct ctp_stoc
 {
 	uint64_t held = held_of(ob), available = stock->available;
 	bool held_back = ob->what == CTP_WAITS_LOCK || ob->what == CTP_WAITS_PERMITS;
-	bool holds = stock == &ob->stock && held_back && ob->holders_known && ob->holds_told && ob->all;
+	bool holds = stock == &ob->stock && held_back && ob->holders_known && ob->holds_recorded && ob->all;
 	*exact = holds || stock->exact || !available;
 	if (holds && available && !stock->exact)
 		available = ob->all > held ? ob->all - held : 0;
@@ -240,7 +239,7 @@ static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_n
 	stock->known = true;
 }
 
-void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
+void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 {
 	if (t->marks & (CTP_OBJECT_MADE | CTP_OBJECT_GONE))
 		ctp_queues_forget(&o->queues, t->pid, t->at);
@@ -314,7 +313,7 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t
 	struct ctp_object *ob = object_at(o, pid, at);
 	if (!ob || !ob->holders_known)
 		return;
-	ob->holds_told = true;
+	ob->holds_recorded = true;
 	add_holder(ob, coro, count);
 	note_total(ob);
 }
@@ -389,31 +388,16 @@ void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, ui
 		r->list[r->n++] = *reason;
 }
 
-static bool is_for_object(const struct ctp_reason_of *r) { return r->what > CTP_WAITS_DESCRIPTOR; }
-
-static void add_maker(struct ctp_object *ob, uint64_t by)
-{
-	for (uint32_t i = 0; i < ob->nmakers; i++)
-		if (ob->makers[i] == by)
-			return;
-	if (ob->nmakers < CTP_OBJECT_MAKERS)
-		ob->makers[ob->nmakers++] = by;
-	else
-		ob->more_makers = true;
-}
-
 void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t coro, uint64_t by, uint64_t ts_ns)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		struct ctp_object *ob = is_for_object(&r->list[i]) ? save(o, ctp_objects_find(o, r->pid, r->list[i].value)) : NULL;
+		struct ctp_object *ob = save(o, ctp_objects_wanted(o, r, i));
 		if (!ob)
 			continue;
 		ob->woken = coro;
 		ob->woken_ns = ts_ns;
-		if (by && by != coro)
-			add_maker(ob, by);
-		else
-			ob->more_makers = true; /* something from outside */
+		bool outside = !by || by == coro;
+		ob->more_makers |= outside || !CTP_ARRAY_NOTE(ob->makers, ob->nmakers, by);
 	}
 }
 
@@ -423,7 +407,7 @@ void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, u
 	struct ctp_object *ob = save(o, ctp_objects_find(o, pid, at));
 	bool meant = !r || r->more;
 	for (uint32_t i = 0; r && i < r->n; i++)
-		meant |= is_for_object(&r->list[i]) && r->list[i].value == at;
+		meant |= ctp_reason_is_object(&r->list[i]) && r->list[i].value == at;
 	if (!ob)
 		return;
 	ob->strayed = meant ? 0 : coro;
@@ -432,7 +416,7 @@ void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, u
 
 /* --- descriptors ---------------------------------------------------------------------------------------------------------- */
 
-static struct ctp_descriptor *descriptor_of(const struct ctp_objects *o, uint64_t pid, int32_t fd)
+struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o, uint64_t pid, int32_t fd)
 {
 	for (uint32_t i = 0; i < o->ndescriptors; i++)
 		if (o->descriptors[i].fd == fd && o->descriptors[i].pid == pid)
@@ -440,22 +424,17 @@ static struct ctp_descriptor *descriptor_of(const struct ctp_objects *o, uint64_
 	return NULL;
 }
 
-const struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o, uint64_t pid, int32_t fd)
-{
-	return descriptor_of(o, pid, fd);
-}
-
 void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen)
 {
-	struct ctp_descriptor *d = descriptor_of(o, seen->pid, seen->fd);
+	struct ctp_descriptor *d = ctp_objects_descriptor(o, seen->pid, seen->fd);
 	bool before = d && (d->unread || d->ended), now = seen->unread || seen->ended;
 	uint64_t unread_ns = before && now ? d->unread_ns : seen->ts_ns;
 	if (!d && o->ndescriptors < CTP_DESCRIPTORS_MAX)
 		d = &o->descriptors[o->ndescriptors++];
-	if (!d)
-		return;
-	*d = *seen;
-	d->unread_ns = unread_ns;
+	if (d) {
+		*d = *seen;
+		d->unread_ns = unread_ns;
+	}
 }
 
 /* --- timers --------------------------------------------------------------------------------------------------------------- */

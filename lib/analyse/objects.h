@@ -16,6 +16,7 @@
 
 #include "analyse/queue-ends.h"
 #include "base/map.h"
+#include "stream/events.h"
 
 enum {
 	CTP_OBJECTS_MAX = 1 << 16,    /* objects at once; others are not followed */
@@ -51,7 +52,7 @@ struct ctp_stock {
 	bool known;
 	uint64_t available;
 	uint64_t since_ns; /* when that became 0, or was no longer 0 */
-	bool exact;        /* it was told also when it was above 0 and changed: else only whether it is 0 is certain */
+	bool exact;        /* it was recorded also when it was above 0 and changed: else only whether it is 0 is certain */
 };
 
 struct ctp_object {
@@ -65,7 +66,7 @@ struct ctp_object {
 	uint64_t total;  /* the most that was ever available, or held */
 	uint64_t all;    /* what it had when it was new; 0: not known */
 	char *name;      /* null: none */
-	bool holders_known, holds_told; /* holds_told: some hold of it was told since it was new */
+	bool holders_known, holds_recorded; /* holds_recorded: a hold of it was recorded since it was new */
 	uint32_t nholders;     /* with an entry */
 	uint64_t others;       /* how much the other holders hold */
 	struct ctp_holder holders[CTP_OBJECT_HOLDERS];
@@ -135,7 +136,7 @@ static inline void ctp_objects_gap(struct ctp_objects *o) { o->gaps++; }
 
 /*
  * A program that ends in order destroys what coroutines hold and wait for, before it destroys the coroutines. ctp_objects_undo
- * takes back all that was told since the last ctp_objects_keep.
+ * takes back all that was recorded since the last ctp_objects_keep.
  */
 void ctp_objects_keep(struct ctp_objects *o);
 void ctp_objects_undo(struct ctp_objects *o);
@@ -144,12 +145,12 @@ void ctp_objects_undo(struct ctp_objects *o);
 static inline bool ctp_objects_any(const struct ctp_objects *o) { return o->count || o->nreasons; }
 
 /* A record of an object. marks are CTP_OBJECT_... of events.h; what 0: the record does not say how much is available. */
-struct ctp_object_told {
+struct ctp_object_record {
 	uint64_t pid, at, available, ts_ns;
 	uint32_t site;
 	uint8_t what, marks;
 };
-void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *told);
+void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *record);
 void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len);
 void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count);
 
@@ -172,7 +173,14 @@ void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, u
 /* The object that is at an address now, and the collector's last look at a descriptor; or null. */
 struct ctp_object *ctp_objects_find(const struct ctp_objects *o, uint64_t pid, uint64_t at);
 void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen);
-const struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o, uint64_t pid, int32_t fd);
+struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o, uint64_t pid, int32_t fd);
+
+/* The object that a reason is for, if that is there now; null also if the reason is for a timer or a descriptor. */
+static inline bool ctp_reason_is_object(const struct ctp_reason_of *r) { return r->what > CTP_WAITS_DESCRIPTOR; }
+static inline struct ctp_object *ctp_objects_wanted(const struct ctp_objects *o, const struct ctp_reasons *r, uint32_t i)
+{
+	return ctp_reason_is_object(&r->list[i]) ? ctp_objects_find(o, r->pid, r->list[i].value) : NULL;
+}
 
 /*
  * How much is available for certain: what holders have is not, and a program need not tell each change. *exact: it is not more,
@@ -185,9 +193,9 @@ void ctp_objects_rang(struct ctp_objects *o, uint32_t place, uint64_t asked_ns, 
 struct ctp_timers ctp_objects_timers(const struct ctp_objects *o, uint32_t place);
 
 /* How much is available of what a reason wants. */
-static inline const struct ctp_stock *ctp_object_stock(const struct ctp_object *ob, const struct ctp_reason_of *r, uint8_t room)
+static inline const struct ctp_stock *ctp_object_stock(const struct ctp_object *ob, const struct ctp_reason_of *r)
 {
-	return r->what == room ? &ob->room : &ob->stock;
+	return r->what == CTP_WAITS_ROOM ? &ob->room : &ob->stock;
 }
 
 #endif

@@ -8,13 +8,21 @@
 
 enum { CTP_ROLES_NONE = -1 }; /* the class has no such field, or the field is no whole number */
 
+/* Fields that are called as in the class. */
+#define CTP_ROLES_NAMED(FIELD) \
+	FIELD(parent) FIELD(by) FIELD(code) FIELD(target) FIELD(after) FIELD(transitions) FIELD(how) FIELD(joins) FIELD(by_hand) \
+	FIELD(deadline) FIELD(fd) FIELD(object) FIELD(count) FIELD(marks) FIELD(available) FIELD(unread) FIELD(unsent) FIELD(ended) \
+	FIELD(type)
+
 struct ctp_roles {
 	bool known, standard;
 	uint8_t kind;
 	bool numbered; /* index is the number of an event of its coroutine, not the sequence of a slot */
 	bool missed;   /* ctp_class_is_missed */
-	int16_t id, probe, ts, tid, addr, index, active, site, parent, pid, by, text, code, target, after, before, transitions, how,
-	        joins, by_hand, what, deadline, fd, object, count, marks, available, unread, unsent, ended, type;
+	int16_t id, probe, ts, tid, addr, index, active, site, pid, text, what;
+#define CTP_ROLES_FIELD(name) int16_t name;
+	CTP_ROLES_NAMED(CTP_ROLES_FIELD)
+#undef CTP_ROLES_FIELD
 };
 
 /* The transition that ctp-collect writes: a constant, so that the compiler leaves out what the class does not need. */

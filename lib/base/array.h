@@ -43,6 +43,19 @@
 		(i) = from_; \
 	} while (0)
 
+/*
+ * Whether an array of fixed size, of which n are used, has the item; it is added, if it is new and there is room.
+ */
+#define CTP_ARRAY_NOTE(items, n, item) \
+	({ \
+		uint32_t at_ = 0; \
+		while (at_ < (n) && (items)[at_] != (item)) \
+			at_++; \
+		if (at_ == (n) && at_ < sizeof(items) / sizeof *(items)) \
+			(items)[(n)++] = (item); \
+		at_ < (n); \
+	})
+
 /* array is the address of a pointer to items of item_bytes each. */
 bool ctp_array_grow(void *array, size_t *room, size_t want, size_t max, size_t item_bytes);
 

@@ -291,10 +291,7 @@ void ctp_targets_process(struct ctp_targets *t, pid_t pid)
 
 bool ctp_targets_has(const struct ctp_targets *t, pid_t pid)
 {
-	for (size_t i = 0; i < t->nprocesses; i++)
-		if (t->processes[i].pid == pid)
-			return true;
-	return false;
+	return find_process((struct ctp_targets *)t, pid);
 }
 
 pid_t ctp_targets_next(const struct ctp_targets *t, pid_t pid)

@@ -180,20 +180,9 @@ static struct ctp_shared_line *share(struct ctp_sharing *s, struct ctp_addrs_slo
 	return l;
 }
 
-static void note_writer(struct ctp_shared_line *l, uint32_t thread)
-{
-	for (uint32_t i = 0; i < l->nwriters; i++)
-		if (l->writer[i] == thread)
-			return;
-	if (l->nwriters == CTP_SHARING_WRITERS)
-		l->more_writers = true;
-	else
-		l->writer[l->nwriters++] = thread;
-}
-
 static void note_write(struct ctp_shared_line *l, uint32_t thread, const struct ctp_bytes_mask *bytes, uint32_t first, uint32_t n)
 {
-	note_writer(l, thread);
+	l->more_writers |= !CTP_ARRAY_NOTE(l->writer, l->nwriters, thread);
 	l->alternations += thread != l->last;
 	l->last = thread;
 	if (has_all(&l->shared, bytes))
