@@ -311,12 +311,12 @@ static bool judge(struct ctp_analysis *a, const struct ctp_follow_end *end)
 	return ctp_judge_section(&a->report, &a->follow, a->priv->tally, &at, a->priv->section);
 }
 
-static void ended(void *arg, const struct ctp_follow_end *told)
+static void ended(void *arg, const struct ctp_follow_end *whole)
 {
 	struct ctp_analysis *a = arg;
 	struct ctp_analysis_priv *priv = a->priv;
 	struct ctp_report_section *s = priv->section;
-	struct ctp_follow_end end = *told;
+	struct ctp_follow_end end = *whole;
 	const struct ctp_follow_counts *c = &a->follow.counts;
 	uint64_t first_ns = c->first_ns <= c->last_ns ? c->first_ns : end.end_ns, long_ns = end.end_ns - first_ns;
 	bool outside = a->report.since_ns && a->report.since_ns >= long_ns;
@@ -334,13 +334,13 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		s->looked_ns = ctp_span_ns(a->follow.since_ns > first_ns ? a->follow.since_ns : first_ns, end.end_ns);
 		s->start_wall_ns = (int64_t)((uint64_t)s->start_wall_ns + first_ns);
 		s->ended = end.ended;
-		memcpy(s->signal, told->signalled.name, sizeof s->signal);
-		s->signal_ns = ctp_span_ns(first_ns, told->signalled.ts_ns);
+		memcpy(s->signal, whole->signalled.name, sizeof s->signal);
+		s->signal_ns = ctp_span_ns(first_ns, whole->signalled.ts_ns);
 		s->complete = end.complete;
 		s->cut = end.cut;
 		s->missing = end.missing;
 		s->remnant = a->follow.attached_ns && a->follow.counts.first_ns < a->follow.attached_ns;
-		s->until = end.end_ns < told->end_ns;
+		s->until = end.end_ns < whole->end_ns;
 		s->outside = outside;
 		s->counts = *c;
 		s->judged_ns = ctp_span_ns(first_ns, end.judged_ns);

@@ -4,7 +4,7 @@
 #include "analyse/follow-own.h"
 #include "stream/sink.h"
 
-static void thread_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+static void take_thread(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, ctp_roles_value(val, roles->tid))];
 	if (!th->tid)
@@ -36,7 +36,7 @@ static void process_seen(struct ctp_follow *f, const struct ctp_record *rec, uin
 		ctp_proc_seen_process(&f->seen, rec, ts, f->counts.last_ns);
 }
 
-static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_t ts)
+static void take_end(struct ctp_follow *f, const struct ctp_record *rec, uint64_t ts)
 {
 	struct ctp_follow_priv *priv = f->priv;
 	priv->ended = ctp_ended_read(rec);
@@ -44,14 +44,14 @@ static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_
 	priv->end_seen = true;
 }
 
-static void sample_told(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
+static void take_sample(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
 	uint64_t tid = ctp_roles_value(rec->val, roles->tid);
 	struct ctp_thread *th = ctp_threads_has(f->threads, tid) ? &f->threads->list[ctp_threads_number(f->threads, tid)] : NULL;
 	ctp_proc_seen_sample(&f->seen, rec, ts, th && th->current ? &th->seen : NULL, th ? &th->delay : NULL);
 }
 
-static void untraced_told(struct ctp_follow *f, const struct ctp_record *rec)
+static void take_untraced(struct ctp_follow *f, const struct ctp_record *rec)
 {
 	uint64_t untraced = ctp_record_untraced(rec);
 	if (untraced > f->counts.untraced)
@@ -62,14 +62,14 @@ void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *roles, const 
 {
 	switch (roles->kind) {
 	case CTP_KIND_THREAD:
-		thread_told(f, roles, rec->val, ts);
+		take_thread(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_END:
-		end_told(f, rec, ts);
-		untraced_told(f, rec);
+		take_end(f, rec, ts);
+		take_untraced(f, rec);
 		break;
 	case CTP_KIND_UNTRACED:
-		untraced_told(f, rec);
+		take_untraced(f, rec);
 		break;
 	case CTP_KIND_PROCESS:
 		process_seen(f, rec, ctp_roles_value(rec->val, roles->pid), ts);
@@ -78,7 +78,7 @@ void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *roles, const 
 		f->priv->signalled = ctp_signalled_read(rec, ts);
 		break;
 	case CTP_KIND_SAMPLE:
-		sample_told(f, roles, rec, ts);
+		take_sample(f, roles, rec, ts);
 		break;
 	default:
 		break;

@@ -104,8 +104,8 @@ static inline void transition(struct ctp_follow *f, const struct ctp_roles *role
 	if (__builtin_expect(f->priv->nheld, 0) && roles->active != CTP_ROLES_NONE && val[roles->active])
 		ctp_follow_commit(f);
 	if (ctp_follow_step(f, roles, ctp_follow_whose(f, roles, val, ts), val, ts, CTP_FOLLOW_ASKED, &ch)) {
-		struct ctp_change told = ch; /* only the copy has an address outside, so that ch need not be in memory */
-		ctp_follow_tell(f, &told);
+		struct ctp_change copy = ch; /* only the copy has an address outside, so that ch need not be in memory */
+		ctp_follow_tell(f, &copy);
 	}
 }
 
@@ -459,7 +459,7 @@ static void happened(struct ctp_follow *f, uint64_t ts)
 		f->counts.last_ns = ts;
 }
 
-static void conflict_told(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+static void take_conflict(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	if (co)
@@ -469,14 +469,14 @@ static void conflict_told(struct ctp_follow *f, const struct ctp_roles *roles, c
 /* Records of all kinds but transitions. */
 static void other(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
-	static void (*const told[CTP_KIND_COUNT])(struct ctp_follow *, const struct ctp_roles *, const uint64_t *, uint64_t) = {
-		[CTP_KIND_WAKE] = wake, [CTP_KIND_BIRTH] = birth, [CTP_KIND_DEATH] = death, [CTP_KIND_CONFLICT] = conflict_told,
+	static void (*const take[CTP_KIND_COUNT])(struct ctp_follow *, const struct ctp_roles *, const uint64_t *, uint64_t) = {
+		[CTP_KIND_WAKE] = wake, [CTP_KIND_BIRTH] = birth, [CTP_KIND_DEATH] = death, [CTP_KIND_CONFLICT] = take_conflict,
 		[CTP_KIND_AWAIT] = awaits, [CTP_KIND_FUNCTION] = has_function, [CTP_KIND_NAME] = named_so,
 	};
 	if (roles->kind == CTP_KIND_WAKE || roles->kind == CTP_KIND_BIRTH || roles->kind == CTP_KIND_DEATH)
 		happened(f, ts);
-	if (roles->kind < CTP_KIND_COUNT && told[roles->kind])
-		told[roles->kind](f, roles, rec->val, ts);
+	if (roles->kind < CTP_KIND_COUNT && take[roles->kind])
+		take[roles->kind](f, roles, rec->val, ts);
 	else if (roles->kind == CTP_KIND_LOSS)
 		ctp_follow_loss(f, roles, rec, ts);
 	else if (roles->kind == CTP_KIND_SITE)

@@ -52,10 +52,10 @@ void ctp_judge_late(struct ctp_judge *j)
 	const struct ctp_tally_list *l = &j->tally->late;
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct ctp_tally_case *c = &l->cases[i];
-		bool told = false; /* if one wait of a habit counts, all late waits of the habit do */
-		for (uint32_t k = 0; k < l->count && !told; k++)
-			told = l->cases[k].habit == c->habit && is_late(j, &l->cases[k]);
-		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_LATE, c->spawn, c->place) : NULL;
+		bool counts = false; /* if one wait of a habit counts, all late waits of the habit do */
+		for (uint32_t k = 0; k < l->count && !counts; k++)
+			counts = l->cases[k].habit == c->habit && is_late(j, &l->cases[k]);
+		struct ctp_group *g = counts ? ctp_judge_group(j, CTP_RULE_LATE, c->spawn, c->place) : NULL;
 		if (!g)
 			continue;
 		ctp_judge_add_case(j, g, c, j->follow->counts.missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY);

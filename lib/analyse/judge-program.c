@@ -86,7 +86,7 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 }
 
 /* Whether a coroutine is in a finding that is at least likely, or waits because of one that is. */
-static bool is_told(const struct ctp_judge *j, const struct ctp_coroutine *co)
+static bool is_reported(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_coroutine *cause = co->leads_to ? co->leads_to : co;
 	const struct ctp_group *g = cause->group ? &j->groups[cause->group - 1] : NULL;
@@ -104,7 +104,7 @@ static void count_explained(struct ctp_judge *j, const uint64_t *left, uint64_t 
 		co->visit = 0;
 	CTP_EACH_COROUTINE(j, co) {
 		struct ctp_coroutine *parent = co->state == CTP_DEAD ? NULL : ctp_own_parent(j, co);
-		if (parent && is_told(j, co) && ctp_own_is_for(parent, co))
+		if (parent && is_reported(j, co) && ctp_own_is_for(parent, co))
 			parent->visit = 1;
 	}
 	CTP_EACH_COROUTINE(j, co) {
@@ -112,7 +112,7 @@ static void count_explained(struct ctp_judge *j, const uint64_t *left, uint64_t 
 			continue;
 		const struct ctp_coroutine *parent = ctp_own_parent(j, co);
 		bool with_parent = parent && parent->spawn != co->spawn && left[parent->spawn];
-		explained[co->spawn] += with_parent || co->visit || is_told(j, co);
+		explained[co->spawn] += with_parent || co->visit || is_reported(j, co);
 	}
 }
 
@@ -148,8 +148,8 @@ void ctp_judge_growth(struct ctp_judge *j)
 		count_explained(j, left, explained);
 	for (uint32_t n = 0; n < count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
-		bool told = left[n] && explained[n] <= s->alive / 2;
-		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
+		bool counts = left[n] && explained[n] <= s->alive / 2;
+		struct ctp_group *g = counts ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
 		if (!g)
 			continue;
 		g->there = there;

@@ -160,11 +160,11 @@ static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_corouti
 }
 
 /* The whole program sleeps, and the coroutine rests elsewhere. In a stream without wakes, the second is enough. */
-static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p, bool told)
+static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p, bool recorded)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
-	if (told) {
+	if (recorded) {
 		bool farthest = ns >= FARTHEST_NS && ns / FARTHEST_FACTOR >= p.max_ns;
 		return farthest && !ctp_place_is_inside(p) && ctp_habit_is_away(j, co->habit) && ctp_judge_stands_still(j);
 	}
@@ -229,7 +229,7 @@ static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co
 /* What the reasons below compare. */
 struct wait {
 	struct ctp_judge_place place;
-	bool told;    /* wakes are recorded where the coroutine waits */
+	bool recorded; /* wakes are recorded where the coroutine waits */
 	bool bare;    /* nothing but transitions is recorded */
 	bool several; /* enough coroutines have returned from there */
 	bool lost;    /* only a coroutine ends such waits, and none may still come */
@@ -237,7 +237,7 @@ struct wait {
 
 static bool is_passing(struct ctp_judge *j, const struct ctp_coroutine *co, const struct wait *w)
 {
-	bool not_woken = w->lost || (!w->told && !ctp_judge_waker_may_come(j, co)) || is_abandoned(j, co, w->place);
+	bool not_woken = w->lost || (!w->recorded && !ctp_judge_waker_may_come(j, co)) || is_abandoned(j, co, w->place);
 	return not_woken && w->several && ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co));
 }
 
@@ -250,7 +250,7 @@ static bool is_in_circle(struct ctp_judge *j, const struct ctp_coroutine *co)
 static bool is_in_silence(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct wait *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
-	return w->several && j->silent && !w->told && (w->bare || s->died - s->destroyed >= SIBLINGS_MIN);
+	return w->several && j->silent && !w->recorded && (w->bare || s->died - s->destroyed >= SIBLINGS_MIN);
 }
 
 static bool was_overtaken(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct wait *w)
@@ -264,7 +264,7 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 {
 	struct wait w = {.place = ctp_judge_history(j, co), .bare = is_bare(j)};
 	/* In a program that was attached to, only the last earlier wake of each coroutine is known. */
-	w.told = w.place.woken || (ctp_follow_has_wakes(&j->follow->counts) && !j->follow->attached_ns);
+	w.recorded = w.place.woken || (ctp_follow_has_wakes(&j->follow->counts) && !j->follow->attached_ns);
 	w.several = w.place.different >= CTP_HABIT_DIFFERENT;
 	w.lost = ctp_place_is_inside(w.place) && !ctp_judge_waker_may_come(j, co);
 	bool no_child = ctp_habit_is_for_children(ctp_habit_of(j, co)) && !(co->flags & CTP_CO_PARENT);
@@ -283,7 +283,7 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 		why |= CTP_WHY_CHILDREN;
 	if (is_out_of_rhythm(j, co, w.place))
 		why |= CTP_WHY_RHYTHM;
-	else if (is_forgotten(j, co, w.place, w.told))
+	else if (is_forgotten(j, co, w.place, w.recorded))
 		why |= CTP_WHY_FORGOTTEN;
 	return why;
 }

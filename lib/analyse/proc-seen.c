@@ -55,7 +55,7 @@ uint64_t ctp_proc_seen_stopped_ns(const struct ctp_proc_seen *seen, uint64_t fro
 	return ns;
 }
 
-/* --- what is told --------------------------------------------------------------------------------------------------------- */
+/* --- what is known -------------------------------------------------------------------------------------------------------- */
 
 /* A harvest comes before each look: it has all events up to the look before that. */
 static void looked(struct ctp_proc_seen *seen, uint64_t ts)

@@ -150,8 +150,8 @@ static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uin
 	uint64_t ns = span_ns(t, ch->was_ns, ch->ts_ns, time);
 	ctp_hist_add(&place_of(t, place)->run, ns);
 	if (__builtin_expect(ns >= LONG_RUN_NS, 0)) {
-		struct ctp_change told = *ch; /* only the copy has an address outside, so that *ch need not be in memory */
-		ran_long(t, &told, place, ns);
+		struct ctp_change copy = *ch; /* only the copy has an address outside, so that *ch need not be in memory */
+		ran_long(t, &copy, place, ns);
 	}
 }
 
@@ -278,8 +278,8 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 		wait_woken(t, co, ch->was_ns);
 		ctp_hist_add(&place_of(t, ctp_follow_place_of(t->follow, co))->ready, span_ns(t, ch->was_ns, ch->ts_ns, time));
 		if (__builtin_expect(t->last_long[ch->thread], 0)) {
-			struct ctp_change told = *ch;
-			kept_waiting(t, &told);
+			struct ctp_change copy = *ch;
+			kept_waiting(t, &copy);
 		}
 	}
 }
