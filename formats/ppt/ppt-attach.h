@@ -62,8 +62,8 @@ struct ctp_ppt_attach {
 };
 
 /*
- * Claims the buffer. notice, which may be null, is told of what an earlier agent has left. Fails if another is attached, unless
- * forced.
+ * Claims the buffer. notice, which may be null, gets a line about what an earlier agent has left. Fails if another is attached,
+ * unless forced.
  */
 enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const struct ctp_notice *notice, struct ctp_err *err);
 

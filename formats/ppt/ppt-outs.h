@@ -56,7 +56,7 @@ typedef void ctp_ppt_outs_cut(void *arg, size_t i, uint64_t kept, const char *wh
 
 /*
  * Writes everything, reports the first error. Files stay as they were if no writer was asked for. A file of %b that has failed is
- * no error as long as another one is whole. cut is told of each file that is cut; of a pipe, nobody knows what was read.
+ * no error as long as another one is whole. cut is called for each file that is cut; of a pipe, nobody knows what was read.
  */
 enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, ctp_ppt_outs_cut *cut, void *arg, struct ctp_err *err);
 

@@ -35,8 +35,9 @@ struct ctp_ppt_buffers {
 };
 
 /*
- * A process without buffers is no failure; one whose mappings cannot be read is. notice, which may be null, is told of files that
- * could not be read. plain, which may be null, is for several searches: files without buffers are added to it, and not read again.
+ * A process without buffers is no failure; one whose mappings cannot be read is. notice, which may be null, gets a line for each
+ * file that could not be read. plain, which may be null, is for several searches: files without buffers are added to it, and not
+ * read again.
  */
 #define CTP_PPT_PLAIN {.note_bytes = 1} /* it begins so */
 enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,

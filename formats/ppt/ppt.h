@@ -27,7 +27,7 @@ struct ctp_source *ctp_ppt_source(const char *tool, bool exact, bool verbose, st
 /*
  * A sink that writes a section as a file, and takes over out. buffer: a name as in ppt-symbols.h, where FILE is the program, the
  * library or the PPT1 file; null: there must be only one. Sections without a header of ppt are passed over. notice, which may be
- * null, is told at the end how many frames there are, if frames were lost or with verbose. whole, which may be null: nothing of
+ * null, gets the number of frames at the end, if frames were lost or with verbose. whole, which may be null: nothing of
  * that section is missing, and the stream is not damaged.
  */
 struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const struct ctp_notice *notice, bool verbose, bool *whole,

@@ -27,8 +27,8 @@ struct ctp_attach {
 };
 
 /*
- * Of several memories in one process (two probes that could not share) the one with the most coroutines is taken, and news
- * told of the others. Fails with one line that says what is the matter with the process and what would help.
+ * Of several memories in one process (two probes that could not share) the one with the most coroutines is taken; news gets a
+ * line about the others. Fails with one line that says what is the matter with the process and what would help.
  */
 enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct ctp_notice *news, struct ctp_err *err);
 void ctp_attach_fini(struct ctp_attach *at);

@@ -4,12 +4,12 @@
  * head, tail, lap, finished and failed change under the lock. These hold whenever it is free:
  *   - the bytes from tail to head belong to the thread, or to lap and from 0 to head where there is a lap; the rest are the
  *     producer's, which alone moves head;
- *   - a block is never broken: where less than a room is left behind head, that is the lap, and the next block is made at 0;
+ *   - a block is never broken: where less than a room is left after head, that is the lap, and the next block is made at 0;
  *   - an empty ring begins at 0 again, so that no more memory is touched than is needed;
  *   - failed stays, and the thread calls neither write nor idle from then on.
  * given_up is the producer's alone: the thread hangs in a write, with a part of the ring, so rooms are then given out after the ring's end.
  * The thread waits for `more` (signalled by commit and finish), the producer for `taken` (signalled by call). What the thread has
- * written to memory in a call the producer may read when the lock has told it of that call's end: by settle, or by failed.
+ * written to memory in a call the producer may read once it has seen, under the lock, that the call is over: by settle, or by failed.
  */
 #include "io/writeback.h"
 
