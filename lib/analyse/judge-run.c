@@ -338,12 +338,10 @@ void ctp_say_broken(struct ctp_words *w)
 	                ctp_words_those(w), ctp_words_where(w));
 	ctp_words_evidence(w, "first %s", ctp_words_when(w, w->f->from_ns));
 	ctp_words_times(w);
-	if (dead)
-		ctp_words_next(w, "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer"
-		               " that was not cancelled");
-	else
-		ctp_words_next(w, "two have the same handle: look for a coroutine that is put into the run queue twice, or"
-		               " before it has suspended");
+	ctp_words_next(w, dead ? "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer that was not"
+	                         " cancelled" :
+	                         "two have the same handle: look for a coroutine that is put into the run queue twice, or before it"
+	                         " has suspended");
 }
 
 /* The coroutines that a run kept from running. */
@@ -388,15 +386,6 @@ void ctp_say_stalled_thread(struct ctp_words *w)
 	ctp_words_next(w, "blocked, or in a loop, after %s: a debugger on thread %ju shows where", ctp_words_where(w), tid);
 }
 
-/* The samples of the longest run. */
-static void on_processor(struct ctp_words *w)
-{
-	if (w->g->seen_ns)
-		ctp_words_evidence(w, "between two samples of %s, %s apart, the thread was on a processor for %s",
-		                   ctp_words_they(w, "its thread", "the thread of one"), ctp_words_duration(w, w->g->seen_ns),
-		                   ctp_words_duration(w, w->g->cpu_ns));
-}
-
 void ctp_say_long_run(struct ctp_words *w)
 {
 	const struct ctp_hist *run = &w->j->tally->run;
@@ -409,18 +398,17 @@ void ctp_say_long_run(struct ctp_words *w)
 	ctp_words_times(w);
 	ctp_words_evidence(w, "99 in 100 of %s at most %s", ctp_words_counted(w, run->count, "run takes", "runs take"),
 	                   ctp_words_duration(w, ctp_hist_quantile(run, 0.99)));
-	on_processor(w);
+	if (w->g->seen_ns) /* samples of the longest run */
+		ctp_words_evidence(w, "between two samples of %s, %s apart, the thread was on a processor for %s",
+		                   ctp_words_they(w, "its thread", "the thread of one"), ctp_words_duration(w, w->g->seen_ns),
+		                   ctp_words_duration(w, w->g->cpu_ns));
 	kept_waiting(w);
+	const char *what = w->g->seen_ns ? "long computation or a loop" : "blocking call or a long computation";
 	if (blocked)
 		ctp_words_next(w, "a call that blocks, after %s: a lock, a sleep, a file: make it one that suspends, or move it"
 		               " to a thread of its own", ctp_words_where(w));
-	else if (w->g->seen_ns)
-		ctp_words_next(w, "a long computation or a loop after %s: move it to a thread of its own, or suspend in between",
-		               ctp_words_where(w));
 	else
-		ctp_words_next(w, "a blocking call or a long computation after %s: move it to a thread of its own,"
-		               " or suspend in between",
-		               ctp_words_where(w));
+		ctp_words_next(w, "a %s after %s: move it to a thread of its own, or suspend in between", what, ctp_words_where(w));
 }
 
 void ctp_say_storm(struct ctp_words *w)

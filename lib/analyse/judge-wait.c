@@ -55,10 +55,12 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 	do {
 		assert(ctp_wait_is(next));
 		enum ctp_certainty sure = ctp_judge_sure(j, next, true);
-		certainty = sure < certainty ? sure : certainty;
+		if (sure < certainty)
+			certainty = sure;
+		if (next->id < first->id)
+			first = next;
 		joins &= !!(next->flags & CTP_CO_JOINS);
 		any_usual |= is_usual(j, next);
-		first = next->id < first->id ? next : first;
 		next = awaited(j, next);
 	} while (next != co);
 	if (any_usual && !joins)
@@ -83,11 +85,12 @@ static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	const struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
 	assert(!target || target->state == CTP_DEAD);
-	bool wakes = j->tally->ready.count >= CTP_JUDGE_HISTORY;
+	bool has_wakes = j->tally->ready.count >= CTP_JUDGE_HISTORY;
 	uint64_t died_ns = target ? target->since_ns : j->follow->forgotten_ns;
 	uint64_t from_ns = died_ns > co->suspended_ns ? died_ns : co->suspended_ns;
-	uint64_t ns = ctp_span_ns(from_ns, ctp_judge_end_ns(j, co)), floor_ns = wakes ? CTP_JUDGE_FLOOR_NS : CTP_JUDGE_QUIET_NS;
-	if (ns < floor_ns || ns / CTP_JUDGE_FACTOR < j->tally->ready.max_ns)
+	uint64_t ns = ctp_span_ns(from_ns, ctp_judge_end_ns(j, co));
+	bool late = ns >= (has_wakes ? CTP_JUDGE_FLOOR_NS : CTP_JUDGE_QUIET_NS);
+	if (!late || ns / CTP_JUDGE_FACTOR < j->tally->ready.max_ns)
 		return false;
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_AWAITS_DEAD, co->spawn, ctp_follow_place(j->follow, co)), co,
 	              likely_at_most(ctp_judge_sure(j, co, true)), co->suspended_ns, ctp_wait_ns(j, co));
@@ -132,8 +135,9 @@ static bool is_cause(const struct ctp_coroutine *co)
 /* The waker of the last wait of a coroutine at its place, if that is alive; or null. */
 static struct ctp_coroutine *last_waker(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	uint64_t id = co->before_at == co->place ? co->before : 0;
-	return id != co->id ? ctp_judge_living(j, id) : NULL;
+	if (co->before_at != co->place || co->before == co->id)
+		return NULL;
+	return ctp_judge_living(j, co->before);
 }
 
 /* The awaited coroutine, if that or the end of its chain is a cause. */
@@ -143,7 +147,8 @@ static struct ctp_coroutine *blames_target(struct ctp_judge *j, const struct ctp
 	if (!target)
 		return NULL;
 	bool by_target = is_cause(target) || target->flags & CTP_CO_FOUND;
-	return by_target || is_cause(last) || last->flags & CTP_CO_FOUND ? target : NULL;
+	bool by_last = is_cause(last) || last->flags & CTP_CO_FOUND;
+	return by_target || by_last ? target : NULL;
 }
 
 /* Whether waker is a cause, and stopped before co began to wait, at another habit. */
@@ -161,9 +166,8 @@ static struct ctp_coroutine *blames_waker(struct ctp_judge *j, const struct ctp_
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	struct ctp_coroutine *waker = last_waker(j, co);
 	const struct ctp_visits *own = ctp_own_visits(co, ctp_follow_place(j->follow, co));
-	if (own->back >= j->visits && !own->several && waker)
-		return could_not_wake(waker, co) ? waker : NULL;
-	for (uint32_t i = 0; i < h->nwakers && !could_not_wake(waker, co); i++)
+	bool is_only_one = own->back >= j->visits && !own->several && waker;
+	for (uint32_t i = 0; !is_only_one && i < h->nwakers && !could_not_wake(waker, co); i++)
 		waker = ctp_follow_find(j->follow, h->wakers[i]);
 	return could_not_wake(waker, co) ? waker : NULL;
 }
@@ -230,8 +234,12 @@ static struct ctp_coroutine *blames(struct ctp_judge *j, const struct ctp_corout
 		return holds_thread_of(j, co);
 	if (!ctp_wait_is(co) || co->flags & CTP_CO_FOUND)
 		return NULL;
-	struct ctp_coroutine *target = co->blames ? co->blames : blames_target(j, co);
-	return target || !ctp_wait_is_too_long(j, co) ? target : blames_waker(j, co);
+	if (co->blames)
+		return co->blames;
+	struct ctp_coroutine *target = blames_target(j, co);
+	if (!target && ctp_wait_is_too_long(j, co))
+		target = blames_waker(j, co);
+	return target;
 }
 
 /* --- other waits ---------------------------------------------------------------------------------------------------------- */
@@ -246,7 +254,7 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
 	uint64_t age_ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
-	const struct ctp_judge_place *first = co->first_at ? &j->places[co->first_at] : &j->places[place];
+	const struct ctp_judge_place *first = &j->places[co->first_at ? co->first_at : place];
 	bool hardly_any_ended = j->places[place].waits < CTP_JUDGE_HISTORY;
 	bool first_has_history = first->waits >= CTP_JUDGE_HISTORY && first->different >= CTP_HABIT_DIFFERENT;
 	bool outlives = ctp_spawn_has_siblings(s) && ctp_judge_too_long(&s->life, age_ns);
@@ -268,7 +276,8 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 	if (!starved && ctp_judge_is_crowded(j, co->since_ns))
 		return;
 	/* With lost wakes, other coroutines may have been ready for as long; with one in a gap, a thread may not have been idle. */
-	enum ctp_certainty sure = j->follow->counts.missed || j->in_gap ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
+	bool may_be_usual = j->follow->counts.missed || j->in_gap;
+	enum ctp_certainty sure = may_be_usual ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NOT_RESUMED, co->spawn, ctp_follow_place(j->follow, co)), co,
 	              likely_at_most(sure), co->since_ns, ns);
 }
@@ -332,7 +341,8 @@ static struct ctp_coroutine *leads_to_still(struct ctp_judge *j, const struct ct
 	struct ctp_coroutine *target = awaited(j, co), *last = target;
 	for (int i = 0; i < CHAIN && last && awaited(j, last); i++)
 		last = awaited(j, last);
-	return last && !last->why && is_still(j, last) && !awaited(j, last) ? target : NULL;
+	bool is_member = last && !last->why && is_still(j, last) && !awaited(j, last);
+	return is_member ? target : NULL;
 }
 
 static void standstill(struct ctp_judge *j)
@@ -345,7 +355,8 @@ static void standstill(struct ctp_judge *j)
 		co->leads_to = awaited(j, co);
 		if (co->leads_to)
 			continue; /* the awaited coroutine is to be looked at */
-		g = g ? g : ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
+		if (!g)
+			g = ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
 		j->still |= g != NULL;
 		ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
 		if (g && !g->place)
@@ -380,16 +391,21 @@ static bool stopped_in_time(const struct ctp_judge *j, const struct ctp_coroutin
 	return ns <= CTP_JUDGE_FLOOR_NS || ns / CTP_JUDGE_FACTOR <= ctp_judge_history(j, co).max_ns;
 }
 
+static void needs_waker(struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t id)
+{
+	struct ctp_coroutine *waker = ctp_follow_find(j->follow, id);
+	if (waker && waker != co && stopped_in_time(j, waker, co))
+		waker->flags |= CTP_CO_NEEDED;
+}
+
 /* Marks the awaited coroutine as needed, and the wakers of the habit, if the coroutine has come there more than once or twice. */
 static void needs(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
-	uint32_t nwakers = h->waits + h->self < FEW ? 0 : h->nwakers;
-	for (uint32_t i = 0; i <= nwakers; i++) {
-		struct ctp_coroutine *waker = ctp_follow_find(j->follow, i ? h->wakers[i - 1] : co->awaits);
-		if (waker && waker != co && stopped_in_time(j, waker, co))
-			waker->flags |= CTP_CO_NEEDED;
-	}
+	bool has_history = h->waits + h->self >= FEW;
+	needs_waker(j, co, co->awaits);
+	for (uint32_t i = 0; has_history && i < h->nwakers; i++)
+		needs_waker(j, co, h->wakers[i]);
 }
 
 /* There was no resume for far longer than ever before, no coroutine runs, and the program did not end by itself. */
@@ -407,8 +423,9 @@ static void count_all(struct ctp_judge *j)
 		j->waiting += ctp_wait_is(co);
 		j->in_gap |= co->state == CTP_RUNNING && co->flags & CTP_CO_TAIL;
 		if (ctp_wait_is(co) && !ctp_follow_place(j->follow, co)) {
+			uint64_t ns = ctp_wait_ns(j, co);
 			j->nowhere++;
-			j->nowhere_ns = ctp_wait_ns(j, co) > j->nowhere_ns ? ctp_wait_ns(j, co) : j->nowhere_ns;
+			j->nowhere_ns = ns > j->nowhere_ns ? ns : j->nowhere_ns;
 		}
 		j->running += co->state == CTP_RUNNING || co->state == CTP_RUNNABLE;
 		j->busy += co->state == CTP_RUNNING && co->flags & CTP_CO_OURS;
@@ -435,7 +452,8 @@ static void find_why(struct ctp_judge *j)
 	CTP_EACH_COROUTINE(j, co)
 		co->why = ctp_wait_is(co) && ctp_has_run(co) ? ctp_wait_why(j, co) : 0;
 	CTP_EACH_COROUTINE(j, co) {
-		struct ctp_coroutine *waker = co->why & ~(uint32_t)CTP_WHY_FRESH ? last_waker(j, co) : NULL;
+		bool has_history = co->why & ~(uint32_t)CTP_WHY_FRESH;
+		struct ctp_coroutine *waker = has_history ? last_waker(j, co) : NULL;
 		if (waker && !waker->why && !ctp_wait_is_quiet(j, waker) && ctp_wait_is_suspect(j, waker, co))
 			waker->why = CTP_WHY_FRESH;
 	}
