@@ -24,11 +24,8 @@ static void fill_holders(struct ctp_analysis *a, const struct ctp_object *ob, st
 static int by_wait(const void *x, const void *y)
 {
 	const struct ctp_report_object *a = x, *b = y;
-	if (a->longest_ns != b->longest_ns)
-		return ctp_most_first(a->longest_ns, b->longest_ns);
-	if (a->waiters != b->waiters)
-		return ctp_most_first(a->waiters, b->waiters);
-	return a->nholders != b->nholders ? ctp_most_first(a->nholders, b->nholders) : ctp_most_first(b->at, a->at);
+	return ctp_most_first(a->longest_ns, b->longest_ns) ?: ctp_most_first(a->waiters, b->waiters) ?:
+	       ctp_most_first(a->nholders, b->nholders) ?: ctp_most_first(b->at, a->at);
 }
 
 void ctp_analysis_objects(struct ctp_analysis *a, struct ctp_report_section *s)

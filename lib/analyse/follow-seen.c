@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "analyse/follow-own.h"
+#include "base/compare.h"
 #include "stream/sink.h"
 
 static void take_thread(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
@@ -36,14 +37,6 @@ static void process_seen(struct ctp_follow *f, const struct ctp_record *rec, uin
 		ctp_proc_seen_process(&f->seen, rec, ts, f->counts.last_ns);
 }
 
-static void take_end(struct ctp_follow *f, const struct ctp_record *rec, uint64_t ts)
-{
-	struct ctp_follow_priv *priv = f->priv;
-	priv->ended = ctp_ended_read(rec);
-	priv->end_ns = ctp_ended_ns(rec, ts);
-	priv->end_seen = true;
-}
-
 static void take_sample(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
 {
 	uint64_t tid = ctp_roles_value(rec->val, roles->tid);
@@ -53,9 +46,7 @@ static void take_sample(struct ctp_follow *f, const struct ctp_roles *roles, con
 
 static void take_untraced(struct ctp_follow *f, const struct ctp_record *rec)
 {
-	uint64_t untraced = ctp_record_untraced(rec);
-	if (untraced > f->counts.untraced)
-		f->counts.untraced = untraced;
+	f->counts.untraced = ctp_most(f->counts.untraced, ctp_record_untraced(rec));
 }
 
 void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts)
@@ -65,7 +56,9 @@ void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *roles, const 
 		take_thread(f, roles, rec->val, ts);
 		break;
 	case CTP_KIND_END:
-		take_end(f, rec, ts);
+		f->priv->ended = ctp_ended_read(rec);
+		f->priv->end_ns = ctp_ended_ns(rec, ts);
+		f->priv->end_seen = true;
 		take_untraced(f, rec);
 		break;
 	case CTP_KIND_UNTRACED:

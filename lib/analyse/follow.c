@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "stream/sink.h"
 #include "symbols/symbols.h"
 
@@ -33,12 +34,6 @@ struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp
 	return co;
 }
 
-static void forget_life(struct ctp_coroutine *co, uint64_t ts)
-{
-	free(co->name);
-	*co = (struct ctp_coroutine){.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts};
-}
-
 /* Two writers write as one coroutine: nothing of it is certain. */
 static void conflict(struct ctp_follow *f, struct ctp_coroutine *co)
 {
@@ -59,7 +54,8 @@ enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_corou
 		ctp_follow_tell(f, &ch);
 		if (f->ops->gone)
 			f->ops->gone(f->arg, &ch);
-		forget_life(co, ts);
+		free(co->name);
+		*co = (struct ctp_coroutine){.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts};
 		f->counts.coroutines++;
 	}
 	co->next = q.last;
@@ -123,8 +119,7 @@ static void birth(struct ctp_follow *f, const struct ctp_roles *roles, const uin
 	co->flags |= CTP_CO_BIRTH | (ours ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
 	co->parent = ctp_roles_value(val, roles->parent);
 	co->spawn = ctp_places_number(f->places, (struct ctp_spot){.site = ctp_roles_value(val, roles->site)}, 0, co->id);
-	if (ts < co->born_ns)
-		co->born_ns = ts;
+	co->born_ns = ctp_least(co->born_ns, ts);
 	ctp_follow_tell(f, &ch);
 }
 
@@ -417,8 +412,7 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 	assert(end.judged_ns <= end.end_ns && end.destroyed == priv->nheld);
 	/* Lost events of no known coroutine may be the last of any, and so may those in packets that are missing. */
 	uint32_t at = 0;
-	if (f->unsure_ns < how->missing_ns)
-		f->unsure_ns = how->missing_ns;
+	f->unsure_ns = ctp_most(f->unsure_ns, how->missing_ns);
 	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
 		if (co->state != CTP_DEAD && co->since_ns < f->unsure_ns)
 			ctp_follow_lose(f, co, 0, end.end_ns, 0);

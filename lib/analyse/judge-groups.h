@@ -14,6 +14,7 @@
 
 #include "analyse/report.h"
 #include "analyse/tally.h"
+#include "base/compare.h"
 #include "base/map.h"
 
 /*

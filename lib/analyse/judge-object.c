@@ -53,12 +53,10 @@ static bool is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r
 	return stock->known && ctp_object_available(ob, stock, &exact) >= wanted(r) && !held;
 }
 
-static uint64_t later(uint64_t a_ns, uint64_t b_ns) { return a_ns > b_ns ? a_ns : b_ns; }
-
 /* How long a wait is overdue: since due_ns, or since it began. */
 static uint64_t since(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t due_ns)
 {
-	return ctp_follow_ns(j->follow, later(due_ns, co->suspended_ns), ctp_judge_end_ns(j, co));
+	return ctp_follow_ns(j->follow, ctp_most(due_ns, co->suspended_ns), ctp_judge_end_ns(j, co));
 }
 
 /* --- quiet ---------------------------------------------------------------------------------------------------------------- */

@@ -97,10 +97,8 @@ void ctp_judge_look(struct ctp_judge *j)
 		bool active = runs || (co->state == CTP_SUSPENDED && may_go_on(j, co));
 		if (!active || co->flags & CTP_CO_STUCK)
 			continue;
-		if (co->since_ns < j->active_ns[co->habit])
-			j->active_ns[co->habit] = co->since_ns;
-		if (co->since_ns < j->any_active_ns)
-			j->any_active_ns = co->since_ns;
+		j->active_ns[co->habit] = ctp_least(j->active_ns[co->habit], co->since_ns);
+		j->any_active_ns = ctp_least(j->any_active_ns, co->since_ns);
 	}
 }
 

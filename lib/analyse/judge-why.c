@@ -54,9 +54,7 @@ static bool is_overtaken(const struct ctp_judge *j, uint32_t habit, uint64_t fro
 	const struct ctp_habit *h = &j->tally->habits.list[habit];
 	bool fits = h->max_ns < UINT64_MAX / (2 * CTP_JUDGE_FACTOR);
 	uint64_t too_long_ns = fits ? CTP_JUDGE_FACTOR * h->max_ns : UINT64_MAX / 2;
-	if (too_long_ns < CTP_JUDGE_FLOOR_NS)
-		too_long_ns = CTP_JUDGE_FLOOR_NS;
-	return ctp_habit_overtook(h, from_ns + too_long_ns, j->follow->attached_ns);
+	return ctp_habit_overtook(h, from_ns + ctp_most(too_long_ns, CTP_JUDGE_FLOOR_NS), j->follow->attached_ns);
 }
 
 /* The coroutines of a spawn place come to one place again and again. */

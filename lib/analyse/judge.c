@@ -143,9 +143,8 @@ static void ignore(struct ctp_report *r, struct ctp_report_section *s, uint32_t 
 static int by_gravity(const void *a, const void *b)
 {
 	const struct ctp_finding *x = a, *y = b;
-	if (x->certainty != y->certainty)
-		return ctp_most_first(x->certainty, y->certainty);
-	return x->rule != y->rule ? ctp_most_first(y->rule, x->rule) : ctp_most_first(x->members, y->members);
+	return ctp_most_first(x->certainty, y->certainty) ?: ctp_most_first(y->rule, x->rule) ?:
+	       ctp_most_first(x->members, y->members);
 }
 
 /* The first finding whose members are stopped gets this as evidence. */

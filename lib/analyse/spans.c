@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/capped.h"
+#include "base/compare.h"
 #include "base/crc32c.h"
 
 /* Whether a ends before b begins. */
@@ -14,17 +15,14 @@ static bool is_before(const struct ctp_span *a, const struct ctp_span *b)
 	return a->line < b->line || (a->line == b->line && a->last < b->first);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static void add_span(struct ctp_spans *s, struct ctp_span add)
 {
 	uint32_t from = 0, upto;
 	while (from < s->n && is_before(&s->at[from], &add))
 		from++;
 	for (upto = from; upto < s->n && !is_before(&add, &s->at[upto]); upto++) {
-		add.first = smaller(add.first, s->at[upto].first);
-		add.last = larger(add.last, s->at[upto].last);
+		add.first = ctp_least(add.first, s->at[upto].first);
+		add.last = ctp_most(add.last, s->at[upto].last);
 	}
 	if (upto == from && s->n == CTP_SPANS_MAX) {
 		ctp_add_capped(&s->beyond_ns, add.last - add.first);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/capped.h"
+#include "base/compare.h"
 #include "base/distinct.h"
 #include "stream/beginning.h"
 #include "stream/sequence.h"
@@ -202,8 +203,6 @@ static void count_coroutine(struct counting *c, const struct known *k, const str
 		c->again += begins_again(c, id, rec->val[k->sequence], rec->val[rec->cls->time_field]);
 }
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 static uint64_t named(const struct ctp_record *rec, const char *name)
 {
 	int i = ctp_class_field(rec->cls, name);
@@ -225,9 +224,9 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
 	}
 	if (kind == CTP_KIND_UNTRACED || kind == CTP_KIND_END)
-		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
+		sec->untraced = ctp_most(sec->untraced, ctp_record_untraced(rec));
 	if (kind == CTP_KIND_END) {
-		c->end_events = larger(c->end_events, named(rec, "events"));
+		c->end_events = ctp_most(c->end_events, named(rec, "events"));
 		c->at->ended = ctp_ended_read(rec);
 	}
 }
@@ -268,7 +267,7 @@ static void count_item(struct counting *c, const struct ctp_item *item)
 			count_record(c, &item->batch.rec[i]);
 		break;
 	case CTP_ITEM_MARK:
-		c->mark_ns = larger(c->mark_ns, item->mark_ns);
+		c->mark_ns = ctp_most(c->mark_ns, item->mark_ns);
 		break;
 	case CTP_ITEM_END:
 		end_section(c, item->end.complete);

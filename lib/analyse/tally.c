@@ -9,6 +9,7 @@
 
 #include "analyse/follow-step.h"
 #include "analyse/tally-own.h"
+#include "base/compare.h"
 
 enum {
 	LONG_RUN_NS = 50000000, /* the shortest run that is a case */
@@ -87,8 +88,7 @@ static void level_put(struct ctp_tally *t, struct ctp_tally_spawn *s, uint64_t t
 	for (; s->level < at; s->low[s->level] = s->alive)
 		s->level++;
 	s->alive = alive;
-	if (alive < s->low[at])
-		s->low[at] = alive;
+	s->low[at] = ctp_least(s->low[at], alive);
 }
 
 /* --- by coroutine --------------------------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/compare.h"
 #include "collect/attach.h"
 #include "collect/collect-loop.h"
 #include "collect/end-signal.h"
@@ -38,8 +39,6 @@ enum {
 	STALLED_MS = 5,     /* between looks at a queue that is full */
 	SPIN_US = 100,      /* between looks at the descriptors where there is no nap */
 };
-
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 void ctp_collect_loop_total(struct ctp_collect_loop *c)
 {
@@ -103,10 +102,10 @@ static void wait_for(struct ctp_collect_loop *c, uint64_t ns)
 {
 	uint64_t due = c->now_ns + ns;
 	if (c->conf->limit_ns)
-		due = earlier(due, c->start_ns + c->conf->limit_ns);
+		due = ctp_least(due, c->start_ns + c->conf->limit_ns);
 	if (c->dirty_ns)
-		due = earlier(due, c->dirty_ns + FLUSH_MS * MS);
-	due = earlier(due, ctp_sampler_due_ns(&c->sampler));
+		due = ctp_least(due, c->dirty_ns + FLUSH_MS * MS);
+	due = ctp_least(due, ctp_sampler_due_ns(&c->sampler));
 	ctp_event_loop_wait(&c->watch, due > c->now_ns ? (int64_t)(due - c->now_ns) : 0);
 	tell_signals(c);
 	c->waited_ns = c->now_ns = ctp_clock_ns();

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "collect/coros.h"
 #include "shm/object-copy.h"
 
@@ -22,7 +23,7 @@ void ctp_coro_objects_fini(struct ctp_coro_objects *o) { free(o->kept); }
 static int by_key(const void *a, const void *b)
 {
 	const struct ctp_object_kept *x = a, *y = b;
-	return x->key < y->key ? -1 : x->key > y->key;
+	return ctp_compare(x->key, y->key);
 }
 
 /* Places of the table that may have an object. */
@@ -94,8 +95,7 @@ static uint64_t first_ns(const struct copy *c)
 	const uint64_t times[] = {c->o.made_ts, c->o.available_ts, c->o.room_ts, c->o.held_ts, c->o.closed_ts};
 	uint64_t first_ns = c->coros->rings->now_ns;
 	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
-		if (fact_ns(c, times[i]) < first_ns)
-			first_ns = fact_ns(c, times[i]);
+		first_ns = ctp_least(first_ns, fact_ns(c, times[i]));
 	return first_ns;
 }
 

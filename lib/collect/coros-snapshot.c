@@ -22,6 +22,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "collect/coros.h"
 #include "shm/slots.h"
 
@@ -355,9 +356,7 @@ static void write_item(struct snapshot *s, const struct item *item)
 static int by_time(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
-	if (x->ts_ns != y->ts_ns)
-		return x->ts_ns < y->ts_ns ? -1 : 1;
-	return x->order < y->order ? -1 : 1;
+	return ctp_compare(x->ts_ns, y->ts_ns) ?: ctp_compare(x->order, y->order);
 }
 
 /* A death, when the events are known: not before them, and after them where it has the same time. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/fd.h"
 #include "collect/end-signal.h"
 #include "collect/pipe-fill.h"
@@ -79,8 +80,7 @@ static void read_count(int dir, struct ctp_descriptor_ask *a)
 
 static int by_inode(const void *a, const void *b)
 {
-	uint32_t x = ((const struct ctp_socket *)a)->ino, y = ((const struct ctp_socket *)b)->ino;
-	return x < y ? -1 : x > y;
+	return ctp_compare(((const struct ctp_socket *)a)->ino, ((const struct ctp_socket *)b)->ino);
 }
 
 /* Several descriptors may be of one socket. */

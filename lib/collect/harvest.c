@@ -16,6 +16,7 @@
 #include "base/budget.h"
 #include "base/capped.h"
 #include "base/clock.h"
+#include "base/compare.h"
 #include "collect/coros.h"
 #include "collect/thread-runs.h"
 #include "collect/v1-scan.h"
@@ -43,8 +44,6 @@ struct ctp_harvest {
 	uint64_t whole_ns;      /* when the last look began that came to all stations */
 };
 
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
 /* After a complete look at the hot stations that began at now_ns, and at the rings. One that had to end promises nothing. */
 static void promise(struct ctp_harvest *h)
 {
@@ -52,10 +51,9 @@ static void promise(struct ctp_harvest *h)
 		return;
 	uint64_t oldest = ctp_v1_scan_oldest_ns(&h->scan);
 	if (h->annexed)
-		oldest = earlier(oldest, earlier(h->sliced_ns, h->coros.doubt_ns));
+		oldest = ctp_least(oldest, ctp_least(h->sliced_ns, h->coros.doubt_ns));
 	oldest = oldest > INFLIGHT_NS ? oldest - INFLIGHT_NS : 0;
-	if (oldest > h->rows.promise_ns)
-		h->rows.promise_ns = oldest;
+	h->rows.promise_ns = ctp_most(h->rows.promise_ns, oldest);
 	assert(h->rows.marked_ns <= h->rows.promise_ns); /* marks are never taken back */
 }
 
@@ -267,8 +265,7 @@ void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns
 		*(own ? &own_rings : &other_rings) |= ring->owner;
 		if (own && ring->last_ns > *own_ns)
 			*own_ns = ring->last_ns;
-		if (ring->last_ns > *all_ns)
-			*all_ns = ring->last_ns;
+		*all_ns = ctp_most(*all_ns, ring->last_ns);
 	}
 	if (!own_rings || !other_rings) /* then what slots alone have kept is of this process, too */
 		*own_ns = *all_ns;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 
 static const uint64_t MS = 1000000;
 
@@ -14,9 +15,6 @@ enum {
 	IDLE_MS = 500,  /* between looks when a silence begins, */
 	ALERT_MS = 5000, /* which is so long; after it they are as rare as the harvest's */
 };
-
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
-static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static void watch_process(struct ctp_sampler *s, pid_t pid)
 {
@@ -65,9 +63,9 @@ static void take_newest(struct ctp_sampler *s, uint64_t now_ns)
 {
 	uint64_t own_ns, all_ns;
 	ctp_harvest_newest(s->harvest, s->pid, &own_ns, &all_ns);
-	s->own_ns = later(s->own_ns, earlier(own_ns, now_ns)); /* clocks of others may say anything */
-	s->all_ns = later(s->all_ns, earlier(all_ns, now_ns));
-	s->executing_ns = later(s->executing_ns, s->own_ns);
+	s->own_ns = ctp_most(s->own_ns, ctp_least(own_ns, now_ns)); /* clocks of others may say anything */
+	s->all_ns = ctp_most(s->all_ns, ctp_least(all_ns, now_ns));
+	s->executing_ns = ctp_most(s->executing_ns, s->own_ns);
 }
 
 static void look_at_process(struct ctp_sampler *s, uint64_t now_ns, bool anew)
@@ -113,8 +111,8 @@ uint64_t ctp_sampler_due_ns(const struct ctp_sampler *s)
 	uint64_t due_ns = s->looked_ns - s->all_ns < ALERT_MS * MS ? s->looked_ns + IDLE_MS * MS : UINT64_MAX;
 	if (s->state != CTP_PROCESS_EXECUTING || s->gone_ns)
 		return due_ns;
-	due_ns = earlier(due_ns, earlier(ctp_sampler_threads_due_ns(s), ctp_sampler_fds_due_ns(s)));
-	return later(due_ns, s->looked_ns + BUSY_MS * MS);
+	due_ns = ctp_least(due_ns, ctp_least(ctp_sampler_threads_due_ns(s), ctp_sampler_fds_due_ns(s)));
+	return ctp_most(due_ns, s->looked_ns + BUSY_MS * MS);
 }
 
 struct ctp_end_bounds ctp_sampler_end(struct ctp_sampler *s, uint64_t ended_ns)
@@ -123,6 +121,6 @@ struct ctp_end_bounds ctp_sampler_end(struct ctp_sampler *s, uint64_t ended_ns)
 	take_newest(s, now_ns);
 	uint64_t before_ns = s->gone_ns ? s->gone_ns : now_ns;
 	if (ended_ns && s->pid == s->own)
-		before_ns = earlier(before_ns, ended_ns);
-	return (struct ctp_end_bounds){earlier(s->executing_ns ? s->executing_ns : s->begin_ns, before_ns), before_ns};
+		before_ns = ctp_least(before_ns, ended_ns);
+	return (struct ctp_end_bounds){ctp_least(s->executing_ns ? s->executing_ns : s->begin_ns, before_ns), before_ns};
 }

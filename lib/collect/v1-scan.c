@@ -15,6 +15,7 @@
  */
 #include "base/capped.h"
 #include "base/clock.h"
+#include "base/compare.h"
 #include "collect/v1-doubt.h"
 #include "collect/v1-scan.h"
 
@@ -79,8 +80,7 @@ static void push_lost(struct ctp_v1_scan *scan, struct ctp_v1_station *st, uint6
 /* It was alive at after, and dead at before. */
 static void push_death(struct ctp_v1_scan *scan, struct ctp_v1_station *st, uint64_t after, uint64_t before)
 {
-	after = after > st->last_ns ? after : st->last_ns;
-	after = after > st->birth_ns ? after : st->birth_ns;
+	after = ctp_most(after, ctp_most(st->last_ns, st->birth_ns));
 	ctp_rows_death(scan->rows, st->probe_id, st->coro, after, before);
 	st->flags |= CTP_STATION_DEAD;
 	if (!(st->flags & CTP_STATION_HOT))
@@ -416,10 +416,8 @@ static size_t sweep_some(struct ctp_v1_scan *scan, uint64_t since_ns, unsigned *
 		scan->sweep_credit_ns -= cost < scan->sweep_credit_ns ? cost : scan->sweep_credit_ns;
 		start = stop;
 	}
-	if (scan->sweep_due > scan->count * SWEEP_NS)
-		scan->sweep_due = scan->count * SWEEP_NS;
-	if (scan->sweep_credit_ns > SAVED_NS / SWEEP_SHARE)
-		scan->sweep_credit_ns = SAVED_NS / SWEEP_SHARE;
+	scan->sweep_due = ctp_least(scan->sweep_due, scan->count * SWEEP_NS);
+	scan->sweep_credit_ns = ctp_least(scan->sweep_credit_ns, SAVED_NS / SWEEP_SHARE);
 	return total;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
+
 struct fold {
 	struct ctp_mem *m;
 	struct ctp_members_want *want, *again; /* again: types whose elements have another size */
@@ -20,8 +22,7 @@ static int by_name(const void *a, const void *b, void *arg)
 {
 	const struct ctp_mem_type *types = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int order = strcmp(types[x].name, types[y].name);
-	return order ? order : (x > y) - (x < y);
+	return strcmp(types[x].name, types[y].name) ?: ctp_compare(x, y);
 }
 
 /* Types of one name: their elements are those that debug information has. */

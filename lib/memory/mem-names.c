@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "memory/mem-arrays.h"
 #include "memory/mem-members.h"
 
@@ -15,17 +16,7 @@ enum { NEAR = 64 }; /* members that may hold an offset */
 static int compare(const void *a, const void *b)
 {
 	const struct ctp_member *x = a, *y = b;
-	if (x->want != y->want)
-		return x->want < y->want ? -1 : 1;
-	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (x->size < y->size) - (x->size > y->size);
-}
-
-/* How many members begin at an offset or before. */
-static uint32_t begun(const struct ctp_member *list, uint32_t n, uint32_t offset)
-{
-	size_t i;
-	CTP_ARRAY_FIRST(i, n, list[i].offset > offset);
-	return (uint32_t)i;
+	return ctp_compare(x->want, y->want) ?: ctp_compare(x->offset, y->offset) ?: ctp_compare(y->size, x->size);
 }
 
 /*
@@ -35,8 +26,9 @@ static uint32_t begun(const struct ctp_member *list, uint32_t n, uint32_t offset
 static const struct ctp_member *member_at(const struct ctp_member *list, uint32_t n, uint32_t offset, uint32_t size)
 {
 	const struct ctp_member *found = NULL;
-	uint32_t upto = begun(list, n, offset), from = upto > NEAR ? upto - NEAR : 0;
-	while (upto-- > from) {
+	size_t upto;
+	CTP_ARRAY_FIRST(upto, n, list[upto].offset > offset);
+	for (size_t from = upto > NEAR ? upto - NEAR : 0; upto-- > from;) {
 		const struct ctp_member *m = &list[upto];
 		if (offset - m->offset >= m->size)
 			continue;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 
 struct key {
 	const char *name;
@@ -127,9 +128,7 @@ void ctp_mem_types_count(struct ctp_mem_types *t, uint32_t type, uint32_t offset
 static int compare(const void *a, const void *b)
 {
 	const struct ctp_mem_span *x = a, *y = b;
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (x->size > y->size) - (x->size < y->size);
+	return ctp_compare(x->type, y->type) ?: ctp_compare(x->offset, y->offset) ?: ctp_compare(x->size, y->size);
 }
 
 void ctp_mem_types_group(struct ctp_mem_types *t)

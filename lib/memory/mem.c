@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/capped.h"
+#include "base/compare.h"
 #include "memory/mem-members.h"
 #include "stream/sink.h"
 
@@ -316,15 +317,13 @@ static int compare_types(const void *a, const void *b, void *arg)
 {
 	const struct ctp_mem *m = arg;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t cx = ctp_mem_type_cost(m, x), cy = ctp_mem_type_cost(m, y);
-	return cx != cy ? (cx < cy ? 1 : -1) : (x > y) - (x < y);
+	return ctp_compare(ctp_mem_type_cost(m, y), ctp_mem_type_cost(m, x)) ?: ctp_compare(x, y);
 }
 
 static int compare_threads(const void *a, const void *b, void *arg)
 {
 	const struct ctp_mem_thread *threads = arg;
-	uint64_t x = threads[*(const uint32_t *)a].id, y = threads[*(const uint32_t *)b].id;
-	return (x > y) - (x < y);
+	return ctp_compare(threads[*(const uint32_t *)a].id, threads[*(const uint32_t *)b].id);
 }
 
 /* Threads by their ids; sharing has their numbers. */

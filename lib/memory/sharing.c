@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 
 static const uint32_t SHARED = UINT32_C(1) << 31, NOBODY = UINT32_MAX;
 
@@ -64,11 +65,6 @@ static bool has_some(const struct ctp_bytes_mask *m, const struct ctp_bytes_mask
 
 /* --- handovers ----------------------------------------------------------------------------------------------------------- */
 
-static bool is_guest(const struct ctp_shared_line *l, uint32_t number, uint32_t thread)
-{
-	return number < l->nguests && l->guest[number].thread == thread;
-}
-
 /* The number of a thread, or how many there are. */
 static uint32_t find_guest(const struct ctp_shared_line *l, uint32_t thread)
 {
@@ -122,7 +118,8 @@ static void note_handover(struct ctp_shared_line *l, uint32_t thread, const stru
 		if (is_new && l->guest_at == l->nguests)
 			l->handovers[CTP_HANDOVER_OTHER] += written;
 	}
-	struct ctp_sharing_guest *g = is_guest(l, l->guest_at, thread) ? &l->guest[l->guest_at] : NULL;
+	bool is_guest = l->guest_at < l->nguests && l->guest[l->guest_at].thread == thread;
+	struct ctp_sharing_guest *g = is_guest ? &l->guest[l->guest_at] : NULL;
 	if (g && g->lost)
 		come_back(l, g);
 	if (g && g->needless && has_some(&g->news, bytes)) {
@@ -305,25 +302,16 @@ uint64_t ctp_sharing_handovers(const struct ctp_shared_line *l)
 static int compare(const void *a, const void *b)
 {
 	const struct ctp_shared_line *x = *(struct ctp_shared_line *const *)a, *y = *(struct ctp_shared_line *const *)b;
-	uint64_t nx = ctp_sharing_handovers(x), ny = ctp_sharing_handovers(y);
-	if (nx != ny)
-		return nx < ny ? 1 : -1;
-	if (x->section != y->section)
-		return x->section < y->section ? -1 : 1;
-	return (x->address > y->address) - (x->address < y->address);
+	return ctp_compare(ctp_sharing_handovers(y), ctp_sharing_handovers(x)) ?: ctp_compare(x->section, y->section) ?:
+	       ctp_compare(x->address, y->address);
 }
 
 static int compare_places(const void *a, const void *b)
 {
 	const struct ctp_sharing_place *x = a, *y = b;
-	for (int w = 1; w >= 0; w--)
-		if (x->accesses[w] != y->accesses[w])
-			return x->accesses[w] < y->accesses[w] ? 1 : -1;
-	if (x->thread != y->thread)
-		return x->thread < y->thread ? -1 : 1;
-	if (x->byte != y->byte)
-		return x->byte < y->byte ? -1 : 1;
-	return x->type != y->type ? (x->type < y->type ? -1 : 1) : (x->offset > y->offset) - (x->offset < y->offset);
+	return ctp_compare(y->accesses[1], x->accesses[1]) ?: ctp_compare(y->accesses[0], x->accesses[0]) ?:
+	       ctp_compare(x->thread, y->thread) ?: ctp_compare(x->byte, y->byte) ?: ctp_compare(x->type, y->type) ?:
+	       ctp_compare(x->offset, y->offset);
 }
 
 void ctp_sharing_sort(struct ctp_sharing *s)

@@ -33,6 +33,7 @@ bool ctp_module_find(struct ctp_module *m, const struct ctp_module_at *at, struc
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "symbols/debugfile.h"
 #include "symbols/die.h"
 
@@ -71,7 +72,7 @@ static void add_range(struct ranges *to, const struct range *r)
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;
-	return x->start != y->start ? (x->start > y->start) - (x->start < y->start) : (x->stop > y->stop) - (x->stop < y->stop);
+	return ctp_compare(x->start, y->start) ?: ctp_compare(x->stop, y->stop);
 }
 
 static void sort_ranges(struct ranges *ranges)
