@@ -29,13 +29,6 @@ struct ctp_tally_spawn *ctp_tally_spawn_of(struct ctp_tally *t, uint32_t place)
 	return t->spawns[0];
 }
 
-static void clear_list(struct ctp_tally_list *l)
-{
-	for (uint32_t i = 0; i < l->count; i++)
-		free(l->cases[i].name);
-	l->count = 0;
-}
-
 uint32_t ctp_tally_put(struct ctp_tally *t, struct ctp_tally_list *l, const struct ctp_coroutine *co, struct ctp_tally_case c)
 {
 	if (!l->cases && !(l->cases = calloc(CTP_TALLY_WORST, sizeof *l->cases))) {
@@ -100,8 +93,9 @@ void ctp_tally_clear(struct ctp_tally *t)
 	memset(t->slices, 0, sizeof t->slices);
 	t->nslices = 0;
 	t->slice_bits = t->level_bits = SLICE_BITS;
-	for (int i = 0; i < CTP_TALLY_LISTS; i++)
-		clear_list(&t->lists[i]);
+	for (struct ctp_tally_list *l = t->lists; l < t->lists + CTP_TALLY_LISTS; l++)
+		while (l->count)
+			free(l->cases[--l->count].name);
 	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
 		for (uint32_t i = 0; i < t->nheavy[k]; i++)
 			free(t->heavy[k][i].name);

@@ -101,14 +101,6 @@ static void wait_for_event(struct ctp_collect_loop *c, int64_t ns)
 		ctp_collect_loop_say(c);
 }
 
-static void say_unread(const struct ctp_collect_loop *c)
-{
-	uint64_t unread = c->result->stats.unread;
-	if (unread)
-		ctp_notice_say(c->conf->warn, "the last look %s: %" PRIu64 " that it did not come to are counted as lost",
-		               ctp_end_signal() ? "was ended by a signal" : "took too long", unread);
-}
-
 /* With -v: what sorts of probes there were. */
 static void say_probes(struct ctp_collect_loop *c)
 {
@@ -142,7 +134,10 @@ static void detach(struct ctp_collect_loop *c, bool deserted)
 	ctp_collect_loop_truncated(c);
 	ctp_collect_loop_tight(c);
 	ctp_collect_loop_total(c);
-	say_unread(c);
+	uint64_t unread = c->result->stats.unread;
+	if (unread)
+		ctp_notice_say(c->conf->warn, "the last look %s: %" PRIu64 " that it did not come to are counted as lost",
+		               ctp_end_signal() ? "was ended by a signal" : "took too long", unread);
 	say_probes(c);
 	if (!deserted && !c->shm.named && !ctp_memory_severed())
 		ctp_arena_trim(&c->arena, c->shm.fd);
@@ -226,14 +221,6 @@ static void wait_for_command(struct ctp_collect_loop *c)
 		say_reader_died(c);
 	c->result->signal = c->result->broken ? 0 : sig;
 	c->result->status = c->result->broken || sig ? 125 : WEXITSTATUS(c->watch.status);
-}
-
-/* There is no status of a command to pass on. */
-static void let_go(struct ctp_collect_loop *c, bool interrupted)
-{
-	if (c->unread && interrupted)
-		say_reader_died(c);
-	c->result->status = c->result->broken ? 125 : 0;
 }
 
 /* --- the beginning -------------------------------------------------------------------------------------------------------- */
@@ -552,10 +539,12 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 		result->max_rings = c.arena.geo.max_rings;
 		bool deserted = ctp_collect_loop_run(&c), interrupted = c.watch.stop;
 		finish(&c, deserted);
-		if (conf->pid)
-			let_go(&c, interrupted);
-		else
+		if (!conf->pid)
 			wait_for_command(&c);
+		else if (c.unread && interrupted)
+			say_reader_died(&c);
+		if (conf->pid) /* there is no status of a command to pass on */
+			result->status = result->broken ? 125 : 0;
 	}
 	tear_down(&c);
 	ctp_spawn_signals_restore(&signals);

@@ -88,13 +88,6 @@ struct ctp_frame_reader *ctp_frame_reader_new(void)
 	return reader;
 }
 
-static int start(struct ctp_frame_reader *reader)
-{
-	int error = ctp_signals_thread(&reader->thread, run, reader);
-	reader->started = !error;
-	return error;
-}
-
 /* Under the lock. False: there is no answer in time. */
 static bool wait_answer(struct ctp_frame_reader *reader)
 {
@@ -107,7 +100,8 @@ static bool wait_answer(struct ctp_frame_reader *reader)
 ssize_t ctp_frame_reader_read(struct ctp_frame_reader *reader, pid_t pid, const uint64_t *addrs, size_t n, uint64_t *words)
 {
 	assert(n && n <= CTP_FRAME_QUEUE_AT_ONCE);
-	int error = reader->started ? 0 : start(reader);
+	int error = reader->started ? 0 : ctp_signals_thread(&reader->thread, run, reader);
+	reader->started = !error;
 	ssize_t got = -1;
 	if (!error) {
 		pthread_mutex_lock(&reader->lock);

@@ -69,13 +69,6 @@ static void put(struct ctp_sampler *s, uint64_t ts_ns, pid_t pid, const struct s
 	                [CTP_SAMPLE_DELAY] = sample->delay_ns, [CTP_SAMPLE_STATE] = sample->state);
 }
 
-static void say_blind(struct ctp_sampler *s)
-{
-	if (!s->blind)
-		ctp_notice_say(s->info, "the threads of process %d cannot be sampled: /proc does not show them", (int)s->pid);
-	s->blind = true;
-}
-
 /* --- numbers of threads --------------------------------------------------------------------------------------------------- */
 
 bool ctp_sampler_elsewhere(struct ctp_sampler *s)
@@ -220,8 +213,10 @@ static void take_round(struct ctp_sampler *s, uint64_t now_ns)
 	struct round r = {.s = s};
 	int threads = ctp_proc_state_threads(&s->proc, CTP_ROUND_THREADS, add_sample, &r);
 	uint64_t cpu_ns = 0;
-	if (r.blind || s->proc.dir < 0)
-		say_blind(s);
+	bool blind = r.blind || s->proc.dir < 0;
+	if (blind && !s->blind)
+		ctp_notice_say(s->info, "the threads of process %d cannot be sampled: /proc does not show them", (int)s->pid);
+	s->blind |= blind;
 	if (threads <= 0 || !r.n)
 		return;
 	for (unsigned i = 0; i < r.n; i++) {

@@ -60,13 +60,6 @@ bool ctp_memory_map(struct ctp_memory *shm, size_t bytes)
 	return true;
 }
 
-static enum ctp_status map_guarded(struct ctp_memory *shm, struct ctp_err *err)
-{
-	if (!ctp_memory_map(shm, shm->bytes))
-		return ctp_err_sys(err, "%s: mapping %zu bytes", shm->path, shm->bytes);
-	return ctp_memory_guard(shm, err);
-}
-
 /* Makes the file this long, and maps it. */
 static enum ctp_status shm_size(struct ctp_memory *shm, size_t bytes, struct ctp_err *err)
 {
@@ -79,7 +72,9 @@ static enum ctp_status shm_size(struct ctp_memory *shm, size_t bytes, struct ctp
 	/* A probe reserves what it writes to. Where a file system cannot, its pages are asked for one by one. */
 	if (shm->named && fallocate(shm->fd, 0, 0, sizeof(struct ctp_shm_header)) && errno != EOPNOTSUPP)
 		return ctp_err_sys(err, "%s: room for its header", shm->path);
-	return map_guarded(shm, err);
+	if (!ctp_memory_map(shm, bytes))
+		return ctp_err_sys(err, "%s: mapping %zu bytes", shm->path, bytes);
+	return ctp_memory_guard(shm, err);
 }
 
 enum ctp_status ctp_memory_init(struct ctp_memory *shm, const struct ctp_memory_conf *conf, struct ctp_err *err)
