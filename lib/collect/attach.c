@@ -203,32 +203,23 @@ static uint32_t allocated(const struct ctp_attach *at)
 
 static void consider(struct search *s, const char *path)
 {
-	struct ctp_attach at = {.pid = s->pid, .elsewhere = s->pid != s->inner, .uid = s->uid, .shm.fd = -1};
+	struct ctp_attach at = {.pid = s->pid, .elsewhere = s->pid != s->inner, .uid = s->uid, .shm.fd = -1}, *worse = &at;
 	s->left--;
-	if (map_memory(&at, path, s->err)) {
-		ctp_attach_fini(&at);
-		return;
-	}
-	if (at.arena.owner && at.arena.owner != (uint64_t)s->inner) {
+	bool mapped = !map_memory(&at, path, s->err);
+	if (mapped && at.arena.owner && at.arena.owner != (uint64_t)s->inner) {
 		s->heir_of = at.arena.owner;
-		ctp_attach_fini(&at);
-	} else if (!s->found) {
-		*s->best = at;
+	} else if (mapped && !s->found) {
+		worse = s->best; /* which is none yet */
 		s->found = true;
-	} else if (at.ino == s->best->ino) {
-		ctp_attach_fini(&at);
-	} else {
-		struct ctp_attach *worse = allocated(&at) > allocated(s->best) ? s->best : &at;
+	} else if (mapped && at.ino != s->best->ino) {
+		worse = allocated(&at) > allocated(s->best) ? s->best : &at;
 		ctp_notice_say(s->news,
 		               "process %d has two probes that do not share; %" PRIu32 " coroutines of one are left out",
 		               (int)s->pid, allocated(worse));
-		if (worse == s->best) {
-			ctp_attach_fini(s->best);
-			*s->best = at;
-		} else {
-			ctp_attach_fini(&at);
-		}
 	}
+	ctp_attach_fini(worse);
+	if (worse == s->best)
+		*s->best = at;
 }
 
 static void consider_fds(struct search *s, DIR *fds)

@@ -3,7 +3,6 @@
  */
 #include "collect/proc-state.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "base/fd.h"
 #include "collect/proc-stat.h"
+#include "io/folder.h"
 
 void ctp_proc_state_init(struct ctp_proc_state *p, pid_t pid)
 {
@@ -32,14 +32,10 @@ void ctp_proc_state_fini(struct ctp_proc_state *p)
 
 int ctp_proc_state_threads(const struct ctp_proc_state *p, int max, bool (*fn)(void *arg, uint64_t tid), void *arg)
 {
-	int fd = p->dir < 0 ? -1 : openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
-	if (fd < 0)
+	DIR *dir = p->dir < 0 ? NULL : ctp_folder_list(p->dir);
+	int n = 0;
+	if (!dir)
 		return p->dir >= 0 && (errno == ENOENT || errno == ESRCH) ? 0 : -1;
-	DIR *dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -1;
-	}
 	for (struct dirent *e; n >= 0 && (e = readdir(dir));) {
 		uint64_t tid = strtoull(e->d_name, NULL, 10); /* "." and ".." are 0 */
 		if (tid)

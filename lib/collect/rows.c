@@ -16,17 +16,11 @@ enum { PREFETCH = 8, BATCH = 256, MARK_ROWS = 1024 };
 
 enum ctp_status ctp_rows_init(struct ctp_rows *rows, struct ctp_err *err)
 {
-	static const enum ctp_event events[] = {CTP_TRANSITION, CTP_BIRTH, CTP_DEATH, CTP_LOST,   CTP_UNTRACED, CTP_CONFLICT,
-	                                        CTP_WAKE,       CTP_NAME,  CTP_PLACE, CTP_MISSED, CTP_AWAIT,    CTP_FUNCTION,
-	                                        CTP_PROCESS,    CTP_SAMPLE, CTP_SIGNAL, CTP_REASON_TOLD, CTP_OBJECT,
-	                                        CTP_OBJECT_NAME, CTP_HOLD, CTP_WAKE_FOR, CTP_DESCRIPTOR};
 	*rows = (struct ctp_rows){.text = malloc(CTP_ROWS_TEXT)};
 	enum ctp_status status = rows->text ? ctp_row_sort_init(&rows->sort, err) : ctp_err_set(err, "out of memory");
-	for (unsigned e = 0; !status && e < sizeof events / sizeof *events; e++) {
-		rows->cls[events[e]] = ctp_event_class(events[e]);
-		if (!rows->cls[events[e]])
+	for (unsigned e = 0; !status && e < CTP_EVENT_COUNT; e++)
+		if (!(rows->cls[e] = ctp_event_class(e)))
 			status = ctp_err_set(err, "out of memory");
-	}
 	if (status)
 		ctp_rows_fini(rows);
 	return status;
@@ -35,8 +29,7 @@ enum ctp_status ctp_rows_init(struct ctp_rows *rows, struct ctp_err *err)
 void ctp_rows_fini(struct ctp_rows *rows)
 {
 	for (unsigned e = 0; e < CTP_EVENT_COUNT; e++)
-		if (rows->cls[e])
-			ctp_class_free(rows->cls[e]);
+		ctp_class_free(rows->cls[e]);
 	ctp_row_sort_fini(&rows->sort);
 	ctp_frame_queue_fini(&rows->frames);
 	free(rows->text);

@@ -346,20 +346,14 @@ static int create_nameless(struct ctp_output_priv *priv)
 	return fd;
 }
 
-/* The path of a descriptor, for a file that has no other. */
-static const char *self_path(char to[32], int fd)
-{
-	snprintf(to, 32, "/proc/self/fd/%d", fd);
-	return to;
-}
-
 /* Gives the complete file its name, in one step, in place of the file that had the name before. held: the file, if it has none. */
 static bool publish(struct ctp_output *out, int held)
 {
 	struct ctp_output_priv *priv = out->priv;
 	char self[32];
 	if (!priv->temp[0]) {
-		if (!linkat(AT_FDCWD, self_path(self, held), priv->folder, priv->file, AT_SYMLINK_FOLLOW))
+		snprintf(self, sizeof self, "/proc/self/fd/%d", held);
+		if (!linkat(AT_FDCWD, self, priv->folder, priv->file, AT_SYMLINK_FOLLOW))
 			return true;
 		if (errno != EEXIST || !random_name(priv))
 			return false;
@@ -464,6 +458,7 @@ static enum ctp_status open_any(struct ctp_output *out, int folder, const char *
 	}
 	if (!to_stdout && ends_in_zst(path) && start_zstd(out, err))
 		goto failed;
+	out->priv->wants_thread = whole;
 	return CTP_OK;
 failed:
 	ctp_output_abandon(out);
@@ -481,22 +476,14 @@ enum ctp_status ctp_output_open_in(struct ctp_output *out, int folder, const cha
 	return open_any(out, folder, path, binary, force, false, err);
 }
 
-static enum ctp_status create(struct ctp_output *out, int folder, const char *path, bool binary, bool force, struct ctp_err *err)
-{
-	if (open_any(out, folder, path, binary, force, true, err))
-		return CTP_FAILED;
-	out->priv->wants_thread = true;
-	return CTP_OK;
-}
-
 enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err)
 {
-	return create(out, -1, path, binary, force, err);
+	return open_any(out, -1, path, binary, force, true, err);
 }
 
 enum ctp_status ctp_output_create_in(struct ctp_output *out, int folder, const char *path, bool binary, struct ctp_err *err)
 {
-	return create(out, folder, path, binary, false, err);
+	return open_any(out, folder, path, binary, false, true, err);
 }
 
 void ctp_output_rename(struct ctp_output *out, const char *path)
@@ -534,9 +521,8 @@ enum ctp_status ctp_output_status(const struct ctp_output *out, struct ctp_err *
 static void close_file(struct ctp_output *out)
 {
 	struct ctp_output_priv *priv = out->priv;
-	char self[32];
 	bool whole = priv->whole && !priv->state.failed;
-	int held = whole && !priv->temp[0] ? open(self_path(self, out->fd), O_PATH | O_CLOEXEC) : -1;
+	int held = whole && !priv->temp[0] ? ctp_fd_reopen(out->fd, O_PATH | O_CLOEXEC) : -1;
 	if (whole && !priv->temp[0] && held < 0)
 		fail(out);
 	int fd = out->own_fd ? out->fd : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);

@@ -106,7 +106,6 @@ static void look_at(struct ctp_rings *r, uint32_t i)
 	see_skips(ring, shm);
 	uint64_t there = ctp_ring_count(ring);
 	if (there > UINT64_C(1) << r->arena.geo.ring_bits) {
-		r->liars++;
 		ring->tail = ring->told = ring->due = ring->round = ring->head;
 		__atomic_store_n(&shm->tail, ring->tail, __ATOMIC_RELEASE); /* pairs with 2, if with anything */
 		see_skips(ring, shm);

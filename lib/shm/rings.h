@@ -61,7 +61,6 @@ struct ctp_rings {
 	uint64_t horizon_ns; /* the slice has what happened up to here */
 	uint64_t rounds;     /* over so far: in a round, all entries are taken that were there when it began */
 	uint64_t left;       /* entries that a look has left in the rings */
-	uint64_t liars;      /* how often a ring's numbers made no sense */
 	uint64_t lost;       /* sum of both counts of all rings */
 	unsigned fill;       /* of the fullest, of 256 */
 	uint32_t busy;       /* rings that the slice may have entries of */

@@ -212,18 +212,6 @@ static const char *take_text(struct ctp_cursor *c, char **room)
 	return s;
 }
 
-/* A class made by a newer version keeps its own words: roles that we do not know survive being copied. */
-static bool keep_decl(struct ctp_class *cls, const uint8_t *decl, size_t decl_bytes)
-{
-	uint8_t *copy = malloc(decl_bytes);
-	if (!copy)
-		return false;
-	free((void *)cls->decl);
-	cls->decl = memcpy(copy, decl, decl_bytes);
-	cls->decl_bytes = decl_bytes;
-	return true;
-}
-
 struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct ctp_err *err)
 {
 	struct ctp_cursor c = {decl, decl + decl_bytes, false};
@@ -233,7 +221,8 @@ struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct
 	size_t nlabels = 0, label_room = 0;
 	/* Each text takes its length's byte in the declaration, so its NUL has room here. */
 	char *text = malloc(decl_bytes + 1), *room = text;
-	if (!fields || !text) {
+	uint8_t *copy = malloc(decl_bytes + 1);
+	if (!fields || !text || !copy) {
 		ctp_err_set(err, "out of memory");
 		goto out;
 	}
@@ -271,12 +260,14 @@ struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct
 	for (uint64_t i = 0; i < nfields; at += fields[i++].nlabels)
 		fields[i].labels = fields[i].nlabels ? labels + at : NULL;
 	cls = ctp_class_new(name, kind < CTP_KIND_COUNT ? (enum ctp_kind)kind : CTP_KIND_OTHER, fields, (uint32_t)nfields, err);
-	if (cls && !keep_decl(cls, decl, decl_bytes)) {
-		ctp_err_set(err, "class %.40s: out of memory", name);
-		ctp_class_free(cls);
-		cls = NULL;
+	if (cls) { /* a class made by a newer version keeps its own words: roles that we do not know survive being copied */
+		free((void *)cls->decl);
+		cls->decl = memcpy(copy, decl, decl_bytes);
+		cls->decl_bytes = decl_bytes;
+		copy = NULL;
 	}
 out:
+	free(copy);
 	free(labels);
 	free(fields);
 	free(text);
