@@ -1,7 +1,6 @@
 /* ctp-collect - runs a command, traced, or attaches to a process, and writes the raw stream. */
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -48,18 +47,6 @@ static uint32_t number(const char *option, uint32_t min, uint32_t max)
 	return (uint32_t)ctp_tool_number(&tool, option, optarg, min, max, NULL);
 }
 
-static uint64_t parse_seconds(const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-	if (end == text || *end || isnan(seconds) || seconds > 1e9)
-		exit(ctp_tool_usage(&tool, "-t %s: not a number of seconds", text));
-	if (seconds <= 0)
-		exit(ctp_tool_usage(&tool, "-t %s: must be more than 0", text));
-	uint64_t ns = (uint64_t)(seconds * 1e9);
-	return ns ? ns : 1;
-}
-
 static enum ctp_dialect parse_dialect(const char *text)
 {
 	static const char *const names[] = {
@@ -68,13 +55,6 @@ static enum ctp_dialect parse_dialect(const char *text)
 		if (!strcmp(text, names[i]))
 			return (enum ctp_dialect)i;
 	exit(ctp_tool_usage(&tool, "--dialect %s: must be auto, seqlock or plain", text));
-}
-
-/* Ends as COMMAND did, but without a core file of the collector. */
-static void die_of(int sig)
-{
-	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-	ctp_signals_die(sig);
 }
 
 static void list_one(void *arg, const struct ctp_attach *at)
@@ -154,7 +134,7 @@ int main(int argc, char **argv)
 		case 'n': conf.max_stations = number("-n", 1, CTP_STATIONS_MAX); break;
 		case 'o': conf.output = optarg; break;
 		case 'p': conf.pid = (pid_t)number("-p", 1, INT32_MAX); break;
-		case 't': conf.limit_ns = parse_seconds(optarg); break;
+		case 't': conf.limit_ns = ctp_tool_seconds(&tool, optarg, "must be more than 0"); break;
 		case 'f': conf.force = true; break;
 		case SHM: conf.shm_path = optarg; break;
 		case SOCK: conf.sock_path = optarg; break;
@@ -185,7 +165,9 @@ int main(int argc, char **argv)
 	}
 	if (!tool.quiet)
 		closing_line(&conf, &result);
-	if (result.signal)
-		die_of(result.signal);
+	if (result.signal) { /* ends as COMMAND did, but without a core file of the collector */
+		setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+		ctp_signals_die(result.signal);
+	}
 	return result.status;
 }

@@ -1,7 +1,6 @@
 /* ctp-ppt - make a stream of the ppt buffers of a process, or of ppt's files, and files of a stream; one command for each. */
 #include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,16 +50,6 @@ static int encode(struct ctp_tool *tool, int argc, char **argv)
 }
 
 /* --- of a process -------------------------------------------------------------------------------------------------------- */
-
-static uint64_t parse_seconds(struct ctp_tool *tool, const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-	if (end == text || *end || isnan(seconds) || seconds <= 0 || seconds > 1e9)
-		exit(ctp_tool_usage(tool, "-t %s: not a number of seconds", text));
-	uint64_t ns = (uint64_t)(seconds * 1e9);
-	return ns ? ns : 1;
-}
 
 /* The operands of a command whose first one is PID: at least `least`, at most `most`. */
 static pid_t parse_operands(struct ctp_tool *tool, int argc, char **argv, int least, int most)
@@ -227,7 +216,7 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 		case 'f': conf.to_terminal = true; break;
 		case 'n': conf.slots = (uint32_t)ctp_tool_number(tool, "-n", optarg, 1, 1 << 28, NULL); break;
 		case 'o': conf.output = optarg; break;
-		case 't': conf.limit_ns = parse_seconds(tool, optarg); break;
+		case 't': conf.limit_ns = ctp_tool_seconds(tool, optarg, "not a number of seconds"); break;
 		case EXACT: conf.exact = true; break;
 		case MEMORY: conf.memory_mib = (uint32_t)ctp_tool_number(tool, "--memory", optarg, 1, 1 << 24, NULL); break;
 		case FORCE: conf.force = true; break;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <math.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -221,6 +222,18 @@ uint64_t ctp_tool_number(struct ctp_tool *tool, const char *option, const char *
 	if (wrong)
 		exit(ctp_tool_usage(tool, "%s %s: %s", option, text, wrong));
 	exit(ctp_tool_usage(tool, "%s %s: not a number from %ju to %ju", option, text, (uintmax_t)min, (uintmax_t)max));
+}
+
+uint64_t ctp_tool_seconds(struct ctp_tool *tool, const char *text, const char *negative)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+	if (end == text || *end || isnan(seconds) || seconds > 1e9)
+		exit(ctp_tool_usage(tool, "-t %s: not a number of seconds", text));
+	if (seconds <= 0)
+		exit(ctp_tool_usage(tool, "-t %s: %s", text, negative));
+	uint64_t ns = (uint64_t)(seconds * 1e9);
+	return ns ? ns : 1;
 }
 
 /* --- converters ---------------------------------------------------------------------------------------------------------- */

@@ -60,6 +60,9 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
  */
 uint64_t ctp_tool_number(struct ctp_tool *tool, const char *option, const char *text, uint64_t min, uint64_t max, const char *wrong);
 
+/* The argument of -t, in nanoseconds. Else the program ends with what is wrong; with `negative` if it is 0 or less. */
+uint64_t ctp_tool_seconds(struct ctp_tool *tool, const char *text, const char *negative);
+
 /* One line on stderr; the status to exit with. */
 int ctp_tool_usage(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int ctp_tool_fail(struct ctp_tool *tool, const struct ctp_err *err);
