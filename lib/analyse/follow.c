@@ -282,7 +282,7 @@ static void clear(struct ctp_follow *f)
 	struct ctp_follow_priv *priv = f->priv;
 	ctp_coro_table_clear(&priv->table);
 	ctp_threads_clear(f->threads);
-	ctp_objects_clear(f->objects, true);
+	ctp_objects_clear(f->objects);
 	priv->woken.coro = 0;
 	priv->destroys = false;
 	ctp_proc_seen_clear(&f->seen);
@@ -346,7 +346,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	f->priv->early_ns = sec->ordinal ? 0 : EARLY_NS;
 	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
 	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;
-	f->objects->whole = !f->attached_ns;
+	f->objects->attached_ns = f->attached_ns;
 	/* Wakes before that are not known, unless the program recorded: then the last wake of each coroutine is. */
 	const char *recorded = ctp_section_get(sec, "recorded");
 	f->missed_ns = recorded && !strcmp(recorded, "yes") ? 0 : f->attached_ns;

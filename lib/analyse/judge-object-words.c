@@ -60,6 +60,8 @@ static void say_holder(struct ctp_words *w, const struct ctp_object *ob, char *t
 	const char *who = ob->nholders ? ctp_words_any(w, ob->holders[0].coro) : "";
 	char others[48] = "";
 	*text = '\0';
+	if (ob->holders_known && ob->hold_ns && !ob->nholders && !ob->others)
+		snprintf(text, size, ", which no coroutine holds");
 	if (!ob->holders_known || !ob->nholders)
 		return;
 	if (ob->nholders > 1 || ob->others)
@@ -186,6 +188,13 @@ void ctp_say_held_by_dead(struct ctp_words *w)
 {
 	say_wait(w, "%s, held by a coroutine that has ended", named_object(w));
 	ctp_words_next(w, "see that every way out of the coroutine that held it, also an error or a cancellation, gives it back");
+}
+
+void ctp_say_held_by_none(struct ctp_words *w)
+{
+	say_wait(w, "%s, which is taken, but which no coroutine holds", named_object(w));
+	ctp_words_next(w, "who took it last, or was given it? A waiter that was chosen and gave up at the same moment, by a time-out or a"
+	               " cancellation, must pass it on");
 }
 
 void ctp_say_peer_ended(struct ctp_words *w)

@@ -208,15 +208,16 @@ static void find_closed(struct ctp_judge *j)
 		co->visit = 0;
 }
 
-/* The holder that has waited longest; null: one of several does not wait, or one has ended. */
-static struct ctp_coroutine *longest_holder(const struct ctp_judge *j, const struct ctp_object *ob)
+/* The holder that has waited longest, another one than waiter if there is one; null: one of several does not wait, or has ended. */
+static struct ctp_coroutine *longest_holder(const struct ctp_judge *j, const struct ctp_object *ob,
+                                            const struct ctp_coroutine *waiter)
 {
 	struct ctp_coroutine *longest = NULL;
 	for (uint32_t i = 0; i < ob->nholders; i++) {
 		struct ctp_coroutine *co = holder(j, ob, i);
 		if (!co || (ob->nholders > 1 && !ctp_wait_is(co)))
 			return NULL;
-		if (!longest || co->suspended_ns < longest->suspended_ns)
+		if (!longest || longest == waiter || (co != waiter && co->suspended_ns < longest->suspended_ns))
 			longest = co;
 	}
 	return longest;
@@ -231,7 +232,7 @@ void ctp_judge_holders(struct ctp_judge *j)
 	CTP_EACH_COROUTINE(j, co) {
 		/* The await record names the holder at the start of the wait. The lock may have another holder since. */
 		const struct ctp_object *ob = co->awaits && co->flags & CTP_CO_JOINS ? NULL : held_object(j, co);
-		struct ctp_coroutine *by = ob ? longest_holder(j, ob) : NULL;
+		struct ctp_coroutine *by = ob ? longest_holder(j, ob, co) : NULL;
 		if (!by)
 			continue;
 		co->awaits = by->id;
@@ -297,6 +298,21 @@ static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *
 		dead |= !by || (by->state == CTP_DEAD && since(j, co, by->since_ns) >= LATE_NS);
 	}
 	return dead && !ob->others;
+}
+
+/*
+ * Too few are available, and no coroutine holds any: the one that took it, or was given it, forgot it. The program records its holds, and
+ * neither a hold nor a wake for the object was recorded in the last second, so nobody is about to record one.
+ */
+static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob,
+                         const struct ctp_reason_of *r)
+{
+	const struct ctp_stock *stock = ctp_object_stock(ob, r);
+	bool owned = r->what == CTP_WAITS_LOCK || (r->what == CTP_WAITS_PERMITS && ob->owned);
+	bool unheld = ob->holders_known && ob->hold_ns && !ob->nholders && !ob->others;
+	uint64_t changed_ns = ctp_most(ctp_most(ob->hold_ns, ob->woken_ns), stock->since_ns);
+	return owned && unheld && stock->known && !is_enough(ob, r) && since(j, co, changed_ns) >= CTP_JUDGE_QUIET_NS &&
+	       !somebody_comes(j, ob, 0);
 }
 
 /*
@@ -386,6 +402,8 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 		return CTP_RULE_OWN;
 	if (is_with_dead(j, co, ob, reason))
 		return CTP_RULE_HELD_BY_DEAD;
+	if (is_forgotten(j, co, ob, reason))
+		return CTP_RULE_HELD_BY_NONE;
 	return has_no_peer(j, co, r, i) ? CTP_RULE_PEER_ENDED : CTP_RULES;
 }
 

@@ -17,6 +17,7 @@ enum {
 	GROWTH_STEPS = 8,
 	GROWTH_ALIVE = 100,
 	COLLAPSE_SLICES = 8,      /* with resumes, and without, at least */
+	COLLAPSE_FACTOR = 20,     /* from the resumes a second before to those after, at least */
 };
 
 void ctp_judge_migration(struct ctp_judge *j)
@@ -195,15 +196,25 @@ void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 		return;
 	for (uint32_t i = 0; i < t->nslices; i++)
 		all += t->slices[i];
-	/* Goes back from the end, while the later slices have at most a hundredth of all resumes. */
-	uint64_t later = 0, last = t->nslices;
-	while (last > 0 && later + t->slices[last - 1] <= all / 100)
-		later += t->slices[--last];
+	/* The moment that divides the slices into two parts whose averages explain them best. */
+	uint64_t before = 0, later = all, last = 0;
+	double best = 0;
+	for (uint64_t i = 1; i <= t->nslices && i < n; i++) {
+		before += t->slices[i - 1];
+		double fall = (double)before / (double)i - (double)(all - before) / (double)(n - i);
+		double explained = fall > 0 ? fall * fall * (double)i * (double)(n - i) : 0;
+		if (explained > best) {
+			best = explained;
+			last = i;
+			later = all - before;
+		}
+	}
 	uint64_t active = 0;
 	for (uint32_t i = 0; i < last; i++)
 		active += t->slices[i] > 0;
 	uint64_t quiet_ns = (n - last) * slice_ns, busy_ns = last * slice_ns, when_ns = t->start_ns + busy_ns;
-	if (active < COLLAPSE_SLICES || n - last < COLLAPSE_SLICES || quiet_ns < busy_ns / 4 ||
+	bool fell = (double)later * (double)busy_ns * COLLAPSE_FACTOR <= (double)(all - later) * (double)quiet_ns;
+	if (!fell || active < COLLAPSE_SLICES || n - last < COLLAPSE_SLICES || quiet_ns < busy_ns / 4 ||
 	    quiet_ns / CTP_JUDGE_FACTOR < t->longest_pause_ns || quiet_ns < CTP_JUDGE_RUN_NS || j->follow->unsure_ns >= when_ns)
 		return;
 	struct ctp_words w = {.j = j, .f = f};

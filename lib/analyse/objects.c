@@ -54,7 +54,7 @@ static void forget(struct ctp_object *ob)
 	*ob = (struct ctp_object){.pid = ob->pid, .at = ob->at, .gap = ob->gap, .saved = ob->saved};
 }
 
-void ctp_objects_clear(struct ctp_objects *o, bool whole)
+void ctp_objects_clear(struct ctp_objects *o)
 {
 	ctp_objects_keep(o);
 	for (uint32_t i = 1; o->list && i <= o->count; i++)
@@ -65,12 +65,12 @@ void ctp_objects_clear(struct ctp_objects *o, bool whole)
 	o->count = o->nreasons = o->ndescriptors = o->gaps = 0;
 	o->ntimers = 0;
 	o->unfollowed = 0;
-	o->whole = whole;
+	o->attached_ns = 0;
 }
 
 void ctp_objects_fini(struct ctp_objects *o)
 {
-	ctp_objects_clear(o, false);
+	ctp_objects_clear(o);
 	ctp_map_fini(&o->map);
 	ctp_map_fini(&o->reasons_map);
 	ctp_queues_fini(&o->queues);
@@ -199,7 +199,7 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 	}
 	save(o, ob);
 	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .saved = ob->saved};
-	if (o->whole && !o->gaps) /* a holder from before would be in the trace */
+	if (!o->attached_ns && !o->gaps) /* a holder from before would be in the trace */
 		ob->holders_known = true;
 	return ob;
 }
@@ -222,18 +222,19 @@ uint64_t ctp_object_available(const struct ctp_object *ob, const struct ctp_stoc
 {
 	uint64_t held = held_of(ob), available = stock->available;
 	bool held_back = ob->what == CTP_WAITS_LOCK || ob->what == CTP_WAITS_PERMITS;
-	bool holds = stock == &ob->stock && held_back && ob->holders_known && ob->holds_recorded && ob->all;
+	bool holds = stock == &ob->stock && held_back && ob->holders_known && ob->hold_ns && ob->all;
 	*exact = holds || stock->exact || !available;
 	if (holds && available && !stock->exact)
 		available = ob->all > held ? ob->all - held : 0;
 	return *exact || !available ? available : 1;
 }
 
-static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_ns)
+/* seen: no earlier change is missing. */
+static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_ns, bool seen)
 {
 	if (!stock->known || !stock->available != !available)
 		stock->since_ns = ts_ns;
-	else if (stock->available && stock->available != available)
+	else if (seen && stock->available && stock->available != available)
 		stock->exact = true;
 	stock->available = available;
 	stock->known = true;
@@ -259,7 +260,7 @@ void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 	ob->site = t->site ? t->site : ob->site;
 	if (t->what) {
 		ob->what = ob->what ? ob->what : t->what;
-		put_stock(t->what == CTP_WAITS_ROOM ? &ob->room : &ob->stock, t->available, t->ts_ns);
+		put_stock(t->what == CTP_WAITS_ROOM ? &ob->room : &ob->stock, t->available, t->ts_ns, t->ts_ns > o->attached_ns);
 		if (t->marks & CTP_OBJECT_MADE || t->what == CTP_WAITS_LOCK)
 			ob->all = t->what == CTP_WAITS_LOCK ? 1 : t->available;
 		if (!ob->holders_known && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
@@ -308,13 +309,13 @@ static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count)
 		forget_holders(ob);
 }
 
-void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count)
+void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const struct ctp_holder *by, uint64_t ts_ns)
 {
 	struct ctp_object *ob = object_at(o, pid, at);
 	if (!ob || !ob->holders_known)
 		return;
-	ob->holds_recorded = true;
-	add_holder(ob, coro, count);
+	ob->hold_ns = ts_ns;
+	add_holder(ob, by->coro, by->count);
 	note_total(ob);
 }
 

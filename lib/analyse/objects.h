@@ -66,7 +66,8 @@ struct ctp_object {
 	uint64_t total;  /* the most that was ever available, or held */
 	uint64_t all;    /* what it had when it was new; 0: not known */
 	char *name;      /* null: none */
-	bool holders_known, holds_recorded; /* holds_recorded: a hold of it was recorded since it was new */
+	bool holders_known;
+	uint64_t hold_ns;      /* the last hold of it that was recorded since it was new; 0: none */
 	uint32_t nholders;     /* with an entry */
 	uint64_t others;       /* how much the other holders hold */
 	struct ctp_holder holders[CTP_OBJECT_HOLDERS];
@@ -122,14 +123,14 @@ struct ctp_objects {
 	uint32_t nsaved, moment;
 	size_t saved_room;
 	uint32_t gaps;       /* how often records were missing */
-	bool whole;          /* the trace begins with the program */
+	uint64_t attached_ns; /* when the collector came; 0: the trace begins with the program */
 	bool failed;         /* out of memory: records were left out */
 	uint64_t unfollowed; /* objects for which there was no room */
 };
 
 bool ctp_objects_init(struct ctp_objects *o); /* false: out of memory */
 void ctp_objects_fini(struct ctp_objects *o);
-void ctp_objects_clear(struct ctp_objects *o, bool whole);
+void ctp_objects_clear(struct ctp_objects *o);
 
 /* Records are missing. */
 static inline void ctp_objects_gap(struct ctp_objects *o) { o->gaps++; }
@@ -152,7 +153,7 @@ struct ctp_object_record {
 };
 void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *record);
 void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len);
-void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count);
+void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const struct ctp_holder *by, uint64_t ts_ns);
 
 /* A reason of the suspension with that number, which is to come. */
 void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason);

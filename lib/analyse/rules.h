@@ -30,6 +30,7 @@ CTP_C_BEGIN
 	RULE(STANDSTILL, "standstill", LIKELY, STOPS, TIME, WAITS, waits, standstill)                   \
 	RULE(AWAITS_DEAD, "awaits-dead", LIKELY, STOPS, TIME, WAITS, waits, awaits_dead)                \
 	RULE(HELD_BY_DEAD, "held-by-dead", LIKELY, STOPS, TIME, WAITS, waits, held_by_dead)             \
+	RULE(HELD_BY_NONE, "held-by-none", LIKELY, STOPS, TIME, WAITS, waits, held_by_none)             \
 	RULE(PEER_ENDED, "peer-ended", LIKELY, STOPS, TIME, WAITS, waits, peer_ended)                   \
 	RULE(OWN, "waits-for-own", LIKELY, STOPS, TIME, WAITS, waits, own)                              \
 	RULE(CLOSED, "closed-not-woken", LIKELY, STOPS, TIME, WAITS, waits, closed)                     \

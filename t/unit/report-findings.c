@@ -184,9 +184,46 @@ static void collapse(const char *ignore, const char *want, const char *name)
 	fini();
 }
 
+/* As above for 900 ms, and then only a heartbeat, twice a second for 14 s, which is more than a hundredth of all resumes. */
+static void heartbeat(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 2, MAKER + 1);
+	for (uint64_t co = 10; co < 910; co++) {
+		uint64_t ts = (co - 10) * MS + 2;
+		is_born(&h, ts, co, MAKER);
+		resumes(&h, ts, co, THREAD);
+		dies(&h, ts + MS / 2, co);
+	}
+	for (uint64_t co = 3; co < 6; co++)
+		is_born(&h, 900 * MS, co, 0);
+	for (uint64_t co = 3; co < 5; co++) {
+		resumes(&h, 901 * MS + co * 10, co, THREAD);
+		awaits(&h, 901 * MS + co * 10 + 1, co, 5);
+		suspends(&h, 901 * MS + co * 10 + 2, co, THREAD, 9);
+	}
+	dies(&h, 902 * MS, 5);
+	for (uint64_t ms = 1000; ms < 15000; ms += 500) {
+		resumes(&h, ms * MS, 2, THREAD);
+		suspends(&h, ms * MS + 1, 2, THREAD, WAITS);
+		is_woken(&h, (ms + 499) * MS, 2, OTHER_THREAD, 0);
+	}
+	is_over(&h, (uint64_t)15000 * MS, CTP_OUTCOME_RUNNING);
+	end();
+	const struct ctp_report_section *s = analysis->report.sections;
+	const char *line = NULL;
+	for (int i = 0; s->nfindings && i < CTP_REPORT_LINES && s->findings[0].evidence[i]; i++)
+		line = strstr(s->findings[0].evidence[i], "throughput fell") ? s->findings[0].evidence[i] : line;
+	unsigned ms = 0;
+	ok(line && sscanf(line, "after %u ms", &ms) == 1 && ms > 850 && ms < 950, "throughput fell when work stopped, although a heartbeat goes on: %s",
+	   line ? line : "it is not said");
+	fini();
+}
+
 int main(void)
 {
 	cases();
+	heartbeat();
 	long_runs();
 	processes();
 	collapse(NULL, "awaits-dead 2; ignored 0", "that throughput fell is no finding of its own");

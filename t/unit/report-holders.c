@@ -77,6 +77,73 @@ static void dead_holders(void)
 	ok(!strstr(found, "held-by-dead"), "nor if another that holds one runs: %s", found);
 }
 
+/* What a scene of held_by_none has that is different: each takes one premise away. */
+struct forgotten {
+	uint64_t marks;            /* of the object */
+	bool unrecorded;           /* no hold was ever recorded */
+	bool held;                 /* the second permit has a holder */
+	bool free;                 /* one permit is available */
+	bool changes;              /* a hold is recorded shortly before the end */
+	bool comes;                /* a coroutine that waited for it was woken, and has not suspended since */
+	uint64_t end_ms;           /* 0: END */
+};
+
+/* Coroutines 2 and 3 take both permits and give them back, without a record that they are available; coroutine 1 waits for one. */
+static const char *held_by_none(const struct forgotten *f)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE | f->marks);
+	for (uint64_t co = 2; co <= 3; co++) {
+		runs(100 * MS * co, co);
+		if (!f->unrecorded)
+			gets(&h, 100 * MS * co + 1, co, A, 1);
+		if (co == 3)
+			has(&h, 100 * MS * co + 2, A, CTP_WAITS_PERMITS, 0);
+		if (!f->unrecorded && !(f->held && co == 3))
+			gets(&h, 100 * MS * co + 3, co, A, -1);
+		stops(100 * MS * co + 4, co);
+	}
+	if (f->free)
+		has(&h, 301 * MS, A, CTP_WAITS_PERMITS, 1);
+	if (f->comes) {
+		runs(302 * MS, 4);
+		waits_for(&h, 302 * MS + 1, 4, CTP_WAITS_PERMITS, A);
+		stops(302 * MS + 2, 4);
+		is_woken(&h, 303 * MS, 4, 6, 0);
+	}
+	runs(AT + 10 * MS, 1);
+	waits_for(&h, AT + 10 * MS + 1, 1, CTP_WAITS_PERMITS, A);
+	stops(AT + 10 * MS + 2, 1);
+	uint64_t end_ms = f->end_ms ? f->end_ms : END;
+	if (f->changes) {
+		gets(&h, (end_ms - 1) * MS, 2, A, 1);
+		gets(&h, (end_ms - 1) * MS + 1, 2, A, -1);
+	}
+	return over_at(end_ms);
+}
+
+static void forgotten_permits(void)
+{
+	static const char rule[] = "held-by-none";
+	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED});
+	is(found, "held-by-none likely 1", "both permits are taken, and no coroutine holds one");
+	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), which no coroutine holds"), "the evidence says so: %s", why);
+	held_by_none(&(struct forgotten){.marks = 0});
+	ok(!strstr(found, rule), "no finding if others than the holder may give it back: %s", found);
+	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED, .unrecorded = true});
+	ok(!strstr(found, rule), "no finding if the program records no holds: %s", found);
+	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED, .held = true});
+	ok(!strstr(found, rule), "no finding if a coroutine holds one: %s", found);
+	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED, .free = true});
+	is(found, "available-not-woken likely 1", "another finding if one is available");
+	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED, .changes = true});
+	ok(!strstr(found, rule), "no finding if a hold was recorded in the last second: %s", found);
+	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED, .comes = true});
+	ok(!strstr(found, rule), "no finding if a coroutine was woken for it and has not run yet: %s", found);
+	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED, .end_ms = 1200});
+	ok(!strstr(found, rule), "no finding before a second has passed: %s", found);
+}
+
 /* Two locks in two orders: 1 has A and waits for B, 2 has B and waits for A. */
 static void circle(uint64_t marks, uint64_t owned, enum ctp_waits_for what, bool missed)
 {
@@ -208,6 +275,7 @@ static void mixed(void)
 int main(void)
 {
 	dead_holders();
+	forgotten_permits();
 	own_permits();
 	circles();
 	knots();

@@ -326,7 +326,7 @@ static void test_json(struct made *m)
 	             "\"conflicts\":0,"
 	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"signal\":null,\"signal_ns\":null,\"judged_ns\":0,\"quiet_ns\":0,\"longest_pause_ns\":0,\"destroyed\":0,\"in_range\":true,\"findings\":["),
 	   "JSON: what ran");
-	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":16,\"title\":\"7 coroutines were never woken\","
+	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":17,\"title\":\"7 coroutines were never woken\","
 	             "\"evidence\":[\"nobody woke them\"],\"next\":[\"look at server.c:212\"],"
 	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"members\":57,"
 	             "\"from_ns\":10,\"to_ns\":20,\"coroutines\":[{\"coro\":\"37\",\"probe_id\":\"18446744073709551615\","
