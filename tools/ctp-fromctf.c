@@ -71,7 +71,8 @@ int main(int argc, char **argv)
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;)
 		if (c == MEMORY)
-			memory_mib = ctp_tool_number(&tool, "--memory", optarg, 64, UINT64_C(1) << 40, "not a number of MiB from 64 on");
+			memory_mib = ctp_tool_number(&tool, "--memory", optarg, 64, UINT64_C(1) << 40,
+			                             "not a number of MiB from 64 on");
 	if (optind == argc)
 		return ctp_tool_usage(&tool, "name the folder of a trace; see %s -h", tool.name);
 	catch_aborts();

@@ -214,7 +214,8 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
 	return c;
 }
 
-uint64_t ctp_tool_number(struct ctp_tool *tool, const char *option, const char *text, uint64_t min, uint64_t max, const char *wrong)
+uint64_t ctp_tool_number(struct ctp_tool *tool, const char *option, const char *text, uint64_t min, uint64_t max,
+                         const char *wrong)
 {
 	uint64_t n;
 	if (ctp_parse_u64(text, text + strlen(text), &n) && n >= min && n <= max)

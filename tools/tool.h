@@ -58,7 +58,8 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
  * The number that the argument of an option is, from min to max. Else the program ends with "OPTION TEXT: " and what is wrong; if
  * that is null, "not a number from MIN to MAX".
  */
-uint64_t ctp_tool_number(struct ctp_tool *tool, const char *option, const char *text, uint64_t min, uint64_t max, const char *wrong);
+uint64_t ctp_tool_number(struct ctp_tool *tool, const char *option, const char *text, uint64_t min, uint64_t max,
+                         const char *wrong);
 
 /* The argument of -t, in nanoseconds. Else the program ends with what is wrong; with `negative` if it is 0 or less. */
 uint64_t ctp_tool_seconds(struct ctp_tool *tool, const char *text, const char *negative);
@@ -94,9 +95,9 @@ enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char *
 
 /*
  * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; null: it
- * could not be made, and err says why. A sink writes to out (null: it writes elsewhere), which it owns from its making on and closes.
- * A source writes to what -o and -f say. Where the sink has each section apart, an input that cannot be read is said, and the status
- * is 1 in the end.
+ * could not be made, and err says why. A sink writes to out (null: it writes elsewhere), which it owns from its making on and
+ * closes. A source writes to what -o and -f say. Where the sink has each section apart, an input that cannot be read is said, and
+ * the status is 1 in the end.
  */
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err);
 int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_err *err);

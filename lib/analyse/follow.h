@@ -181,9 +181,9 @@ struct ctp_follow_ops {
 	void (*change)(void *arg, const struct ctp_change *ch);
 	void (*end)(void *arg, const struct ctp_follow_end *end); /* all coroutines are still there */
 	/*
-	 * A death that was reported as a change is final. A coroutine that dies while it runs is gone at once. One that is destroyed
-	 * while it waits is gone when any coroutine is resumed or born after that: until then, its death may be part of the end of
-	 * the program, which ctp_follow_end tells.
+	 * A death that was reported as a change is final. A coroutine that dies while it runs is gone at once. One that is
+	 * destroyed while it waits is gone when any coroutine is resumed or born after that: until then, its death may be part of
+	 * the end of the program, which ctp_follow_end tells.
 	 */
 	void (*gone)(void *arg, const struct ctp_change *died);
 	/* Transitions of a thread are missing between after_ns and ts_ns. */

@@ -338,8 +338,8 @@ void ctp_say_broken(struct ctp_words *w)
 	                ctp_words_those(w), ctp_words_where(w));
 	ctp_words_evidence(w, "first %s", ctp_words_when(w, w->f->from_ns));
 	ctp_words_times(w);
-	ctp_words_next(w, dead ? "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer that was not"
-	                         " cancelled" :
+	ctp_words_next(w, dead ? "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer that was"
+	                         " not cancelled" :
 	                         "two have the same handle: look for a coroutine that is put into the run queue twice, or before it"
 	                         " has suspended");
 }

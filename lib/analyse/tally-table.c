@@ -97,9 +97,8 @@ void ctp_tally_clear(struct ctp_tally *t)
 		while (l->count)
 			free(l->cases[--l->count].name);
 	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
-		for (uint32_t i = 0; i < t->nheavy[k]; i++)
-			free(t->heavy[k][i].name);
-		t->nheavy[k] = 0;
+		while (t->nheavy[k])
+			free(t->heavy[k][--t->nheavy[k]].name);
 		t->total_ns[k] = 0;
 	}
 	memset(t->last_long, 0, CTP_THREADS_MAX * sizeof *t->last_long);

@@ -46,8 +46,8 @@ bool ctp_parse_hex(const char *p, const char *end, uint64_t *v);
 bool ctp_parse_hex16(const char *p, uint64_t *v); /* 18 bytes, just as ctp_text_hex16 writes them */
 
 /*
- * Reads the digits at *at, in base 10 or 16 without capitals; *at moves to the first character that is none. False: there are none, or
- * the number does not fit.
+ * Reads the digits at *at, in base 10 or 16 without capitals; *at moves to the first character that is none. False: there are none,
+ * or the number does not fit.
  */
 bool ctp_take_number(const char **at, const char *end, unsigned base, uint64_t *v);
 

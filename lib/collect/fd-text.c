@@ -12,7 +12,8 @@ static uint32_t inode_after(const char *text, size_t len, const char *prefix)
 {
 	const char *end = text + len, *at = text + strlen(prefix);
 	uint64_t ino;
-	if (len <= strlen(prefix) || memcmp(text, prefix, strlen(prefix)) || !ctp_take_number(&at, end, 10, &ino) || ino > UINT32_MAX)
+	bool begins = len > strlen(prefix) && !memcmp(text, prefix, strlen(prefix));
+	if (!begins || !ctp_take_number(&at, end, 10, &ino) || ino > UINT32_MAX)
 		return 0;
 	return is_text(at, (size_t)(end - at), "]") ? (uint32_t)ino : 0;
 }

@@ -9,7 +9,8 @@
  *   - failed stays, and the thread calls neither write nor idle from then on.
  * given_up is the producer's alone: the thread hangs in a write, with a part of the ring, so rooms are then given out after the ring's end.
  * The thread waits for `more` (signalled by commit and finish), the producer for `taken` (signalled by call). What the thread has
- * written to memory in a call the producer may read once it has seen, under the lock, that the call is over: by settle, or by failed.
+ * written to memory in a call the producer may read once it has seen, under the lock, that the call is over: by settle, or by
+ * failed.
  */
 #include "io/writeback.h"
 

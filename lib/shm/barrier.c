@@ -45,14 +45,11 @@ static void *barrier_main(void *arg)
 	return NULL;
 }
 
-static bool start(struct ctp_barrier *b)
-{
-	return b->started = !ctp_signals_thread(&b->thread, barrier_main, b);
-}
-
 uint64_t ctp_barrier_ask(struct ctp_barrier *b)
 {
-	if (!b->started && !start(b)) {
+	if (!b->started)
+		b->started = !ctp_signals_thread(&b->thread, barrier_main, b);
+	if (!b->started) {
 		b->usable = false;
 		return b->passed = ++b->asked;
 	}

@@ -307,8 +307,8 @@ static void put_said(struct ctp_module_place *place, Dwarf_Die *unit, Dwarf_Die 
 	Dwarf_Files *files;
 	Dwarf_Word file, line;
 	size_t n;
-	if (!ctp_die_number(die, file_name, &file) || !ctp_die_number(die, line_name, &line) || dwarf_getsrcfiles(unit, &files, &n) ||
-	    file >= n)
+	if (!ctp_die_number(die, file_name, &file) || !ctp_die_number(die, line_name, &line) ||
+	    dwarf_getsrcfiles(unit, &files, &n) || file >= n)
 		return;
 	const char *path = dwarf_filesrc(files, file, NULL, NULL);
 	if (!path || line > UINT32_MAX)
