@@ -1,4 +1,4 @@
-/* ahead.c - a file that is read ahead by a thread is told as one that the caller reads: the same calls, notices and errors. */
+/* ahead.c - a file that a thread reads ahead gives the sink the same calls, notices and errors as one that the caller reads. */
 #include "stream/ahead.h"
 
 #include <fcntl.h>
@@ -17,14 +17,14 @@ enum { EVENTS = 200000 };
 static char path[] = "/tmp/ctp-ahead.XXXXXX";
 static cpu_set_t cpus;
 
-/* What a sink was told, as a sum; and what the notices were. */
+/* A sum over all calls of a sink, and over all notices. */
 struct watcher {
 	struct ctp_sink sink;
 	pthread_t caller;
 	uint32_t sum, notices_sum;
 	uint64_t sections, records, late, ends, notices;
-	uint64_t fails_at; /* this many records, and the sink fails */
-	uint64_t strange;  /* calls from another thread, or while there is another call */
+	uint64_t fails_at; /* the sink fails at this record */
+	uint64_t strange;  /* calls from another thread, or during another call */
 	unsigned calls;    /* that go on */
 	uint64_t by_thread; /* notices */
 	uint64_t done_bytes;
@@ -114,7 +114,7 @@ struct told {
 	struct ctp_err err;
 };
 
-/* Gives the descriptor of an input another meaning: the read behind the first megabyte fails. */
+/* Replaces the file under the input's descriptor: the read after the first megabyte fails. */
 static void break_input(struct ctp_input *in)
 {
 	ctp_input_fill(in, 1 << 20);
@@ -152,15 +152,16 @@ static struct told convert(bool alone, uint64_t fails_at, bool breaks)
 static void same(const char *what, uint64_t fails_at, bool breaks)
 {
 	struct told one = convert(true, fails_at, breaks), two = convert(false, fails_at, breaks);
-	ok(one.status == two.status && (!one.status || !strcmp(one.err.text, two.err.text)), "%s: the same end", what);
-	ok(one.status == (fails_at || breaks ? CTP_FAILED : CTP_OK) && one.w.records > 0, "which is the right one");
-	is_u64(two.w.records, one.w.records, "as many records");
+	ok(one.status == two.status && (!one.status || !strcmp(one.err.text, two.err.text)),
+	   "%s: both reads end the same way", what);
+	ok(one.status == (fails_at || breaks ? CTP_FAILED : CTP_OK) && one.w.records > 0, "that end is the expected one");
+	is_u64(two.w.records, one.w.records, "both give as many records");
 	ok(two.w.sections == one.w.sections && two.w.ends == one.w.ends && two.w.late == one.w.late && two.w.sum == one.w.sum,
-	   "and all the same");
+	   "all records are the same");
 	if (!fails_at)
 		ok(two.w.notices == one.w.notices && two.w.notices_sum == one.w.notices_sum &&
-		   !memcmp(&two.stats.reader, &one.stats.reader, sizeof two.stats.reader), "the same notices and numbers");
-	is_u64(two.w.strange, 0, "no call while there is another, and none from another thread");
+		   !memcmp(&two.stats.reader, &one.stats.reader, sizeof two.stats.reader), "notices and statistics are the same");
+	is_u64(two.w.strange, 0, "the sink is called by one thread, one call at a time");
 }
 
 static void write_file(const struct mem *m)
@@ -171,7 +172,7 @@ static void write_file(const struct mem *m)
 	close(fd);
 }
 
-/* How a stream is: the mark is lag behind, one record in `lates` is late, one in `names` is a text, one in `each` ends a section. */
+/* Shape of a stream: marks lag by `lag`, one record in `lates` is late, one in `names` is a text, one in `each` ends a section. */
 struct way {
 	const char *what;
 	uint64_t mark_each, lag, lates, names, each;
@@ -232,7 +233,7 @@ int main(void)
 	if (fd < 0 || sched_getaffinity(0, sizeof cpus, &cpus))
 		abort();
 	close(fd);
-	alarm(300); /* two that wait for each other would wait for ever */
+	alarm(300); /* a deadlock would last for ever */
 	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
 		m.len = m.npackets = 0;
 		make(&m, &ways[i]);
@@ -250,8 +251,9 @@ int main(void)
 	damage(&m);
 	same("damage, and a sink that fails", EVENTS / 10, false);
 	struct told told = convert(false, 0, false);
-	ok(told.w.notices && told.stats.harmed, "and the damage was told");
-	ok(told.w.by_thread == (CPU_COUNT(&cpus) > 1 ? told.w.notices : 0), "by a thread, where there is more than one processor");
+	ok(told.w.notices && told.stats.harmed, "the damage is reported");
+	ok(told.w.by_thread == (CPU_COUNT(&cpus) > 1 ? told.w.notices : 0),
+	   "the thread reports it if there is more than one processor");
 	unlink(path);
 	free(m.data);
 	return done_testing();

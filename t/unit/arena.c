@@ -1,5 +1,5 @@
 /*
- * arena.c - the geometry of an arena, true or not; the counter's times; holes. What rings.c takes for granted.
+ * arena.c - the parts that rings.c relies on: the geometry of an arena (valid or not), times from the CPU's counter, and gaps.
  */
 #include <sys/mman.h>
 
@@ -35,11 +35,11 @@ static void test_geometry(void)
 	ok(ctp_arena_find(&a, base, bytes, &err) != CTP_OK, "zeros are no arena");
 	ctp_arena_make(base, &small);
 	ok(ctp_arena_find(&a, base, bytes, &err) == CTP_OK && sound(&a, base, bytes),
-	   "one that was made is found, all of it inside");
-	ok(!memcmp(&a.geo, &small, sizeof(small)) && !a.owner, "as it was made");
-	ok(ctp_arena_find(&a, base, bytes - 1, &err) != CTP_OK, "where a byte is missing it is not believed");
+	   "an arena that was created is found, and lies within its memory");
+	ok(!memcmp(&a.geo, &small, sizeof(small)) && !a.owner, "its geometry is the one it was created with");
+	ok(ctp_arena_find(&a, base, bytes - 1, &err) != CTP_OK, "an arena that lacks one byte is refused");
 	is_u64(ctp_arena_bytes(&(struct ctp_geometry){0, 1, 1, 4, 0}) | ctp_arena_bytes(&(struct ctp_geometry){1, 1, 1, 40, 0}), 0,
-	       "what cannot be has no size");
+	       "an impossible geometry has no size");
 
 	static const uint64_t nasty[] = {0, 1, 2, 255, 65535, 65536, 131072, UINT64_C(1) << 31, UINT32_MAX, UINT64_C(1) << 40,
 	                                 UINT64_MAX / 2, UINT64_MAX - 65535, UINT64_MAX};
@@ -54,7 +54,7 @@ static void test_geometry(void)
 				bad += !sound(&a, base, bytes);
 			}
 		}
-	ok(found && !bad, "whatever stands in its header, nothing outside is believed (%u were taken for sound)", found);
+	ok(found && !bad, "no header makes an arena reach beyond its memory (%u headers were accepted)", found);
 	munmap(base, bytes);
 }
 
@@ -73,21 +73,21 @@ static void test_open(void)
 	a.header->tracer_sleeping = 1;
 	ctp_arena_open(&a, CTP_MODE_RECORD | CTP_MODE_RINGS, 77, "/a/b");
 	ok(a.header->mode == 3 && a.header->wait_us == 77 && a.header->epoch == 1 && !strcmp(a.header->sock, "/a/b"),
-	   "a collector has come");
-	ok(a.rings[0].tail == 7 && a.rings[1].tail == 0 && !a.header->tracer_sleeping, "what was in the rings is dropped");
+	   "the header says that a collector is attached");
+	ok(a.rings[0].tail == 7 && a.rings[1].tail == 0 && !a.header->tracer_sleeping, "the old contents of the rings are dropped");
 	ctp_arena_close(&a, CTP_MODE_RECORD);
-	ok(a.header->mode == 1 && a.header->epoch == 2 && !a.header->sock[0], "and gone");
+	ok(a.header->mode == 1 && a.header->epoch == 2 && !a.header->sock[0], "the header says that the collector has left");
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = 0;
 	a.header->rings_used = UINT32_MAX;
 	ctp_arena_open(&a, 3, 0, path);
-	ok(!a.header->sock[0] && a.rings[1].tail == 9, "no more of a path than fits, nor of rings than there are");
+	ok(!a.header->sock[0] && a.rings[1].tail == 9, "a path that is too long and rings that do not exist are ignored");
 	munmap(base, bytes);
 }
 
 /* --- the counter ---------------------------------------------------------------------------------------------------------- */
 
-/* Runs at half a nanosecond a step from raw on, where it is 1000000 ns. */
+/* A counter of half a nanosecond per step; its value raw is 1000000 ns. */
 static struct ctp_rawclock half(uint64_t raw)
 {
 	return (struct ctp_rawclock){.far = {raw - 2000, 1000000 - 1000, UINT64_C(1) << 31, raw, 1000000}};
@@ -99,19 +99,19 @@ static void test_lines(uint64_t raw)
 {
 	struct ctp_rawclock c = half(raw);
 	ctp_rawclock_add(&c, raw + 200, 1000100);
-	ctp_rawclock_add(&c, raw + 200, 1000500); /* the same again, and one before */
+	ctp_rawclock_add(&c, raw + 200, 1000500); /* the same pair again, and an older one */
 	ctp_rawclock_add(&c, raw + 100, 1000600);
 	ctp_rawclock_add(&c, raw + 400, 1000400);
 	ok(ctp_rawclock_ns(&c, raw + 100) == 1000050 && ctp_rawclock_ns(&c, raw + 200) == 1000100 &&
 	           ctp_rawclock_ns(&c, raw + 300) == 1000250,
-	   "between two pairs, from 0x%" PRIx64 " on", raw);
-	is_u64(ctp_rawclock_ns(&c, raw + 500), 1000400, "what is newer than the last is as new as the last");
-	is_u64(ctp_rawclock_ns(&c, raw - 4000), 1000000 - 2000, "what is older than the first goes at the first's speed");
+	   "a time between two pairs is interpolated, from 0x%" PRIx64 " on", raw);
+	is_u64(ctp_rawclock_ns(&c, raw + 500), 1000400, "a value newer than the last pair has the last pair's time");
+	is_u64(ctp_rawclock_ns(&c, raw - 4000), 1000000 - 2000, "a value older than the first pair uses the first pair's speed");
 	ctp_rawclock_add(&c, raw + 600, 1000300);
-	is_u64(ctp_rawclock_ns(&c, raw + 500), 1000400, "a clock that goes back stands still");
+	is_u64(ctp_rawclock_ns(&c, raw + 500), 1000400, "a clock that goes backwards stands still");
 }
 
-/* Pairs that are a little wrong, many more than are kept: what is asked for at any time is in order. */
+/* Slightly wrong pairs, many more than are kept: the times stay in order. */
 static void test_order(uint64_t raw)
 {
 	struct ctp_rawclock c = half(raw);
@@ -128,7 +128,8 @@ static void test_order(uint64_t raw)
 			before = ns;
 		}
 	}
-	ok(!backwards && !wrong, "never backwards, and no more wrong than the pairs (%" PRIu64 ", %" PRIu64 ")", backwards,
+	ok(!backwards && !wrong,
+	   "times never go backwards, and are no more wrong than the pairs (%" PRIu64 ", %" PRIu64 ")", backwards,
 	   wrong);
 }
 
@@ -146,16 +147,16 @@ static void test_counter(void)
 	uint64_t apart = ctp_rawclock_pair(&raw, &ns);
 	ctp_rawclock_take(&c);
 	uint64_t got = ctp_rawclock_ns(&c, raw), slack = 2 * c.error_ns + 2 * apart * 1000000000 / ctp_rawclock_hz() + 2;
-	ok(got <= ns + slack && ns <= got + slack, "a time is as good as it says");
+	ok(got <= ns + slack && ns <= got + slack, "a time is within the stated error");
 	note("off by %" PRId64 " ns, %" PRIu64 " stated", (int64_t)(got - ns), c.error_ns);
 	ctp_rawclock_init(&c, UINT64_MAX, 5);
 	ctp_rawclock_take(&c);
 	got = ctp_rawclock_ns(&c, raw);
-	ok(got < ns + 1000000000 && ns < got + 1000000000, "a first pair that makes no sense is not used");
+	ok(got < ns + 1000000000 && ns < got + 1000000000, "an implausible first pair is not used");
 	ctp_rawclock_init(&c, 1, 1);
 	ctp_rawclock_take(&c);
 	got = ctp_rawclock_ns(&c, raw);
-	ok(got < ns + 1000000000 && ns < got + 1000000000, "nor one that does not fit the counter's speed");
+	ok(got < ns + 1000000000 && ns < got + 1000000000, "a pair that does not fit the counter's speed is not used");
 }
 
 /* --- holes ---------------------------------------------------------------------------------------------------------------- */
@@ -167,26 +168,27 @@ static void test_holes(void)
 	uint32_t newest[2] = {0, 0};
 	if (ctp_ring_gaps_init(&h, &err))
 		exit(1);
-	ok(!ctp_ring_gaps_any(&h, 0, newest[0]) && !ctp_ring_gaps_find(&h, 0, newest[0], 5), "none");
+	ok(!ctp_ring_gaps_any(&h, 0, newest[0]) && !ctp_ring_gaps_find(&h, 0, newest[0], 5), "without gaps none is found");
 	ctp_ring_gaps_add(&h, &(struct ctp_ring_gap){.from = 10, .to = 20, .after_ns = 900, .ts_ns = 2000, .station = 0}, &newest[0]);
 	ctp_ring_gaps_add(&h, &(struct ctp_ring_gap){.from = 10, .to = 20, .station = 1}, &newest[1]);
 	ctp_ring_gaps_add(&h, &(struct ctp_ring_gap){.from = 30, .to = 31, .station = 0}, &newest[0]);
-	ok(!ctp_ring_gaps_find(&h, 0, newest[0], 9) && !ctp_ring_gaps_find(&h, 0, newest[0], 20), "not outside");
+	ok(!ctp_ring_gaps_find(&h, 0, newest[0], 9) && !ctp_ring_gaps_find(&h, 0, newest[0], 20),
+	   "numbers outside the gap are not found");
 	ctp_ring_gaps_fill(&h, ctp_ring_gaps_find(&h, 0, newest[0], 15), 15, 1500, &newest[0]);
 	ok(!ctp_ring_gaps_find(&h, 0, newest[0], 15) && ctp_ring_gaps_find(&h, 0, newest[0], 14)->to == 15 &&
 	           ctp_ring_gaps_find(&h, 0, newest[0], 16)->from == 16,
-	   "one in the middle makes two");
+	   "an event found in the middle of a gap splits it");
 	ctp_ring_gaps_fill(&h, ctp_ring_gaps_find(&h, 0, newest[0], 10), 10, 1000, &newest[0]);
 	ctp_ring_gaps_fill(&h, ctp_ring_gaps_find(&h, 0, newest[0], 14), 14, 1400, &newest[0]);
 	ctp_ring_gaps_fill(&h, ctp_ring_gaps_find(&h, 0, newest[0], 30), 30, 3000, &newest[0]);
 	ok(ctp_ring_gaps_find(&h, 0, newest[0], 11)->to == 14 && !ctp_ring_gaps_find(&h, 0, newest[0], 30),
-	   "those at an end make it smaller");
+	   "events found at its ends shrink a gap");
 	const struct ctp_ring_gap *left = ctp_ring_gaps_find(&h, 0, newest[0], 11), *right = ctp_ring_gaps_find(&h, 0, newest[0], 16);
 	ok(left->after_ns == 1000 && left->ts_ns == 1400 && right->after_ns == 1500 && right->ts_ns == 2000,
-	   "and what is still missing lies between the times of those that are not");
+	   "the rest of the gap lies between the times of its neighbours");
 	ctp_ring_gaps_drop(&h, 2);
 	ok(!ctp_ring_gaps_find(&h, 0, newest[0], 12) && ctp_ring_gaps_find(&h, 0, newest[0], 17) && !ctp_ring_gaps_any(&h, 1, newest[1]),
-	   "the oldest go first");
+	   "the oldest gaps are dropped first");
 	for (unsigned i = 0; i < 3 * CTP_RING_GAPS_MAX; i++) {
 		if (ctp_ring_gaps_count(&h) == CTP_RING_GAPS_MAX)
 			ctp_ring_gaps_drop(&h, 1);
@@ -194,11 +196,11 @@ static void test_holes(void)
 	}
 	ok(!ctp_ring_gaps_any(&h, 0, newest[0]) && ctp_ring_gaps_find(&h, 1, newest[1], 2 * CTP_RING_GAPS_MAX) &&
 	           !ctp_ring_gaps_find(&h, 1, newest[1], 2 * CTP_RING_GAPS_MAX - 1),
-	   "and names of those that went stay harmless");
+	   "looking up a dropped gap does no harm");
 	ctp_ring_gaps_fini(&h);
 }
 
-/* Against a list that is searched from end to end; two of the stations have one place for what was found. */
+/* Compared with a list that is searched linearly; two of the stations share one cache entry. */
 enum { STATIONS = 3, LISTED = 512 };
 static const uint32_t stations[STATIONS] = {4, 4 + CTP_RING_GAPS_FOUND, 5};
 
@@ -260,7 +262,7 @@ static void test_holes_listed(void)
 			}
 		}
 	}
-	ok(!wrong && found > 1000, "each event is found where it is missing, and nowhere else (%u of %u are not)", wrong, found);
+	ok(!wrong && found > 1000, "each event is found in its own gap, and in no other (%u of %u are not)", wrong, found);
 	ctp_ring_gaps_fini(&h);
 }
 

@@ -21,19 +21,19 @@ int main(void)
 		wrong += items[i] != i;
 	ok(!wrong, "every item is still there");
 	ok(CTP_ARRAY_RESERVE(items, room, 1000, 1000) && !CTP_ARRAY_RESERVE(items, room, 1001, 1000) && room == 1000,
-		"what has room succeeds, what exceeds the limit fails and changes nothing");
+		"a request within the limit succeeds, a larger one fails and changes nothing");
 	ok(!CTP_ARRAY_RESERVE(items, room, SIZE_MAX / sizeof *items + 1, SIZE_MAX) && items[999] == 999,
-		"a size that a size_t cannot hold fails");
+		"a request for more bytes than a size_t can hold fails");
 	free(items);
 
 	items = NULL;
 	room = 0;
-	ok(CTP_ARRAY_RESERVE(items, room, 1, 3) && room == 3, "the first room is no larger than the limit");
-	ok(!CTP_ARRAY_RESERVE(items, room, 4, 3), "nor the second");
+	ok(CTP_ARRAY_RESERVE(items, room, 1, 3) && room == 3, "the first allocation is no larger than the limit");
+	ok(!CTP_ARRAY_RESERVE(items, room, 4, 3), "a request beyond the limit fails");
 	free(items);
 	items = NULL;
 	room = 0;
-	ok(CTP_ARRAY_RESERVE(items, room, 5000, SIZE_MAX) && room >= 5000, "many items at once");
+	ok(CTP_ARRAY_RESERVE(items, room, 5000, SIZE_MAX) && room >= 5000, "room for many items can be reserved at once");
 	free(items);
 	return done_testing();
 }

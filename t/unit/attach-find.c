@@ -1,6 +1,6 @@
 /*
- * attach-find.c - whose memory is found under /proc, and whose is refused: processes made for the purpose, with the C probe in
- * them, or with something that only looks like its memory.
+ * attach-find.c - which processes ctp-collect can attach to by /proc, and which it refuses: children of the test with the C probe
+ * in them, and children with memory that only looks like the probe's.
  */
 #include "ctp.h"
 
@@ -17,7 +17,7 @@ struct child {
 	int end; /* the child ends when this is closed */
 };
 
-/* A process that has done as it was told when this returns, and then waits. */
+/* Starts a process, which has done its work when this returns, and then waits. */
 static struct child start(void (*does)(void))
 {
 	int end[2], done[2];
@@ -36,7 +36,7 @@ static struct child start(void (*does)(void))
 	close(done[1]);
 	char byte;
 	if (read(done[0], &byte, 1) != 1)
-		diag("the child has not come so far");
+		diag("the child did not finish its work");
 	close(done[0]);
 	return c;
 }
@@ -76,7 +76,7 @@ static void record_and_close(void)
 		close(fd);
 }
 
-/* Something of that name that no probe has made. */
+/* A memory with the probe's name that no probe has created. */
 static void *make_fake(size_t bytes, bool sealed)
 {
 	int fd = memfd_create("ctp", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -125,7 +125,7 @@ static void remember(void *arg, const char *text)
 }
 static const struct ctp_notice notice = {.say = remember};
 
-/* Whether it is found; what is wrong with it, without the process, goes to said. */
+/* True if it is found; else the reason, without the process, is in said. */
 static bool find(struct ctp_attach *at, pid_t pid)
 {
 	struct ctp_err err = {""};
@@ -169,11 +169,11 @@ static void test_found(void)
 		skip_all("there is no room for a mapping of that size, as under TSan"); /* or under ulimit -v */
 	}
 	ok(at.arena.header, "a process that records is found: %s", said);
-	is_u64(at.arena.owner, (uint64_t)c.pid, "by its own memory");
-	is_u64(at.arena.header->allocated_count, 3, "with what is in it");
+	is_u64(at.arena.owner, (uint64_t)c.pid, "the memory found is its own");
+	is_u64(at.arena.header->allocated_count, 3, "the memory has its three coroutines");
 	ctp_attach_fini(&at);
 	struct listed l = list(c.pid);
-	is_u64(l.times, 1, "it is listed, once");
+	is_u64(l.times, 1, "the process is listed once");
 	char want[128], number[16];
 	struct stat ns;
 	struct passwd *user = getpwuid(geteuid());
@@ -182,17 +182,18 @@ static void test_found(void)
 		abort();
 	snprintf(want, sizeof(want), "%7d %-19s %10u %6u %-12s %10ju ", (int)c.pid, "recording", 2u, 0u,
 	         user && strlen(user->pw_name) <= 12 ? user->pw_name : number, (uintmax_t)ns.st_ino);
-	ok(!strncmp(l.line, want, strlen(want)), "with its state, the living, its user and its namespace: \"%s\"", l.line);
-	is_u64(strlen(want), sizeof(CTP_ATTACH_HEADING) - sizeof("COMMAND"), "below the heading");
+	ok(!strncmp(l.line, want, strlen(want)),
+	   "the line has its state, number of coroutines, user and namespace: \"%s\"", l.line);
+	is_u64(strlen(want), sizeof(CTP_ATTACH_HEADING) - sizeof("COMMAND"), "the columns are aligned with the heading");
 	kill(c.pid, SIGSTOP);
-	ok(find(&at, c.pid), "it is found when it is stopped");
+	ok(find(&at, c.pid), "a stopped process is found");
 	ctp_attach_fini(&at);
 	kill(c.pid, SIGKILL);
 	siginfo_t info;
 	waitid(P_PID, (id_t)c.pid, &info, WEXITED | WNOWAIT);
-	ok(!find(&at, c.pid) && !strcmp(said, "has ended"), "not when it is a zombie: %s", said);
+	ok(!find(&at, c.pid) && !strcmp(said, "has ended"), "a zombie is not found: %s", said);
 	stop(&c);
-	ok(!find(&at, c.pid) && !strcmp(said, "there is none"), "nor when it is gone: %s", said);
+	ok(!find(&at, c.pid) && !strcmp(said, "there is none"), "a process that is gone is not found: %s", said);
 }
 
 static void test_refused(void)
@@ -211,11 +212,11 @@ static void test_refused(void)
 		struct child c = start(cases[i].does);
 		struct ctp_attach at;
 		ok(!find(&at, c.pid) && strstr(said, cases[i].why), "%s is refused: %s", cases[i].name, said);
-		is_u64(list(c.pid).times, 0, "and not listed");
+		is_u64(list(c.pid).times, 0, "it is not listed");
 		stop(&c);
 	}
 	struct ctp_attach at;
-	ok(!find(&at, 2) && (geteuid() || strstr(said, "of the kernel")), "so is a thread of the kernel: %s", said);
+	ok(!find(&at, 2) && (geteuid() || strstr(said, "of the kernel")), "a kernel thread is refused: %s", said);
 }
 
 static void test_forked(void)
@@ -232,7 +233,7 @@ static void test_forked(void)
 	ctp_attach_fini(&at);
 	char want[64];
 	snprintf(want, sizeof(want), "has only the memory of process %d,", (int)c.pid);
-	ok(!find(&at, heir) && strstr(said, want), "its child is told from it: %s", said);
+	ok(!find(&at, heir) && strstr(said, want), "its child is recognised as a child: %s", said);
 	kill(heir, SIGKILL);
 	stop(&c);
 }
@@ -241,21 +242,21 @@ static void test_several(void)
 {
 	struct child c = start(two_of_them);
 	struct ctp_attach at;
-	ok(find(&at, c.pid), "of two memories in one process one is taken");
-	is_u64(at.arena.header->allocated_count, 50, "the one with more in it");
-	ok(strstr(said, "3 coroutines of one are left out"), "and the other is not passed over in silence: %s", said);
+	ok(find(&at, c.pid), "a process with two memories is found");
+	is_u64(at.arena.header->allocated_count, 50, "the memory with more coroutines is taken");
+	ok(strstr(said, "3 coroutines of one are left out"), "the other memory is mentioned: %s", said);
 	ctp_attach_fini(&at);
 	stop(&c);
 	c = start(a_fake_beside);
-	ok(find(&at, c.pid) && at.arena.owner == (uint64_t)c.pid, "what only looks like one does not hide it: %s", said);
+	ok(find(&at, c.pid) && at.arena.owner == (uint64_t)c.pid, "a fake memory does not hide the real one: %s", said);
 	ctp_attach_fini(&at);
 	stop(&c);
 	c = start(record_and_close);
 	bool found = find(&at, c.pid);
 	if (!geteuid() && found)
-		ok(at.arena.owner == (uint64_t)c.pid, "root finds the memory of one that has closed all descriptors");
+		ok(at.arena.owner == (uint64_t)c.pid, "root finds the memory of a process that has closed all descriptors");
 	else
-		ok(!found && strstr(said, "as root"), "one that has closed all descriptors needs root: %s", said);
+		ok(!found && strstr(said, "as root"), "finding a process that has closed all descriptors needs root: %s", said);
 	if (found)
 		ctp_attach_fini(&at);
 	stop(&c);
@@ -269,26 +270,26 @@ static void lock_theirs(void)
 		_exit(97);
 }
 
-/* The lock is held by a child; what is locked is ours. */
+/* A child holds the lock on our memory. */
 static void test_lock(void)
 {
 	fake_of_a_collector();
 	struct child c = start(lock_theirs);
 	struct ctp_attach at;
 	struct ctp_err err;
-	ok(!find(&at, c.pid) && !strcmp(said, "is a collector"), "who holds a lock is a collector: %s", said);
-	is_u64(list(c.pid).times, 0, "and not listed");
-	struct child other = start(nothing); /* has our descriptors, as every process has that we could ask about here */
-	ok(find(&at, other.pid), "what it collects from is found");
+	ok(!find(&at, c.pid) && !strcmp(said, "is a collector"), "a process that holds a lock is a collector: %s", said);
+	is_u64(list(c.pid).times, 0, "a collector is not listed");
+	struct child other = start(nothing); /* inherits our descriptors, as every child of this test */
+	ok(find(&at, other.pid), "the process it collects from is found");
 	char want[128];
 	snprintf(want, sizeof(want), "another collector is attached to it (pid %d)", (int)c.pid);
-	ok(ctp_attach_lock(at.shm.fd, &err), "but cannot be locked");
-	is(err.text, want, "and it is said by whom");
+	ok(ctp_attach_lock(at.shm.fd, &err), "that process cannot be locked");
+	is(err.text, want, "the error names the collector");
 	snprintf(want, sizeof(want), " collected by %d ", (int)c.pid);
-	ok(strstr(list(other.pid).line, want), "in the list too");
+	ok(strstr(list(other.pid).line, want), "the list names the collector");
 	kill(c.pid, SIGKILL);
 	stop(&c);
-	ok(!ctp_attach_lock(at.shm.fd, &err), "its death sets it free");
+	ok(!ctp_attach_lock(at.shm.fd, &err), "the lock is free once the collector has died");
 	ctp_attach_fini(&at);
 	stop(&other);
 }

@@ -1,9 +1,9 @@
 /*
- * cacheray.c - Cacheray's traces: sound ones come back byte for byte in each spelling, of damaged ones the place where the damage
- * begins is known exactly.
+ * cacheray.c - Cacheray's traces: intact ones are reproduced byte for byte in each spelling; in damaged ones, the place where the
+ * damage begins is named exactly.
  *
- * Threads that write field by field, as the usual runtime does, really race here. What each of them writes is known beforehand, so
- * the first place where no thread's next record stands is known too.
+ * Threads that write field by field, as the usual runtime does, race here. The test knows what each of them writes, so it also
+ * knows the first place where no thread's next record is.
  */
 
 #include "cacheray/cacheray-judge.h"
@@ -31,7 +31,7 @@ struct record {
 	unsigned n;
 };
 
-/* What was put behind the fields so far is the next one. */
+/* Bytes put after the fields so far are the next field. */
 static void end_field(struct record *r, const uint8_t *end)
 {
 	r->bytes[r->n] = (uint8_t)(end - r->field[r->n]);
@@ -152,11 +152,14 @@ static void test_sound(void)
 	static uint8_t data[1 << 20];
 	for (unsigned i = 0; i < 4; i++) {
 		spelling sp = spellings[i];
-		ok(comes_back(data, usual_trace(data, sp, 9000, 1, 0), open_spelling), "%s: a trace of thread 0 comes back", name_of(sp));
-		ok(comes_back(data, usual_trace(data, sp, 9000, 5, 31000), open_spelling), "of five threads");
-		ok(comes_back(data, usual_trace(data, sp, 1, 1, 0), sp), "of one record");
-		ok(comes_back(data, usual_trace(data, sp, 9000, 3, 0x7f00deadbeef00), open_spelling), "of threads with large numbers");
-		ok(comes_back(data, usual_trace(data, sp, 2000, 4, 0), open_spelling), "of threads that are numbered from 0");
+		ok(comes_back(data, usual_trace(data, sp, 9000, 1, 0), open_spelling),
+		   "%s: a trace of thread 0 is reproduced", name_of(sp));
+		ok(comes_back(data, usual_trace(data, sp, 9000, 5, 31000), open_spelling), "a trace of five threads is reproduced");
+		ok(comes_back(data, usual_trace(data, sp, 1, 1, 0), sp), "a trace of one record is reproduced");
+		ok(comes_back(data, usual_trace(data, sp, 9000, 3, 0x7f00deadbeef00), open_spelling),
+		   "a trace of threads with large numbers is reproduced");
+		ok(comes_back(data, usual_trace(data, sp, 2000, 4, 0), open_spelling),
+		   "a trace of threads numbered from 0 is reproduced");
 	}
 }
 
@@ -203,7 +206,7 @@ static void test_any_values(void)
 			r = usual_record(sp, &seed, 0x10000, next_random(&seed) << 33 ^ next_random(&seed));
 			len += put_record(data + len, &r);
 		}
-		ok(comes_back(data, len, sp), "%s: any size, thread, flag and name comes back", name_of(sp));
+		ok(comes_back(data, len, sp), "%s: any size, thread, flag and name is reproduced", name_of(sp));
 	}
 }
 
@@ -228,12 +231,12 @@ static void test_cut(void)
 		bool at_end = ends[i] == upto;
 		wrong += stats.harmed == at_end || (!at_end && (said.offset != ends[i] || said.n != 1)) || stats.accepted != i;
 	}
-	is_u64(wrong, 0, "a trace that is cut at any byte has all whole records and says where the last begins");
-	is_u64(read_trace(data, 0, open_spelling, &stream, &said).harmed, true, "an empty one is harmed");
-	is(said.first, "the input is empty", "which is said");
+	is_u64(wrong, 0, "a trace cut at any byte gives all complete records and says where the incomplete one begins");
+	is_u64(read_trace(data, 0, open_spelling, &stream, &said).harmed, true, "an empty trace counts as damaged");
+	is(said.first, "the input is empty", "the message says that it is empty");
 }
 
-/* One byte that is wrong in a way that shows; hole: it is missing. */
+/* Makes one byte detectably wrong; hole: removes it. */
 static void test_spot(void)
 {
 	static uint8_t data[1 << 16], bad[1 << 16];
@@ -256,7 +259,7 @@ static void test_spot(void)
 		unresumed += stats.rejected != 1 || stats.accepted < 998 || stats.accepted > 999;
 	}
 	is_u64(misplaced, 0, "a wrong tag is named by its offset");
-	is_u64(unresumed, 0, "and costs one record, or two where a remove follows it");
+	is_u64(unresumed, 0, "a wrong tag costs one record, or two if a remove follows it");
 }
 
 /* --- threads that write field by field ------------------------------------------------------------------------------------- */
@@ -271,7 +274,7 @@ struct writer {
 	uint64_t state, base, thread;
 };
 
-/* What the threads write at the same time: each its fields in order, now one and now another. A turn has stop_every fields, about. */
+/* What the threads write concurrently: each writes its fields in order, in turns of about stop_every fields. */
 static void write_mixed(FILE *file, const struct writer *given, unsigned threads, unsigned stop_every)
 {
 	struct writer w[THREADS_MAX];
@@ -296,7 +299,7 @@ static void write_mixed(FILE *file, const struct writer *given, unsigned threads
 	}
 }
 
-/* The offset of the first record that no thread has written next; len: there is none. */
+/* Offset of the first record that is no thread's next one; len if there is none. */
 static size_t first_damage(const uint8_t *data, size_t len, const struct writer *given, unsigned threads)
 {
 	struct writer w[THREADS_MAX];
@@ -326,7 +329,7 @@ static size_t first_damage(const uint8_t *data, size_t len, const struct writer 
 	return at;
 }
 
-/* True: the first damage was named where it began. */
+/* True if the first notice names the place where the damage begins. */
 static bool mixed_trace(spelling sp, unsigned threads, bool real_ids, unsigned stop_every, unsigned *damaged)
 {
 	static struct textmem stream;
@@ -362,8 +365,8 @@ static void test_mixed(void)
 	}
 	note("%u of %u traces were damaged", damaged, ROUNDS);
 	ok(damaged > ROUNDS / 4, "threads that write field by field damage their trace");
-	is_u64(wrong[0], 0, "and where that begins is named exactly");
-	ok(wrong[1] <= ROUNDS / 50, "with short addresses, of which each may be another's and a size, nearly always");
+	is_u64(wrong[0], 0, "the place where the damage begins is named exactly");
+	ok(wrong[1] <= ROUNDS / 50, "it is nearly always exact with short addresses, which can be mistaken for sizes");
 }
 
 int main(void)

@@ -30,35 +30,36 @@ static void test_pace(void)
 	look_often(&p, (struct ctp_look){.found = 1, .busiest = 1}, now);
 	struct ctp_rest rest = ctp_pace_next(&p, true, now);
 	uint64_t longest = rest.ns;
-	ok(!rest.sleep && longest >= 100000 && longest <= 1000000, "calm but busy: a nap, and no flag");
+	ok(!rest.sleep && longest >= 100000 && longest <= 1000000, "with few events the collector naps, and sets no flag");
 	look_often(&p, (struct ctp_look){.found = 4, .busiest = 4}, now);
-	is_u64(ctp_pace_next(&p, true, now).ns, longest, "a station half full changes nothing");
+	is_u64(ctp_pace_next(&p, true, now).ns, longest, "a half-full station changes nothing");
 	ctp_pace_found(&p, &(struct ctp_look){.found = 5, .busiest = 5}, now);
 	uint64_t shorter = ctp_pace_next(&p, true, now).ns;
-	ok(shorter && shorter < longest, "a station more than half full: a shorter nap");
+	ok(shorter && shorter < longest, "a station that is more than half full shortens the nap");
 	look_often(&p, (struct ctp_look){.found = 8, .busiest = 8}, now);
-	is_u64(ctp_pace_next(&p, true, now).ns, 0, "a full station: no nap at all");
+	is_u64(ctp_pace_next(&p, true, now).ns, 0, "a full station means no nap");
 	look_often(&p, (struct ctp_look){.found = 0}, now);
-	is_u64(ctp_pace_next(&p, true, now).ns, longest, "and a nap again when it is calm");
+	is_u64(ctp_pace_next(&p, true, now).ns, longest, "the naps return when it is calm");
 
 	now += 3 * MS;
 	rest = ctp_pace_next(&p, true, now);
-	ok(rest.sleep && !rest.sweep && rest.ns == 10 * MS, "nothing for a while: the flag, the hot stations, 10 ms");
+	ok(rest.sleep && !rest.sweep && rest.ns == 10 * MS,
+	   "after a quiet while it sets the flag, looks at hot stations and sleeps 10 ms");
 	rest = ctp_pace_next(&p, true, now);
-	ok(rest.sleep && rest.sweep && rest.ns == 10 * MS, "then all stations");
-	is_u64(ctp_pace_next(&p, true, now).ns, 100 * MS, "longer and longer");
+	ok(rest.sleep && rest.sweep && rest.ns == 10 * MS, "then it looks at all stations");
+	is_u64(ctp_pace_next(&p, true, now).ns, 100 * MS, "it sleeps longer and longer");
 	for (int i = 0; i < 100; i++)
 		rest = ctp_pace_next(&p, true, now);
-	ok(rest.sleep && rest.sweep && rest.ns == 1000 * MS, "up to a second");
-	ok(ctp_pace_next(&p, false, now).ns <= 20 * MS, "but not where nobody could wake us");
+	ok(rest.sleep && rest.sweep && rest.ns == 1000 * MS, "it sleeps a second at most");
+	ok(ctp_pace_next(&p, false, now).ns <= 20 * MS, "it sleeps briefly if nobody could wake it");
 	ctp_pace_found(&p, &(struct ctp_look){.doubt = true}, now);
 	rest = ctp_pace_next(&p, true, now);
-	ok(rest.sleep && rest.ns == 10 * MS, "nor while something is in doubt");
+	ok(rest.sleep && rest.ns == 10 * MS, "it sleeps briefly while something is in doubt");
 	ctp_pace_found(&p, &(struct ctp_look){.found = 0}, now);
-	is_u64(ctp_pace_next(&p, true, now).ns, 1000 * MS, "and again when nothing is");
+	is_u64(ctp_pace_next(&p, true, now).ns, 1000 * MS, "it sleeps a second again when nothing is in doubt");
 	ctp_pace_found(&p, &(struct ctp_look){.found = 1, .busiest = 1}, now);
-	ok(!ctp_pace_next(&p, true, now).sleep, "an event: busy again");
-	is_u64(ctp_pace_next(&p, true, now).ns, 0, "and at first without a nap");
+	ok(!ctp_pace_next(&p, true, now).sleep, "an event makes it busy again");
+	is_u64(ctp_pace_next(&p, true, now).ns, 0, "at first it does not nap");
 }
 
 static void test_pace_rings(void)
@@ -70,11 +71,12 @@ static void test_pace_rings(void)
 	look_often(&p, (struct ctp_look){.found = 1, .fill = 70}, now);
 	uint64_t quarter = ctp_pace_next(&p, true, now).ns;
 	look_often(&p, (struct ctp_look){.found = 1, .fill = 140}, now);
-	ok(calm >= 1 * MS && quarter < calm && quarter && !ctp_pace_next(&p, true, now).ns, "rings: the fuller, the shorter the nap");
+	ok(calm >= 1 * MS && quarter < calm && quarter && !ctp_pace_next(&p, true, now).ns,
+	   "the fuller the rings, the shorter the nap");
 	look_often(&p, (struct ctp_look){.found = 1, .more = true}, now);
-	is_u64(ctp_pace_next(&p, true, now).ns, 0, "no nap while there is more to take");
+	is_u64(ctp_pace_next(&p, true, now).ns, 0, "it does not nap while there is more to read");
 
-	/* An event every 8 ms, 125 a second, and then every 5.5 ms, 180 a second: of the second sort not each may wake us. */
+	/* An event every 8 ms, 125 a second, and then every 5.5 ms, 180 a second: the second kind may not all wake us. */
 	unsigned woken[2] = {0};
 	for (int rate = 0; rate < 2; rate++) {
 		uint64_t step = rate ? 5500000 : 8 * MS, stop = now + 10000 * MS;
@@ -94,39 +96,44 @@ static void test_line(void)
 	struct ctp_collect_result r = {.stats = {.events = 5, .lost = 7, .rings = 1}};
 	char line[CTP_COLLECT_LINE_MAX];
 	ctp_collect_line(&r, line);
-	ok(strstr(line, "7 lost (--ring or --lossless would help), 0 untraced"), "losses of rings: what helps");
+	ok(strstr(line, "7 lost (--ring or --lossless would help), 0 untraced"),
+	   "losses of rings: the line names the options that help");
 	r.stats.overwritten = 3;
 	ctp_collect_line(&r, line);
-	ok(strstr(line, "7 lost (--ring or --lossless would help against 4 of them),"), "of rings and of stations");
+	ok(strstr(line, "7 lost (--ring or --lossless would help against 4 of them),"),
+	   "losses of rings and stations: the line says how many the options help against");
 	r.stats.overwritten = 7;
 	ctp_collect_line(&r, line);
 	ok(strstr(line, "7 lost (a station of version 1 holds 8: a probe with rings, as ctp.h, would help),"),
-	   "of stations: not larger rings");
+	   "losses of stations: the line does not suggest larger rings");
 	r.stats.rings = 0;
 	ctp_collect_line(&r, line);
-	ok(strstr(line, "a probe with rings"), "nor where there are none");
+	ok(strstr(line, "a probe with rings"), "without rings, the line does not suggest larger ones");
 	r.stats = (struct ctp_harvest_stats){.events = UINT64_MAX, .lost = UINT64_MAX, .overwritten = 1, .unverified = UINT64_MAX,
 	                                     .missed = UINT64_MAX, .untraced = UINT64_MAX, .births = UINT64_MAX, .rings = 1};
 	r.broken = true;
 	ctp_collect_line(&r, line);
-	ok(strstr(line, "NOT complete"), "the longest has room");
+	ok(strstr(line, "NOT complete"), "the longest line fits");
 	r = (struct ctp_collect_result){.stats = {.lost = 7, .ringless = 7, .rings = 8192}, .max_rings = 8192};
 	ctp_collect_line(&r, line);
-	ok(strstr(line, "7 lost (of threads beyond the 8192 that have a ring),"), "threads without a ring: neither helps");
+	ok(strstr(line, "7 lost (of threads beyond the 8192 that have a ring),"),
+	   "losses of threads without a ring: the line suggests no option");
 	r.max_rings = 64;
 	ctp_collect_line(&r, line);
 	ok(strstr(line, "7 lost (of threads beyond the 64 that have a ring: a smaller --ring, or more of ulimit -v, would help),"),
-	   "but where there are few rings, room for more does");
+	   "with few rings, the line suggests room for more");
 	r.stats.rings = 3;
 	ctp_collect_line(&r, line);
-	ok(strstr(line, "7 lost (of threads without a ring: no memory; make room for --shm, or a smaller --ring)"), "nor where there was no memory");
+	ok(strstr(line, "7 lost (of threads without a ring: no memory; make room for --shm, or a smaller --ring)"),
+	   "without memory for rings, the line suggests more memory");
 	r.stats.rings = 8192;
 	r.stats.ringless = 6;
 	ctp_collect_line(&r, line);
-	ok(strstr(line, "7 lost (--ring or --lossless would help),"), "where others have lost something, too, that is told");
+	ok(strstr(line, "7 lost (--ring or --lossless would help),"),
+	   "if other threads lost events too, the line says what helps them");
 	r.stats = (struct ctp_harvest_stats){.events = 5};
 	ctp_collect_line(&r, line);
-	ok(!strstr(line, "help"), "nothing lost, nothing to help");
+	ok(!strstr(line, "help"), "without losses the line suggests nothing");
 }
 
 static void test_buildid(void)
@@ -135,19 +142,19 @@ static void test_buildid(void)
 	static uint8_t image[8192], bent[8192];
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 	size_t len = vdso ? ctp_buildid_image(vdso, 4096, id) : 0;
-	ok(!vdso || len == 20, "the vdso has one");
+	ok(!vdso || len == 20, "the vdso has a build-id");
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	ssize_t n = read(fd, image, sizeof(image));
 	len = ctp_buildid_file(fd, id);
 	close(fd);
 	ok(n == sizeof(image) && len && ctp_buildid_image(image, sizeof(image), again) == len && !memcmp(id, again, len),
-	   "a file and its beginning in memory have the same");
+	   "a file and its beginning in memory have the same build-id");
 	size_t wrong = 0;
 	for (size_t cut = 0; cut < sizeof(image); cut++) {
 		size_t got = ctp_buildid_image(image, cut, again);
 		wrong += got && (got != len || memcmp(id, again, len));
 	}
-	is_u64(wrong, 0, "cut anywhere: the same or none");
+	is_u64(wrong, 0, "an image cut anywhere has the same build-id or none");
 	for (size_t at = 0; at < 1024; at++) {
 		memcpy(bent, image, sizeof(bent));
 		for (unsigned v = 0; v < 256; v += 15) {
@@ -155,10 +162,10 @@ static void test_buildid(void)
 			wrong += ctp_buildid_image(bent, sizeof(bent), again) > CTP_BUILD_ID_MAX;
 		}
 	}
-	is_u64(wrong, 0, "bent anywhere: nothing beyond the limit");
+	is_u64(wrong, 0, "an image with any byte changed has no build-id beyond the limit");
 	memset(bent, 0xff, sizeof(bent));
 	memcpy(bent, image, EI_NIDENT);
-	is_u64(ctp_buildid_image(bent, sizeof(bent), again), 0, "absurd numbers everywhere");
+	is_u64(ctp_buildid_image(bent, sizeof(bent), again), 0, "an image full of absurd numbers has no build-id");
 }
 
 static bool wait_ready(struct ctp_outqueue *q)
@@ -177,14 +184,14 @@ static void test_queue(void)
 	if (pipe(fds) || ctp_output_fd(&out, fds[1], "pipe", &err))
 		exit(1);
 	struct ctp_outqueue *q = ctp_outqueue_new(&out, &err);
-	/* Nobody reads yet: it fills up to its middle, and says so. In all, four times its size goes through. */
+	/* Nobody reads yet: it fills to half its size, and reports that. In all, four times its size goes through. */
 	unsigned put = 0, got = 0;
 	bool good = true;
 	while (!ctp_outqueue_tight(q)) {
 		memset(packet, (int)(put++ % 251), PACKET);
 		good &= ctp_outqueue_put(q, packet, PACKET);
 	}
-	ok(good && put > 300 && put < 700, "a queue without a reader gets tight half-way");
+	ok(good && put > 300 && put < 700, "a queue without a reader reports that it is half full");
 	FILE *in = fdopen(fds[0], "r");
 	for (; got < PACKETS && good; got++) {
 		good &= fread(back, 1, PACKET, in) == PACKET && back[0] == got % 251 && !memcmp(back, back + 1, PACKET - 1);
@@ -196,19 +203,20 @@ static void test_queue(void)
 	}
 	ok(good && got == PACKETS, "everything arrives, in order");
 	ctp_outqueue_finish(q);
-	ok(wait_ready(q), "it tells when all is written");
-	ok(ctp_outqueue_close(q, &err) == CTP_OK, "and that nothing failed");
+	ok(wait_ready(q), "the queue signals that all is written");
+	ok(ctp_outqueue_close(q, &err) == CTP_OK, "the close reports no failure");
 
 	ctp_output_fd(&out, fds[1], "pipe", &err);
 	q = ctp_outqueue_new(&out, &err);
 	while (!ctp_outqueue_tight(q))
 		ctp_outqueue_put(q, packet, PACKET);
 	fclose(in); /* the thread is in a write to it */
-	ok(wait_ready(q), "a closed pipe is told without being asked");
+	ok(wait_ready(q), "the queue signals a closed pipe on its own");
 	while (ctp_outqueue_put(q, packet, PACKET))
 		;
-	ok(!ctp_outqueue_put(q, ctp_outqueue_room(q), PACKET), "nobody waits for room any more");
-	ok(ctp_outqueue_close(q, &err) == CTP_FAILED && strstr(err.text, "Broken pipe"), "and puts fail: %s", err.text);
+	ok(!ctp_outqueue_put(q, ctp_outqueue_room(q), PACKET), "after that a put fails without waiting");
+	ok(ctp_outqueue_close(q, &err) == CTP_FAILED && strstr(err.text, "Broken pipe"),
+	   "the close reports the broken pipe: %s", err.text);
 	close(fds[1]);
 }
 
@@ -251,7 +259,7 @@ static void test_queue_laps(void)
 	ok(wait_ready(q) && ctp_outqueue_close(q, &err) == CTP_OK, "a queue that is full makes its writer wait");
 	close(fds[1]);
 	pthread_join(reader, &got);
-	is_u64((uintptr_t)got, LARGE_PACKETS, "and no packet is made over another");
+	is_u64((uintptr_t)got, LARGE_PACKETS, "no packet overwrites another");
 	fclose(in);
 }
 
@@ -263,7 +271,7 @@ static void test_rows(void)
 		most = e != CTP_END && cls->nfields > most ? cls->nfields : most; /* the end waits for nothing */
 		ctp_class_free(cls);
 	}
-	is_u64(sizeof(struct ctp_row), most * sizeof(uint64_t), "a row is as long as the longest record that waits in it");
+	is_u64(sizeof(struct ctp_row), most * sizeof(uint64_t), "a row has room for exactly the longest record that waits in it");
 }
 
 /* Rows of 1000 times that fall in each run: how many are not in order after a sort, equal times as they came. */

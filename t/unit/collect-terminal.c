@@ -1,5 +1,5 @@
 /*
- * ctp-collect at a terminal (a pseudo-terminal here): what is typed reaches the command once, by itself; binary data does not
+ * ctp-collect at a terminal (a pseudo-terminal here): typed signals and input reach the command once; binary data does not
  * reach the terminal.
  */
 #include <errno.h>
@@ -63,24 +63,27 @@ int main(void)
 	                             "read a; read b; echo ended $n; exit 5",
 	                             NULL};
 	int tty = start(typed, &pid);
-	ok(until(tty, "ready"), "the command has the terminal");
-	ok(write(tty, "\003", 1) == 1 && until(tty, "caught 1"), "an interrupt typed there reaches it");
-	ok(write(tty, "\n\n\n", 3) == 3 && until(tty, "ended"), "and it can read from there");
-	ok(!strstr(screen, "caught 2"), "once");
+	ok(until(tty, "ready"), "the command runs on the terminal");
+	ok(write(tty, "\003", 1) == 1 && until(tty, "caught 1"), "a typed interrupt reaches the command once");
+	ok(write(tty, "\n\n\n", 3) == 3 && until(tty, "ended"), "the command can read from the terminal");
+	ok(!strstr(screen, "caught 2"), "the command gets the interrupt once");
 	until(tty, NULL);
-	ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 5, "its status is the collector's");
+	ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 5,
+	   "the collector exits with the command's status");
 	close(tty);
 
 	const char *const binary[] = {collect, "sh", "-c", "echo started", NULL};
 	tty = start(binary, &pid);
 	until(tty, NULL);
-	ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 125, "binary to a terminal: refused");
-	ok(strstr(screen, "-f") && !strstr(screen, "started"), "before anything is started, and the way out is named");
+	ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 125,
+	   "binary output to a terminal is refused");
+	ok(strstr(screen, "-f") && !strstr(screen, "started"), "the command is not started, and the message names -f");
 	close(tty);
 	const char *const forced[] = {collect, "-f", "true", NULL};
 	tty = start(forced, &pid);
 	until(tty, NULL);
-	ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "unless it is wanted");
+	ok(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+	   "-f allows binary output to a terminal");
 	close(tty);
 	unlink(file);
 	return done_testing();

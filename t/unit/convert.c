@@ -1,4 +1,4 @@
-/* convert.c - when a sink is told to flush: before the input waits, and when a second has gone by; and what it may answer. */
+/* convert.c - a sink is told to flush before the input waits, and once a second; a flush that fails ends the conversion. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
@@ -12,7 +12,7 @@ enum { EACH = 5 }; /* records of a packet */
 
 struct watcher {
 	struct ctp_sink sink;
-	uint64_t records, flushes, records_then; /* those at the first flush */
+	uint64_t records, flushes, records_then; /* records_then: records at the first flush */
 	struct mem *rest; /* what the other end of the pipe writes when the sink has flushed */
 	size_t from;
 	int to;
@@ -109,13 +109,13 @@ static const char *said_of(const char *text) { return said(text, strlen(text)); 
 
 static void test_strange(const struct mem *m)
 {
-	is(said(m->data, m->len), "", "a stream is one");
-	is(said(m->data, m->len - 1), "harmed", "one that was cut is harmed");
-	is(said((const uint8_t *)m->data + 1, m->len - 1), "harmed", "without its beginning too");
-	is(said_of(""), "harmed", "and where there is nothing");
-	is(said_of("root:x:0:0:root"), " is no ctp stream", "something else is a failure");
-	is(said_of("{\"ts\":1}\n"), " is JSON; pipe it through ctp-fromjsonl", "and so is JSON");
-	is(said_of("a,b\n1,2\n"), " looks like CSV; pipe it through ctp-fromcsv", "and CSV");
+	is(said(m->data, m->len), "", "a complete stream is accepted");
+	is(said(m->data, m->len - 1), "harmed", "a truncated stream counts as damaged");
+	is(said((const uint8_t *)m->data + 1, m->len - 1), "harmed", "a stream without its beginning counts as damaged");
+	is(said_of(""), "harmed", "an empty input counts as damaged");
+	is(said_of("root:x:0:0:root"), " is no ctp stream", "other input fails");
+	is(said_of("{\"ts\":1}\n"), " is JSON; pipe it through ctp-fromjsonl", "JSON fails with a hint");
+	is(said_of("a,b\n1,2\n"), " looks like CSV; pipe it through ctp-fromcsv", "CSV fails with a hint");
 }
 
 int main(void)
@@ -124,18 +124,18 @@ int main(void)
 	struct ctp_input in;
 	struct mem m = {0};
 	make(&m);
-	alarm(60); /* a flush that does not come would be waited for */
+	alarm(60); /* a missing flush would block the test */
 	struct watcher piped = {0}, failing = {.fails = true}, slow = {.slow = true};
 	ok(!through_pipe(&m, &piped, &err), "a stream comes through a pipe that waits for the flush");
-	ok(piped.flushes && piped.records_then == EACH, "the sink flushes before the input waits, what has come so far");
-	is_u64(piped.records, 2 * EACH, "and then has the rest");
+	ok(piped.flushes && piped.records_then == EACH, "before the input waits, the sink flushes all records so far");
+	is_u64(piped.records, 2 * EACH, "the sink then gets the rest");
 
 	ctp_input_mem(&in, m.data, m.len);
-	ok(!convert(&slow, &in, &err) && slow.flushes, "a sink flushes when a second has gone by, though the input never waits");
-	is_u64(slow.records_then, EACH, "behind the batch that took so long");
+	ok(!convert(&slow, &in, &err) && slow.flushes, "a sink flushes once a second, though the input never waits");
+	is_u64(slow.records_then, EACH, "it flushes after the batch that took that long");
 
-	ok(through_pipe(&m, &failing, &err) == CTP_FAILED, "a flush that fails ends the conversion, and not only when more comes");
-	is(err.text, "the disk is full", "for its reason");
+	ok(through_pipe(&m, &failing, &err) == CTP_FAILED, "a flush that fails ends the conversion at once");
+	is(err.text, "the disk is full", "the flush's error is reported");
 	test_strange(&m);
 	free(m.data);
 	return done_testing();

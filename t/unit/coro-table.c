@@ -1,4 +1,4 @@
-/* coro-table: coroutines by number, places by number, and histograms, each against something simple that does the same. */
+/* coro-table: the tables of coroutines and of places, and histograms, each compared with a simple model. */
 #include "analyse/coro-table.h"
 
 #include "analyse/places.h"
@@ -51,10 +51,10 @@ static void random_lives(const char *what, uint64_t (*id_of)(uint64_t n))
 	for (struct ctp_coroutine *co; (co = ctp_coro_table_each(&r, &at)); seen++)
 		wrong += is[co->born_ns] == GONE || co->id != id_of(co->born_ns);
 	is_u64(wrong, 0, what);
-	is_u64(seen, alive + ngraves - forgotten, "each is told once");
+	is_u64(seen, alive + ngraves - forgotten, "a walk visits each coroutine once");
 	ok(forgotten > CTP_CORO_TABLE_LIMBO, "many were forgotten (%u)", forgotten);
 	ctp_coro_table_clear(&r);
-	ok(!ctp_coro_table_find(&r, id_of(0)), "behind a clear there is none");
+	ok(!ctp_coro_table_find(&r, id_of(0)), "after a clear the table is empty");
 	ctp_coro_table_fini(&r);
 }
 
@@ -64,7 +64,7 @@ static uint64_t page(uint64_t n) { return (n + 1) << 12; }
 static uint64_t high(uint64_t n) { return (n + 1) << 40; }
 static uint64_t last(uint64_t n) { return UINT64_MAX - n; }
 
-/* All have the same hash, if that is a number's product with the one that most take, and a part of it. */
+/* All of these collide under the usual multiplicative hash. */
 static uint64_t colliding(uint64_t n) { return (n * UINT64_C(0xf1de83e19937733d)) << 3 | 1; }
 
 /* --- places --------------------------------------------------------------------------------------------------------------- */
@@ -80,34 +80,36 @@ static void places(void)
 {
 	struct ctp_places a;
 	uint32_t wrong = 0;
-	ok(ctp_places_init(&a), "an atlas");
-	is_u64(at_site(&a, 0), 0, "neither site nor address is no place");
+	ok(ctp_places_init(&a), "a table of places is created");
+	is_u64(at_site(&a, 0), 0, "without site and address there is no place");
 	for (uint64_t i = 1; i <= 5000; i++)
 		wrong += at_site(&a, i) != 2 * i - 1 || at_address(&a, i, 7, 1) != 2 * i;
 	for (uint64_t i = 5000; i; i--)
 		wrong += at_site(&a, i) != 2 * i - 1 || at_address(&a, i, 7, 1) != 2 * i;
-	is_u64(wrong, 0, "a site and an address of the same number are two places, and each keeps its number");
-	ok(a.place[1].shared && !a.place[2].shared, "a site is a place in the source at once, an address of one is not");
+	is_u64(wrong, 0, "a site and an address of the same number are two places with stable numbers");
+	ok(a.place[1].shared && !a.place[2].shared,
+	   "a site counts as a source line at once, an address that one coroutine used does not");
 	at_address(&a, 1, 7, 2);
-	ok(a.place[2].shared && !a.place[4].shared, "an address where two were is");
-	is_u64(a.place[2].pid, 7, "of that process");
+	ok(a.place[2].shared && !a.place[4].shared, "an address that two coroutines used counts as a source line");
+	is_u64(a.place[2].pid, 7, "the place belongs to that process");
 	at_address(&a, 1, 8, 2);
 	at_address(&a, 1, 7, 2);
-	is_u64(a.place[2].pid, 0, "which is not known any more where another one has it too");
+	is_u64(a.place[2].pid, 0, "a place that two processes use has no process");
 	uint32_t in[] = {ctp_places_number(&a, (struct ctp_spot){.addr = 1, .file = 1}, 7, 1),
 	                 ctp_places_number(&a, (struct ctp_spot){.addr = 1, .file = 2}, 8, 1),
 	                 ctp_places_number(&a, (struct ctp_spot){.addr = 1, .file = 1}, 8, 1),
 	                 ctp_places_number(&a, (struct ctp_spot){.addr = 0, .file = 1}, 8, 1)};
-	ok(in[0] && in[1] && in[0] != in[1] && in[0] != 2 && in[3] != in[0], "the same address in two files, and in none, are three");
-	is_u64(in[2], in[0], "the same of two processes is one");
-	ok(a.place[in[0]].shared && a.place[in[1]].shared, "and is a place in the source at once");
+	ok(in[0] && in[1] && in[0] != in[1] && in[0] != 2 && in[3] != in[0],
+	   "the same address in two files and in none gives three places");
+	is_u64(in[2], in[0], "the same file and address in two processes is one place");
+	ok(a.place[in[0]].shared && a.place[in[1]].shared, "an address in a file counts as a source line at once");
 	ctp_places_clear(&a);
-	is_u64(at_address(&a, 0x1000000, 7, 1), 1, "behind a clear the numbers begin again");
+	is_u64(at_address(&a, 0x1000000, 7, 1), 1, "after a clear the numbers begin again");
 	for (uint64_t i = 1; i < CTP_PLACES_MAX + 10; i++)
 		at_site(&a, i);
-	is_u64(a.count, CTP_PLACES_MAX, "there is a limit");
-	is_u64(at_site(&a, CTP_PLACES_MAX + 100), 0, "beyond it is no place");
-	is_u64(at_site(&a, 7), 8, "what is within stays");
+	is_u64(a.count, CTP_PLACES_MAX, "the number of places is limited");
+	is_u64(at_site(&a, CTP_PLACES_MAX + 100), 0, "a site beyond the limit has no place");
+	is_u64(at_site(&a, 7), 8, "known places are kept");
 	ctp_places_fini(&a);
 }
 
@@ -132,13 +134,13 @@ static void edges(void)
 		wrong += ctp_hist_quantile(&h, 0) != values[i] || ctp_hist_quantile(&h, 1) != values[i];
 		before = bucket;
 	}
-	is_u64(wrong, 0, "buckets follow the numbers, and of one alone each quantile is itself");
+	is_u64(wrong, 0, "buckets are in order, and each quantile of a single value is that value");
 	is_u64(ctp_hist_bucket(UINT64_MAX), CTP_HIST_BUCKETS - 1, "the largest number has the last bucket");
 	for (uint64_t ns = 1; ns < 100000; ns++)
 		wrong += ctp_hist_bucket(ns) - ctp_hist_bucket(ns - 1) > 1;
 	is_u64(wrong, 0, "no bucket is left out");
 	struct ctp_hist none = {0};
-	is_u64(ctp_hist_quantile(&none, 0.5), 0, "of none, 0");
+	is_u64(ctp_hist_quantile(&none, 0.5), 0, "a quantile of no values is 0");
 }
 
 static void quantiles(void)
@@ -161,8 +163,8 @@ static void quantiles(void)
 		   (uintmax_t)is);
 	}
 	is_u64(h.max_ns, sorted[COUNT - 1], "the longest is exact");
-	is_u64(h.count, COUNT, "so is how many");
-	is_u64(h.total_ns, total, "so is the sum");
+	is_u64(h.count, COUNT, "the count is exact");
+	is_u64(h.total_ns, total, "the sum is exact");
 }
 
 int main(void)

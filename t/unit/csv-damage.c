@@ -1,6 +1,6 @@
 /*
- * A small file of the full form, cut at every byte and with every byte changed: nothing crashes, a cut is noticed, and what can
- * be read comes back.
+ * A small file of the full form, cut at every byte and with every byte changed: nothing crashes, a cut is noticed, and what was
+ * read is reproduced.
  */
 #include "csv/csv.h"
 #include "tap.h"
@@ -32,7 +32,7 @@ int main(void)
 	struct ctp_source_stats stats;
 	struct ctp_err err;
 	bool done = textmem_from(ctp_csv_source("test", NULL, &err), whole, SIZE, &stream, &stats, &err);
-	ok(done && stats.accepted == RECORDS && !stats.rejected && !stats.harmed, "the file is whole");
+	ok(done && stats.accepted == RECORDS && !stats.rejected && !stats.harmed, "the intact file is read completely");
 
 	const char *header_end = strchr(whole, '\n');
 	bool noticed = true, grows = true;
@@ -41,14 +41,14 @@ int main(void)
 		char *copy = malloc(cut); /* of its size, so that ASan sees a read beyond the end */
 		memcpy(copy, whole, cut);
 		done = textmem_from(ctp_csv_source("test", NULL, &err), copy, cut, &stream, &stats, &err);
-		/* Behind the header alone nothing is missing. */
+		/* A cut right after the header cannot be noticed. */
 		noticed &= !done || stats.harmed || copy + cut == strchr(copy, '\n') + 1;
 		grows &= !done || stats.accepted >= last;
 		last = stats.accepted;
 		free(copy);
 	}
-	ok(noticed, "cut at every byte: it is noticed");
-	ok(grows, "and never fewer records than from an earlier cut");
+	ok(noticed, "each cut is noticed");
+	ok(grows, "a later cut never gives fewer records");
 
 	static const char others[] = "\",\n\r x0@{\0\xff";
 	bool bounded = true, survived = true;
@@ -64,8 +64,8 @@ int main(void)
 		textmem_to(sink, &stream, &text);
 		survived &= textmem_from(ctp_csv_source("test", NULL, &err), text.data, text.len, &stream, &stats, &err) && !stats.rejected;
 	}
-	ok(bounded, "every byte changed: no more records than there are rows");
-	ok(survived, "and what was read is a stream that comes back");
+	ok(bounded, "a changed byte never gives more records than there are rows");
+	ok(survived, "what was read is a valid stream");
 	free(copy);
 	free(stream.data);
 	free(text.data);

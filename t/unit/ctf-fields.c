@@ -115,9 +115,9 @@ static void check_event(const bt_event *event)
 	memset(values.val, 0xff, sizeof values.val);
 	ok(ctp_ctf_event_take(&values, plan, event), "event %u is taken", events);
 	const uint64_t *v = values.val;
-	ok(v[0] == present && v[1] == 0x1ff && v[2] == present, "its flag, bits and presence");
-	ok(v[3] == (present ? (uint64_t)-7 : 0), "what is optional, or 0");
-	ok(!strcmp(ctp_str_val(v[4])->data, "[true,null]"), "an array of what is optional: %s", ctp_str_val(v[4])->data);
+	ok(v[0] == present && v[1] == 0x1ff && v[2] == present, "its flag, bits and presence are right");
+	ok(v[3] == (present ? (uint64_t)-7 : 0), "an optional field has its value, or 0 if it is absent");
+	ok(!strcmp(ctp_str_val(v[4])->data, "[true,null]"), "an array of optional fields is text: %s", ctp_str_val(v[4])->data);
 }
 
 static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *it, void *arg)
@@ -147,7 +147,7 @@ int main(void)
 	            !bt_graph_connect_ports(graph, bt_component_source_borrow_output_port_by_index_const(source, 0),
 	                                    bt_component_sink_borrow_input_port_by_index_const(sink, 0), NULL);
 	ok(made && !bt_graph_run(graph), "the graph runs");
-	ok(events == 2, "two events came");
+	ok(events == 2, "two events arrive");
 	bt_graph_put_ref(graph);
 	bt_component_class_source_put_ref(sources);
 	bt_message_iterator_class_put_ref(iterators);

@@ -1,6 +1,6 @@
 /*
- * Records that come late, through the CTF sink: each goes to the stream that it follows most closely, a new one where there is
- * none, and where there may be no more it is given a later time and keeps its own. And records that come often go the quick way.
+ * Records that come late, through the CTF sink: each goes to the stream whose last time is closest before it, or to a new
+ * stream. When no more streams may be added, it gets a later time and keeps its own in a field. Frequent records go the fast way.
  */
 #include <endian.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ static void feed(struct ctp_sink *sink, const uint64_t *times, size_t n)
 		const struct ctp_record rec = {.cls = cls, .val = val, .ts_ns = times[i]};
 		good &= sink->ops->records(sink, &(struct ctp_batch){.rec = &rec, .n = 1}, &err) == CTP_OK;
 	}
-	ok(good, "records are taken");
+	ok(good, "the sink takes all records");
 }
 
 static uint64_t get(const uint8_t *p, size_t bytes)
@@ -33,7 +33,7 @@ static uint64_t get(const uint8_t *p, size_t bytes)
 	return le64toh(v);
 }
 
-/* Of a stream of one packet, each event: its time, of a timed one that of its record, and its number. */
+/* Lists the events of a stream of one packet: time, (time of the record, if it differs), number. */
 static const char *list(unsigned stream)
 {
 	static char text[512];
@@ -60,18 +60,18 @@ static const char *list(unsigned stream)
 	return text;
 }
 
-/* The transitions of ctp-collect, and what they become is what they would become otherwise. */
+/* The fast path for ctp-collect's transitions gives the same bytes as the general one. */
 static void check_quick_way(void)
 {
 	static const uint64_t val[CTP_TRANSITION_FIELDS] = {UINT64_MAX - 1, 2, UINT64_MAX - 3, 4, 1, 6, 7, 8, 9};
 	struct ctp_class *transition = ctp_event_class(CTP_TRANSITION);
 	struct ctp_ctf_layout *layout = transition ? ctp_ctf_layout_new(transition, 0) : NULL;
 	char quick[128] = "", plain[128] = "";
-	ok(layout && layout->is_frequent && layout->room <= sizeof quick, "transitions go the quick way");
+	ok(layout && layout->is_frequent && layout->room <= sizeof quick, "transitions take the fast path");
 	size_t bytes = (size_t)(ctp_ctf_pack(quick, layout, val) - quick);
 	layout->is_frequent = false;
 	ok(bytes == 34 && ctp_ctf_pack(plain, layout, val) == plain + bytes && !memcmp(plain, quick, bytes),
-	   "which leads to the same bytes");
+	   "the fast path gives the same bytes");
 	free(layout);
 	ctp_class_free(transition);
 }
@@ -90,19 +90,20 @@ int main(void)
 		return 1;
 	snprintf(path, sizeof path, "%s/t", dir);
 	struct ctp_sink *sink = ctp_ctf_sink(path, false, &err);
-	ok(sink && sink->ops->section(sink, sec, &err) == CTP_OK, "a section begins");
+	ok(sink && sink->ops->section(sink, sec, &err) == CTP_OK, "the sink opens a section");
 	feed(sink, times, sizeof times / sizeof *times);
 	const struct ctp_section_end end = {.complete = true};
-	ok(sink->ops->end(sink, &end, &err) == CTP_OK && sink->ops->finish(sink, &err) == CTP_OK, "and is finished");
+	ok(sink->ops->end(sink, &end, &err) == CTP_OK && sink->ops->finish(sink, &err) == CTP_OK, "the section is finished");
 	sink->ops->free(sink);
-	is(list(0), "1000:0 2000:1 2000:8 2000(18446744073709551615):11", "the first stream has what is in order");
-	is(list(1), "1500:2 1600:5", "the second the first that is late, and what follows it");
-	is(list(2), "1400:3", "the third what is later");
-	is(list(3), "1300:4 1300(1200):6 1350:7 1399:9 1399(100):10", "the last also what no stream takes with its own time");
+	is(list(0), "1000:0 2000:1 2000:8 2000(18446744073709551615):11", "the first stream has the records that are in order");
+	is(list(1), "1500:2 1600:5", "the second stream has the first late record, and what follows it");
+	is(list(2), "1400:3", "the third stream has a record that is even later");
+	is(list(3), "1300:4 1300(1200):6 1350:7 1399:9 1399(100):10",
+	   "the last stream also has records that fit no stream at their own time");
 	snprintf(path, sizeof path, "%s/t/stream_4", dir);
-	ok(access(path, F_OK), "and there are no more");
+	ok(access(path, F_OK), "there is no fifth stream");
 	snprintf(command, sizeof command, "rm -rf %s", dir);
-	ok(!system(command), "all is removed");
+	ok(!system(command), "the folder is removed");
 	ctp_class_free(cls);
 	free(sec);
 	check_quick_way();

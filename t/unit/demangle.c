@@ -1,4 +1,4 @@
-/* demangle.c - names of functions from those of their symbols: C++, both of Rust, what compilers put behind, and nonsense. */
+/* demangle.c - function names from symbols: C++, both Rust manglings, suffixes that compilers add, and nonsense. */
 #include "symbols/demangle.h"
 
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static const char *const rust[][2] = {
 	{"_RNvC1au5abc_1", "a::punycode{abc_1}"},
 };
 
-/* As they are, and no crash. */
+/* These are returned unchanged, without a crash. */
 static const char *const broken[] = {
 	"_ZN", "_ZN3", "_ZN3ab", "_Z99999999999999999999f", "_ZNS_1fEv", "_ZNT_1fEv", "_ZZZZZZ", "_ZTV1A", "_RNv",
 	"_RB_", "_RNvB0_1f", "_RNvC1a99f", "_RYB_B_", "_RNvXC1aAhjzz_NtB2_1T1f",
@@ -84,38 +84,38 @@ static void test_growth(void)
 	for (int i = 0; i < 30; i++)
 		p += sprintf(p, "1AIS%c_S%c_E", '0' + i % 10, '0' + i % 10);
 	strcpy(p, "EEvv");
-	is(name_of(symbol), "B::f", "C++: what is not shown is not gone through twice");
+	is(name_of(symbol), "B::f", "C++: omitted parts are not expanded");
 	const char *doubling = "_RNvYTThhEB3_TB2_B2_ETBb_Bb_ETBk_Bk_ETBt_Bt_ETBC_BC_ETBL_BL_ETBU_BU_EEC1t1f";
-	is(name_of(doubling), doubling, "Rust: what would be shown again and again is not");
+	is(name_of(doubling), doubling, "Rust: a name with exponential expansion is returned as it is");
 	char deep[100000];
 	memset(deep, 'P', sizeof deep);
 	memcpy(deep, "_ZN1AI", 6);
 	deep[sizeof deep - 1] = '\0';
-	ok(strlen(name_of(deep)) == CTP_DEMANGLED_MAX - 1, "C++: a name without end is cut");
+	ok(strlen(name_of(deep)) == CTP_DEMANGLED_MAX - 1, "C++: an endless name is cut");
 	memset(deep, 'N', sizeof deep - 1);
-	ok(strlen(name_of(deep)) == CTP_DEMANGLED_MAX - 1, "a long name of no kind too");
+	ok(strlen(name_of(deep)) == CTP_DEMANGLED_MAX - 1, "a long name of no known kind is cut");
 	for (size_t i = 0; i + 1 < sizeof deep; i++)
 		deep[i] = "IX"[i % 2];
 	memcpy(deep, "_ZN1A", 5);
-	ok(strlen(name_of(deep)) == CTP_DEMANGLED_MAX - 1, "C++: parts within parts within parts");
+	ok(strlen(name_of(deep)) == CTP_DEMANGLED_MAX - 1, "C++: a name of deeply nested parts is cut");
 	memset(deep, 'R', sizeof deep - 1);
 	memcpy(deep, "_RNvY", 5);
 	ok(strlen(name_of(deep)) == CTP_DEMANGLED_MAX - 1, "Rust: too");
 }
 
-/* Every beginning of every name: what it gives is no matter, but it ends. */
+/* Every beginning of every name: the result does not matter, but it must end. */
 static void test_cut(const char *const (*pairs)[2], size_t n)
 {
 	bool good = true;
 	for (size_t i = 0; i < n; i++) {
 		size_t len = strlen(pairs[i][0]);
 		for (size_t cut = 0; cut < len; cut++) {
-			char *copy = strndup(pairs[i][0], cut); /* of its own, so that what is read behind it is seen */
+			char *copy = strndup(pairs[i][0], cut); /* a copy of exact size: a read past its end is seen */
 			good &= copy && strlen(name_of(copy)) < CTP_DEMANGLED_MAX;
 			free(copy);
 		}
 	}
-	ok(good, "cut anywhere");
+	ok(good, "a name cut at any byte gives a terminated text");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * What is known of descriptors, part by part: texts of /proc and lists of sock_diag(7), as kernels write them, cut off anywhere, and
- * malformed; the table of descriptors that are waited for; and which processes are asked.
+ * How the collector learns the state of descriptors: texts of /proc and lists of sock_diag(7), as kernels write them, truncated and
+ * malformed; the table of descriptors that coroutines wait for; and which processes are asked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 #include "must.h"
 #include "tap.h"
 
-/* Of exactly its size, so that a sanitizer sees who reads behind it. */
+/* A copy of exact size, so that a sanitizer sees a read past its end. */
 static void *copy_of(const void *data, size_t len)
 {
 	void *copy = malloc(len + !len);
@@ -60,16 +60,16 @@ static void test_links(void)
 	unsigned wrong = 0;
 	ok(link_of(good[0], strlen(good[0]), &ino) == CTP_FD_LINK_SOCKET && ino == UINT32_MAX, "a socket");
 	ok(link_of(good[1], strlen(good[1]), &ino) == CTP_FD_LINK_PIPE && ino == 4711, "a pipe");
-	ok(link_of(good[2], strlen(good[2]), &ino) == CTP_FD_LINK_EVENTFD, "an eventfd");
+	ok(link_of(good[2], strlen(good[2]), &ino) == CTP_FD_LINK_EVENTFD, "the link of an eventfd is recognised");
 	ok(link_of(good[3], strlen(good[3]), &ino) == CTP_FD_LINK_TIMERFD, "a timerfd");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		wrong += link_of(bad[i], strlen(bad[i]), &ino) != CTP_FD_LINK_OTHER;
-	is_u64(wrong, 0, "nothing else is one of these");
+	is_u64(wrong, 0, "no other link is taken for one of these");
 	wrong = 0;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
 		for (size_t len = 0; len < strlen(good[i]); len++)
 			wrong += link_of(good[i], len, &ino) != CTP_FD_LINK_OTHER;
-	is_u64(wrong, 0, "nor is a part of one");
+	is_u64(wrong, 0, "a part of such a link is not taken for one");
 }
 
 static void test_counts(void)
@@ -83,23 +83,24 @@ static void test_counts(void)
 	uint64_t n;
 	unsigned wrong = 0;
 	ok(ctp_fd_text_eventfd(event, sizeof event - 1, &n) && n == 0x12af, "the count of an eventfd is hexadecimal");
-	ok(ctp_fd_text_timerfd(timer, sizeof timer - 1, &n) && n == UINT64_MAX, "that of a timer decimal");
-	ok(!ctp_fd_text_timerfd(event, sizeof event - 1, &n) && !ctp_fd_text_eventfd(timer, sizeof timer - 1, &n), "one is not the other");
+	ok(ctp_fd_text_timerfd(timer, sizeof timer - 1, &n) && n == UINT64_MAX, "the count of a timer is decimal");
+	ok(!ctp_fd_text_timerfd(event, sizeof event - 1, &n) && !ctp_fd_text_eventfd(timer, sizeof timer - 1, &n),
+	   "a timer's text is no eventfd's, and the reverse");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		wrong += ctp_fd_text_eventfd(bad[i], strlen(bad[i]), &n) || ctp_fd_text_timerfd(bad[i], strlen(bad[i]), &n);
-	is_u64(wrong, 0, "other texts have none");
+	is_u64(wrong, 0, "other texts have no count");
 	for (size_t len = 0; len < sizeof event; len++) {
 		char *copy = copy_of(event, len);
 		if (ctp_fd_text_eventfd(copy, len, &n))
 			wrong += n != 0x12af;
 		free(copy);
 	}
-	is_u64(wrong, 0, "a text that is cut off has the count or none");
+	is_u64(wrong, 0, "a truncated text has the right count or none");
 }
 
 /* --- the table ------------------------------------------------------------------------------------------------------------ */
 
-/* By hand: the same in the slowest way. */
+/* The same table as a plain list. */
 struct model {
 	size_t n;
 	struct {
@@ -144,12 +145,12 @@ static void test_table(void)
 		model_add(&m, pid, fd);
 		wrong += !is_same(&w, &m);
 	}
-	is_u64(w.n, CTP_WAITED_FDS, "the table fills");
-	is_u64(wrong, 0, "with the descriptors that were added last, in that order");
+	is_u64(w.n, CTP_WAITED_FDS, "the table fills up");
+	is_u64(wrong, 0, "it has the descriptors that were added last, in that order");
 	w.list[w.oldest - 1].told = true;
 	uint16_t oldest = w.oldest;
 	ctp_waited_fds_add(&w, w.list[oldest - 1].pid, w.list[oldest - 1].fd, 20000);
-	ok(w.newest == oldest && !w.list[oldest - 1].told, "one that is added again is to be told again");
+	ok(w.newest == oldest && !w.list[oldest - 1].told, "a descriptor that is added again is to be reported again");
 }
 
 /* --- lists ---------------------------------------------------------------------------------------------------------------- */
@@ -201,14 +202,16 @@ static void test_tcp_list(void)
 	len += put_tcp(part + len, 9, TCP_CLOSE_WAIT, 1, 0);
 	len += put_tcp(part + len, 11, TCP_CLOSE_WAIT, 0, 0);
 	len += put_tcp(part + len, 5, TCP_ESTABLISHED, 8, 8);
-	ok(take(&list, part, len), "a part of a list has been taken, and there are more to be found");
-	ok(s[0].found && s[0].type == CTP_FD_TCP && s[0].unread == 100 && s[0].unsent == 3 && !s[0].ended, "a connection, the first time");
-	ok(s[1].found && s[1].type == CTP_FD_TCP_LISTENS && s[1].unread == 2 && !s[1].unsent, "a listener, without the length of its queue");
-	ok(s[2].found && !s[2].unread && s[2].ended, "the end of a stream is no byte");
-	ok(s[3].found && !s[3].unread, "nor is it when it was read");
-	ok(!s[4].found, "one that is not there is not found");
+	ok(take(&list, part, len), "a part of a list is read, and more sockets are to be found");
+	ok(s[0].found && s[0].type == CTP_FD_TCP && s[0].unread == 100 && s[0].unsent == 3 && !s[0].ended,
+	   "a connection is found once, with its queues");
+	ok(s[1].found && s[1].type == CTP_FD_TCP_LISTENS && s[1].unread == 2 && !s[1].unsent,
+	   "a listener is found, without the limit of its queue");
+	ok(s[2].found && !s[2].unread && s[2].ended, "the end of a stream counts as no byte");
+	ok(s[3].found && !s[3].unread, "the end counts as no byte after it was read");
+	ok(!s[4].found, "a socket that is not listed is not found");
 	len = put_tcp(part, 4000000000, TCP_ESTABLISHED, 1, 1);
-	ok(!take(&list, part, len) && s[4].found, "with the last, the list is over");
+	ok(!take(&list, part, len) && s[4].found, "after the last socket the list is complete");
 }
 
 static void test_lists_end(void)
@@ -217,18 +220,19 @@ static void test_lists_end(void)
 	struct ctp_socket s[] = {{.ino = 5}, {.ino = 7}};
 	struct ctp_sock_diag_list list = {.sockets = s, .n = 2, .missing = 2, .family = AF_INET, .protocol = IPPROTO_TCP, .seq = 1};
 	struct nlmsgerr e = {.error = -ENOENT};
-	ok(!take(&list, part, put_message(part, NLMSG_DONE, 1, NULL, 0)) && !list.absent, "a list may end");
-	ok(!take(&list, part, put_message(part, NLMSG_ERROR, 1, &e, sizeof e)) && list.absent, "or not be there at all");
+	ok(!take(&list, part, put_message(part, NLMSG_DONE, 1, NULL, 0)) && !list.absent, "an end message ends the list");
+	ok(!take(&list, part, put_message(part, NLMSG_ERROR, 1, &e, sizeof e)) && list.absent,
+	   "ENOENT says that the kernel has no such list");
 	e.error = -ENOMEM;
-	ok(!take(&list, part, put_message(part, NLMSG_ERROR, 1, &e, sizeof e)) && !list.absent, "which another error does not say");
+	ok(!take(&list, part, put_message(part, NLMSG_ERROR, 1, &e, sizeof e)) && !list.absent, "another error does not say so");
 	size_t len = put_message(part, SOCK_DIAG_BY_FAMILY, 2, &e, sizeof e);
 	len += put_tcp(part + len, 5, TCP_ESTABLISHED, 1, 1);
-	ok(!take(&list, part, len) && !s[0].found, "the answer to another question is not believed");
+	ok(!take(&list, part, len) && !s[0].found, "an answer to another request is ignored");
 	uint32_t huge = UINT32_MAX;
 	len = put_tcp(part, 6, TCP_ESTABLISHED, 1, 1);
 	len += put_tcp(part + len, 5, TCP_ESTABLISHED, 1, 1);
 	memcpy(part, &huge, sizeof huge);
-	ok(!take(&list, part, len) && !s[0].found, "a message that is longer than the part ends it");
+	ok(!take(&list, part, len) && !s[0].found, "a message that is longer than its part ends the part");
 }
 
 static void test_unix_list(void)
@@ -249,10 +253,11 @@ static void test_unix_list(void)
 		take(&list, part, cut);
 		wrong += list.missing + s[0].found + s[1].found + s[2].found != 3 || (s[0].found && s[0].unread != 7);
 	}
-	is_u64(wrong, 0, "a part that is cut off has a socket as it is, or not");
-	ok(s[0].found && s[0].type == CTP_FD_UNIX && s[0].unread == 7 && s[0].unsent == 2, "a Unix socket");
-	ok(s[1].found && s[1].type == CTP_FD_UNIX_LISTENS && s[1].unread == 3 && !s[1].unsent, "one that listens");
-	ok(!s[2].found && list.missing == 1, "without its queues it is not known");
+	is_u64(wrong, 0, "a truncated part gives a socket correctly or not at all");
+	ok(s[0].found && s[0].type == CTP_FD_UNIX && s[0].unread == 7 && s[0].unsent == 2,
+	   "a Unix socket is found, with its queues");
+	ok(s[1].found && s[1].type == CTP_FD_UNIX_LISTENS && s[1].unread == 3 && !s[1].unsent, "a listening Unix socket is found");
+	ok(!s[2].found && list.missing == 1, "a socket without queue lengths counts as missing");
 }
 
 /* --- processes ------------------------------------------------------------------------------------------------------------ */
@@ -263,7 +268,7 @@ struct world {
 	int event, pipe[2], pair[2];
 };
 
-/* A child that has the descriptors, and the memory or not. */
+/* A child that has the descriptors, with or without the probe's memory. */
 static pid_t start_child(const struct world *w, bool maps)
 {
 	int ready[2];
@@ -306,27 +311,28 @@ static void test_processes(void)
 	must(write(w.pipe[1], "abc", 3) == 3 && write(w.pair[1], "abcd", 4) == 4, "writing");
 	pid_t with = start_child(&w, true), without = start_child(&w, false);
 	is_u64(ask(&w, with, asks), 3, "a process that has the memory is asked");
-	ok(asks[0].type == CTP_FD_EVENTFD && asks[0].unread == 42, "its eventfd");
-	ok(asks[1].type == CTP_FD_PIPE && asks[1].unread == 3, "its pipe");
-	ok(asks[2].type == CTP_FD_UNIX && asks[2].unread == 4, "its socket");
+	ok(asks[0].type == CTP_FD_EVENTFD && asks[0].unread == 42, "its eventfd has its count");
+	ok(asks[1].type == CTP_FD_PIPE && asks[1].unread == 3, "its pipe has its bytes");
+	ok(asks[2].type == CTP_FD_UNIX && asks[2].unread == 4, "its socket has its bytes");
 	ok(!asks[0].ended && !asks[1].ended && !asks[2].ended, "none of them has ended");
 	must(!shutdown(w.pair[1], SHUT_WR), "shutdown");
-	ok(ask(&w, with, asks) == 3 && asks[2].ended && asks[2].unread == 4, "a socket whose peer writes no more has");
-	is_u64(ask(&w, without, asks), 0, "one that has not is not, whatever is known of its descriptors");
-	is_u64(ask(&w, 1 << 30, asks), 0, "nor is one that is not there");
+	ok(ask(&w, with, asks) == 3 && asks[2].ended && asks[2].unread == 4, "a socket whose peer has shut down writing has ended");
+	is_u64(ask(&w, without, asks), 0, "a process without the memory is not asked, whatever is known of its descriptors");
+	is_u64(ask(&w, 1 << 30, asks), 0, "a process that does not exist is not asked");
 
 	struct ctp_pipe pipes[2] = {{.pid = with, .fd = w.pipe[0], .ino = 1}, {.pid = with, .fd = w.pair[0], .ino = 1}};
-	ok(ctp_pipe_fill(pipes, 2) && !pipes[0].found && !pipes[1].found, "what is another pipe by now, or none, is not asked");
+	ok(ctp_pipe_fill(pipes, 2) && !pipes[0].found && !pipes[1].found,
+	   "a descriptor that is now another pipe, or none, is not read");
 	kill(with, SIGKILL);
 	kill(without, SIGKILL);
 	waitpid(with, NULL, 0);
 	waitpid(without, NULL, 0);
-	is_u64(ask(&w, with, asks), 0, "nor one that has ended");
+	is_u64(ask(&w, with, asks), 0, "a process that has ended is not asked");
 }
 
 /*
- * For t/pipe/descriptors.t: a file whose close does not return, because its file system has fallen silent when a line comes on stdin, is
- * taken for a pipe. Whether that was given up in time is said on stdout.
+ * For t/pipe/descriptors.t: a file whose close does not return, because its file system stops answering after a line on stdin, is
+ * taken for a pipe. Prints whether the read was given up in time.
  */
 static int hang(const char *path)
 {

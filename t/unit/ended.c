@@ -1,4 +1,4 @@
-/* ended: each outcome of the end record is read by its label, and has words; what another writer says instead is kept, and has none. */
+/* ended: each outcome of the end record is read by its label and has a text; another writer's outcome is kept, without a text. */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -31,16 +31,17 @@ int main(void)
 		abort();
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		struct ctp_ended e = told(cls, want[i].outcome, want[i].status);
-		is(e.outcome, want[i].name, "the label of an outcome");
-		is(ctp_ended_text(text, &e), want[i].text, "and its words");
+		is(e.outcome, want[i].name, "an outcome has its label");
+		is(ctp_ended_text(text, &e), want[i].text, "an outcome has its text");
 		for (enum ctp_outcome o = CTP_OUTCOME_EXITED; o <= CTP_OUTCOME_ENDED; o++)
 			ok(ctp_ended_is(&e, o) == (o == want[i].outcome), "%s is %s, or is not", e.outcome, ctp_outcome_name(o));
 	}
 	struct ctp_ended e = told(cls, CTP_OUTCOME_ENDED + 1, 5);
-	is(e.outcome, "", "one that has no label is not known");
-	ok(!ctp_ended_text(text, &e), "and has no words");
+	is(e.outcome, "", "an outcome without a label is unknown");
+	ok(!ctp_ended_text(text, &e), "an unknown outcome has no text");
 	e = (struct ctp_ended){"crashed", 5};
-	ok(!ctp_ended_text(text, &e) && !ctp_ended_is(&e, CTP_OUTCOME_KILLED), "another writer's is none of ours");
+	ok(!ctp_ended_text(text, &e) && !ctp_ended_is(&e, CTP_OUTCOME_KILLED),
+	   "another writer's outcome has no text and is no known outcome");
 	ctp_class_free(cls);
 	return done_testing();
 }

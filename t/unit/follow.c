@@ -1,16 +1,16 @@
-/* follow: from records to states. Each state change is told once, what is missing is not whole, and nothing is made up. */
+/* follow: states of coroutines from records. Each change is reported once, spans next to losses are marked, nothing is invented. */
 #include "analyse/follow.h"
 
 #include "analyse/threads.h"
 #include "byhand.h"
 #include "tap.h"
 
-/* What was told: kind and coroutine, '!' behind what is not whole; "." where a section begins, "|" where one ends. */
+/* What was reported: kind and coroutine, then '!' if the span is not whole; "." where a section begins, "|" where one ends. */
 static char told[4096];
 static size_t ntold;
 static struct ctp_follow f;
 static struct byhand h;
-static uint64_t spans_ns[BYHAND_COROS][CTP_STATES]; /* that were whole */
+static uint64_t spans_ns[BYHAND_COROS][CTP_STATES]; /* of whole spans */
 
 static void section(void *arg, const struct ctp_section *sec)
 {
@@ -84,31 +84,31 @@ static void a_life(void)
 	is_woken(&h, 165, 1, 6, 2);
 	resumes(&h, 200, 1, 6);
 	const struct ctp_coroutine *co = ctp_follow_find(&f, 1);
-	is_u64(co->run_ns, 20, "it ran");
-	is_u64(co->wait_ns, 30, "it waited until it was woken");
-	is_u64(co->ready_ns, 40, "and was ready from then on");
-	is_u64(co->migrations, 1, "on another thread");
+	is_u64(co->run_ns, 20, "its running time is known");
+	is_u64(co->wait_ns, 30, "it waits until it is woken");
+	is_u64(co->ready_ns, 40, "from then on it is ready");
+	is_u64(co->migrations, 1, "it moves to another thread once");
 	dies(&h, 250, 1);
-	is(so_far(), "B1 R1 S1 W1 R1 D1", "each change is told once, and a second wake is none");
-	is_u64(co->run_ns + co->wait_ns + co->ready_ns + 10, 150, "from birth to death, no time is missing");
-	is_u64(f.threads->list[1].busy_ns, 20, "the thread where it ran first was busy");
-	is_u64(f.threads->list[2].busy_ns, 50, "and so was the other, until its death");
+	is(so_far(), "B1 R1 S1 W1 R1 D1", "each change is reported once, and a second wake is no change");
+	is_u64(co->run_ns + co->wait_ns + co->ready_ns + 10, 150, "the times add up to its life");
+	is_u64(f.threads->list[1].busy_ns, 20, "its first thread was busy while it ran");
+	is_u64(f.threads->list[2].busy_ns, 50, "its second thread was busy until its death");
 	resumes(&h, 260, 1, 5);
 	suspends(&h, 270, 1, 5, 8);
 	dies(&h, 280, 1);
 	is_woken(&h, 290, 1, 5, 0);
-	is(so_far(), "B1 R1 S1 W1 R1 D1 X1", "to be resumed after death is told; there is nothing else behind it");
+	is(so_far(), "B1 R1 S1 W1 R1 D1 X1", "a resume after death is reported, and nothing after it");
 	end();
 }
 
-/* A death that was only seen lies between two times. */
+/* A death that was found by polling lies between two times. */
 static void death_observed(void)
 {
 	begin(NULL);
 	is_born(&h, 100, 1, 0);
 	resumes(&h, 110, 1, 5);
 	BYHAND(&h, CTP_DEATH, [CTP_DEATH_TS] = 200, [CTP_DEATH_CORO] = 1, [CTP_DEATH_AFTER] = 150, [CTP_DEATH_BEFORE] = 200);
-	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "how long one ran whose death was only seen is not known");
+	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "a coroutine whose death was found by polling has no known running time");
 	end();
 }
 
@@ -118,14 +118,14 @@ static void death_while_suspended(void)
 	is_born(&h, 100, 1, 0);
 	suspends(&h, 110, 1, 5, 8);
 	dies(&h, 200, 1);
-	is_u64(ctp_follow_find(&f, 1)->wait_ns, 90, "one that is destroyed has waited");
+	is_u64(ctp_follow_find(&f, 1)->wait_ns, 90, "a coroutine that is destroyed while it waits has waited until then");
 	h.late = true;
 	transition(&h, 150, 1, 5, 0, true);
-	is(so_far(), "B1 S1 D1", "what happened before a death and comes behind it is no use after death");
+	is(so_far(), "B1 S1 D1", "an earlier event that arrives after the death is no use after death");
 	end();
 }
 
-/* What a probe in C++ writes of itself, without a call of ctp::wake. */
+/* What the C++ probe writes by itself, without a call of ctp::wake. */
 static void stays(void)
 {
 	begin(NULL);
@@ -133,9 +133,9 @@ static void stays(void)
 	resumes(&h, 110, 1, 5);
 	suspends(&h, 120, 1, 5, 8);
 	is_woken_so(&h, 121, 1, 5, 1, CTP_WAKE_STAYED);
-	ok(f.counts.wakes == 1 && !ctp_follow_has_wakes(&f.counts), "a coroutine that only stayed was not woken");
+	ok(f.counts.wakes == 1 && !ctp_follow_has_wakes(&f.counts), "a coroutine that did not suspend counts as not woken");
 	is_woken_so(&h, 122, 1, 5, 1, CTP_WAKE_CALL);
-	ok(ctp_follow_has_wakes(&f.counts), "and one that was called was");
+	ok(ctp_follow_has_wakes(&f.counts), "a coroutine woken by a call counts as woken");
 	end();
 }
 
@@ -146,17 +146,17 @@ static void wakes(void)
 	resumes(&h, 10, 1, 5);
 	is_woken(&h, 15, 1, 5, 0);
 	suspends(&h, 20, 1, 5, 8);
-	is_u64(state_of(1), CTP_RUNNABLE, "woken while it ran, it is ready when it suspends");
+	is_u64(state_of(1), CTP_RUNNABLE, "a coroutine woken while it ran is ready when it suspends");
 	resumes(&h, 30, 1, 5);
 	suspends(&h, 40, 1, 5, 8);
-	is_u64(state_of(1), CTP_SUSPENDED, "once");
+	is_u64(state_of(1), CTP_SUSPENDED, "a pending wake is used once");
 	h.late = true;
 	is_woken(&h, 25, 1, 6, 0);
-	is_u64(state_of(1), CTP_SUSPENDED, "a wake that comes late, for a suspension that is over, is none for this one");
+	is_u64(state_of(1), CTP_SUSPENDED, "a late wake for an earlier suspension does not end this one");
 	is_woken(&h, 35, 1, 6, 0);
-	is_u64(state_of(1), CTP_RUNNABLE, "one for the run before it is");
-	is_u64(ctp_follow_find(&f, 1)->since_ns, 40, "since it suspended");
-	is_u64(f.counts.wakes, 3, "all are counted");
+	is_u64(state_of(1), CTP_RUNNABLE, "a late wake of the run before it does");
+	is_u64(ctp_follow_find(&f, 1)->since_ns, 40, "it is ready since it suspended");
+	is_u64(f.counts.wakes, 3, "all wakes are counted");
 	end();
 
 	begin(NULL);
@@ -165,18 +165,18 @@ static void wakes(void)
 	resumes(&h, 10, 1, 5);
 	is_woken(&h, 1010, 1, 6, 0);
 	suspends(&h, 2000, 1, 5, 8);
-	is_u64(state_of(1), CTP_SUSPENDED, "what another thread says right behind it is why it was resumed");
+	is_u64(state_of(1), CTP_SUSPENDED, "a wake from another thread right after a resume is the cause of that resume");
 	is_woken(&h, 2010, 1, 6, 0);
 	resumes(&h, 2020, 1, 5);
 	is_woken(&h, 2030, 1, 6, 0);
 	suspends(&h, 2100, 1, 5, 8);
-	is_u64(state_of(1), CTP_RUNNABLE, "unless it was woken before");
+	is_u64(state_of(1), CTP_RUNNABLE, "it is not if the coroutine was woken before");
 	resumes(&h, 3000, 1, 5);
 	suspends(&h, 3100, 1, 5, 8);
 	resumes(&h, 3200, 1, 5);
 	is_woken(&h, 4201, 1, 6, 0);
 	suspends(&h, 5000, 1, 5, 8);
-	is_u64(state_of(1), CTP_RUNNABLE, "or it comes later than that");
+	is_u64(state_of(1), CTP_RUNNABLE, "it is not if it comes much later");
 	end();
 
 	begin(NULL);
@@ -184,9 +184,9 @@ static void wakes(void)
 	resumes(&h, 10, 1, 5);
 	suspends(&h, 20, 1, 5, 8);
 	is_woken(&h, 20, 1, 5, 0);
-	is_u64(ctp_follow_find(&f, 1)->waker, 0, "by nobody knows whom, be it on the thread that it has just left");
+	is_u64(ctp_follow_find(&f, 1)->waker, 0, "the waker is unknown, also on the thread that the coroutine has just left");
 	resumes(&h, 20, 1, 5);
-	is(so_far(), "B1 R1 S1 W1 R1", "equal times are in the order in which they come");
+	is(so_far(), "B1 R1 S1 W1 R1", "events of equal times are taken in the order of arrival");
 	end();
 }
 
@@ -199,40 +199,40 @@ static void gaps(void)
 	resumes(&h, 10, 1, 5);
 	h.next[1] += 3;
 	suspends(&h, 50, 1, 5, 8);
-	is(so_far(), "B1 R1 L1 S1!", "a hole in the numbers is not whole");
-	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "and counts as no time");
+	is(so_far(), "B1 R1 L1 S1!", "a gap in the numbers makes a span that is not whole");
+	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "such a span counts as no time");
 	resumes(&h, 60, 1, 5);
-	is_u64(ctp_follow_find(&f, 1)->wait_ns, 10, "what comes behind it is");
+	is_u64(ctp_follow_find(&f, 1)->wait_ns, 10, "the span after the gap counts");
 	h.next[1] = 2;
 	suspends(&h, 70, 1, 5, 8);
-	is(so_far(), "B1 R1 L1 S1! R1", "an event that was before is passed by");
+	is(so_far(), "B1 R1 L1 S1! R1", "an event older than the gap is ignored");
 	end();
 
 	begin(NULL);
 	is_born(&h, 1, 1, 0);
 	resumes(&h, 10, 1, 5);
 	are_lost(&h, 10, 40, 1, 2);
-	ok(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL, "where events are lost behind the last one, its state is not known");
+	ok(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL, "if events are lost after its last one, a coroutine's state is unknown");
 	suspends(&h, 50, 1, 5, 8);
-	ok(!(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL), "until the next one comes");
-	is(so_far(), "B1 R1 L1 S1!", "which is not whole");
+	ok(!(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL), "the next event ends that");
+	is(so_far(), "B1 R1 L1 S1!", "the span before it is not whole");
 	h.next[1] = 1;
 	are_lost(&h, 10, 40, 1, 2);
-	ok(!(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL), "a loss that is told behind that changes nothing");
-	is_u64(f.counts.lost, 4, "but is counted");
+	ok(!(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL), "a loss reported after that event changes nothing");
+	is_u64(f.counts.lost, 4, "such a loss is counted");
 	BYHAND(&h, CTP_LOST, [CTP_LOST_TS] = 60, [CTP_LOST_CORO] = 1, [CTP_LOST_INDEX] = 9, [CTP_LOST_COUNT] = UINT64_MAX);
-	ok(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL && f.counts.lost == UINT64_MAX, "numbers do not wrap");
+	ok(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL && f.counts.lost == UINT64_MAX, "the count of losses does not wrap");
 	are_lost(&h, 10, 70, 0, 1);
-	is_u64(f.unsure_ns, 70, "a loss of nobody knows whose is one of everybody's");
+	is_u64(f.unsure_ns, 70, "a loss of unknown coroutines affects all of them");
 	are_missed(&h, 10, 80, 5);
-	is_u64(f.missed_ns, 80, "wakes that are missing are known");
+	is_u64(f.missed_ns, 80, "the time of missing wakes is known");
 	end();
 
 	begin(NULL);
 	h.next[1] = 5;
 	is_born(&h, 1, 1, 0);
 	resumes(&h, 10, 1, 5);
-	is(so_far(), "B1 L1 R1!", "neither is a first event whole that is not the first");
+	is(so_far(), "B1 L1 R1!", "a coroutine whose first events are lost begins with a span that is not whole");
 	end();
 
 	begin(NULL);
@@ -240,7 +240,7 @@ static void gaps(void)
 	BYHAND(&h, CTP_CONFLICT, [CTP_CONFLICT_TS] = 2, [CTP_CONFLICT_CORO] = 1);
 	resumes(&h, 10, 1, 5);
 	resumes(&h, 11, 1, 6);
-	is(so_far(), "B1 R1! R1!", "where two write to one station nothing is whole, and no double resume is told");
+	is(so_far(), "B1 R1! R1!", "if two write to one station, nothing is whole and no double resume is reported");
 	end();
 }
 
@@ -250,7 +250,7 @@ static uint64_t times_of(uint64_t co)
 	return c->run_ns * 1000000 + c->ready_ns * 10000 + c->wait_ns * 100 + c->unknown_ns;
 }
 
-/* A gap is known when it is over: wakes inside of it came before that. */
+/* A gap is known only at its end, so wakes inside it arrive before it. */
 static void wakes_in_gaps(bool told_first)
 {
 	begin(NULL);
@@ -258,24 +258,24 @@ static void wakes_in_gaps(bool told_first)
 	resumes(&h, 10, 1, 5);
 	suspends(&h, 12, 1, 5, 8);
 	is_woken(&h, 15, 1, 6, 3);
-	is_u64(times_of(1), 2000000, "a wake ends no wait until it is known that nothing is missing");
+	is_u64(times_of(1), 2000000, "a wake ends a wait only once no event is known to be missing");
 	if (told_first)
 		are_lost(&h, 12, 22, 1, 2);
 	else
 		h.next[1] += 2;
 	resumes(&h, 22, 1, 5);
 	is_u64(times_of(1), 2000010, "a gap reaches from the last transition to the next");
-	ok(!ctp_follow_find(&f, 1)->waker && !ctp_follow_find(&f, 1)->before, "what woke it there is nobody's waker");
+	ok(!ctp_follow_find(&f, 1)->waker && !ctp_follow_find(&f, 1)->before, "a wake inside a gap names no waker");
 	is_woken(&h, 23, 1, 6, 3);
 	if (told_first)
 		are_lost(&h, 22, 30, 1, 1);
 	else
 		h.next[1] += 1;
 	suspends(&h, 30, 1, 5, 8);
-	is_u64(state_of(1), CTP_SUSPENDED, "a wake in a gap is not pending behind it");
+	is_u64(state_of(1), CTP_SUSPENDED, "a wake in a gap is not pending after the gap");
 	is_woken(&h, 33, 1, 6, 3);
 	resumes(&h, 38, 1, 5);
-	is_u64(times_of(1), 2050318, "behind a gap all is as ever");
+	is_u64(times_of(1), 2050318, "after a gap all times count again");
 	is_u64(f.counts.gaps, 2, "gaps are counted");
 	end();
 }
@@ -285,20 +285,20 @@ static void gaps_at_the_ends(void)
 	begin(NULL);
 	are_lost(&h, 10, 30, 1, 4);
 	resumes(&h, 30, 1, 5);
-	is_u64(times_of(1), 20, "of one that is first seen by a loss");
+	is_u64(times_of(1), 20, "a gap may be the first that is known of a coroutine");
 	are_lost(&h, 30, 35, 1, 1);
 	is_woken(&h, 37, 1, 6, 3);
-	is_u64(state_of(1), CTP_RUNNING, "a wake in a gap that is known changes nothing");
+	is_u64(state_of(1), CTP_RUNNING, "a wake in a known gap changes nothing");
 	are_lost(&h, 35, 36, 1, 1);
 	dies(&h, 40, 1);
-	is_u64(times_of(1), 30, "up to the death, where it is the last that is known, each moment once");
+	is_u64(times_of(1), 30, "a gap at the end reaches to the death, and each moment counts once");
 	is_born(&h, 50, 2, 0);
 	resumes(&h, 60, 2, 5);
 	are_lost(&h, 60, 70, 2, 1);
 	ctp_follow_account(&f, ctp_follow_find(&f, 2), 80);
-	is_u64(times_of(2), 20, "or to the end");
+	is_u64(times_of(2), 20, "a gap at the end reaches to the end of the trace");
 	are_lost(&h, 1, 90, 0, 7);
-	is_u64(f.counts.lost_apart, 7, "what is of nobody is counted apart");
+	is_u64(f.counts.lost_apart, 7, "losses of unknown coroutines are counted separately");
 	end();
 
 	begin(NULL);
@@ -310,8 +310,8 @@ static void gaps_at_the_ends(void)
 	are_lost(&h, 20, 30, 1, 2);
 	resumes(&h, 30, 1, 5);
 	suspends(&h, 40, 1, 5, 8);
-	is_u64(times_of(1), 10000010, "only what is asked for counts");
-	is_u64(f.threads->list[1].busy_ns, 10, "for threads too");
+	is_u64(times_of(1), 10000010, "only the requested range of times counts");
+	is_u64(f.threads->list[1].busy_ns, 10, "the range holds for threads too");
 	end();
 }
 
@@ -325,13 +325,14 @@ static void thread_gaps(void)
 	is_u64(f.threads->list[1].busy_ns, 5, "a thread is not busy in a gap of its ring");
 	ring_lost(&h, 22, 30, 5, 1);
 	ring_lost(&h, 25, 32, 5, 1);
-	is_u64(f.threads->list[1].unknown_ns, 5 + 10, "where each moment counts once");
+	is_u64(f.threads->list[1].unknown_ns, 5 + 10, "each moment of a thread's gaps counts once");
 	ring_lost(&h, 40, 50, 0, 1);
 	ring_lost(&h, 50, 40, 5, 1);
 	ring_lost(&h, 50, 60, 6, UINT64_MAX);
-	ok(f.counts.ring_lost == UINT64_MAX && f.threads->list[1].unknown_ns == 15, "nonsense and threads that are not known do no harm");
-	is_u64(f.threads->list[2].unknown_ns, 10, "a thread may be known by its gap alone");
-	ok(f.counts.lost == 0 && !f.missed_ns && f.counts.missed == 0, "those are not lost twice");
+	ok(f.counts.ring_lost == UINT64_MAX && f.threads->list[1].unknown_ns == 15,
+	   "gaps with nonsense or unknown threads do no harm");
+	is_u64(f.threads->list[2].unknown_ns, 10, "a thread may be known only by its gap");
+	ok(f.counts.lost == 0 && !f.missed_ns && f.counts.missed == 0, "a ring's losses are not counted a second time");
 	end();
 }
 
@@ -344,8 +345,8 @@ static void clock_goes_back(void)
 	resumes(&h, 20, 1, 6); /* the suspension between has a later time, from another processor's clock */
 	h.next[1] = 1;
 	suspends(&h, 21, 1, 5, 8);
-	is_u64(state_of(1), CTP_RUNNING, "numbers decide, and not times");
-	is(so_far(), "B1 R1 L1 R1!", "that is no double resume");
+	is_u64(state_of(1), CTP_RUNNING, "event numbers decide, not times");
+	is(so_far(), "B1 R1 L1 R1!", "a resume after a gap is no double resume");
 	h.next[1] = 3;
 	suspends(&h, 15, 1, 6, 8);
 	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "a run that ends before it begins took no time");
@@ -360,9 +361,9 @@ static void attached(void)
 	is_born(&h, 1100, 2, 0);
 	BYHAND(&h, CTP_BIRTH, [CTP_BIRTH_TS] = 1200, [CTP_BIRTH_CORO] = 3, [CTP_BIRTH_BEFORE] = 1200);
 	ok(ctp_follow_find(&f, 1)->flags & CTP_CO_BEFORE && ctp_follow_find(&f, 3)->flags & CTP_CO_BEFORE,
-	   "who was there before the trace is known to be");
-	ok(!(ctp_follow_find(&f, 2)->flags & CTP_CO_BEFORE), "and who was not");
-	is_u64(f.missed_ns, 1000, "wakes from before are missing");
+	   "a coroutine older than the trace is marked as that");
+	ok(!(ctp_follow_find(&f, 2)->flags & CTP_CO_BEFORE), "a coroutine that the trace saw spawned is not");
+	is_u64(f.missed_ns, 1000, "wakes before the trace count as missing");
 	end();
 }
 
@@ -372,12 +373,12 @@ static void whom_they_await(void)
 	is_born(&h, 1, 1, 0);
 	is_born(&h, 1, 2, 0);
 	awaits(&h, 5, 1, 9);
-	is_u64(ctp_follow_find(&f, 1)->awaits, 0, "one that was never seen is not known");
+	is_u64(ctp_follow_find(&f, 1)->awaits, 0, "an await of a coroutine that was never seen has no target");
 	awaits(&h, 6, 1, 2);
 	suspends(&h, 7, 1, 5, 8);
-	is_u64(ctp_follow_find(&f, 1)->awaits, 2, "one that is there is");
+	is_u64(ctp_follow_find(&f, 1)->awaits, 2, "an await of a known coroutine has its target");
 	resumes(&h, 8, 1, 5);
-	is_u64(ctp_follow_find(&f, 1)->awaits, 0, "until it is resumed");
+	is_u64(ctp_follow_find(&f, 1)->awaits, 0, "a resume ends the await");
 	end();
 }
 
@@ -385,7 +386,7 @@ static void whom_they_await(void)
 
 static struct ctp_class *rows;
 
-/* coroTracer's own: a probe, and no coroutine, index, birth or death. */
+/* coroTracer's rows have a probe, but no coroutine, index, birth or death. */
 static void rows_begin(void)
 {
 	static const struct ctp_field fields[] = {
@@ -421,27 +422,29 @@ static void dialects(void)
 	rows_begin();
 	for (uint64_t k = 1; k <= 20; k++)
 		row(77, 5, 1, k, k % 2, k);
-	is_u64(f.counts.lost, 0, "a sequence that counts events has no hole");
+	is_u64(f.counts.lost, 0, "a sequence that counts events shows no loss");
 	row(77, 5, 1, 25, true, 30);
-	is_u64(f.counts.lost, 0, "and what is missing is counted by records, not by who follows");
-	ok(strchr(so_far(), '!') == strrchr(so_far(), '!') && strstr(so_far(), "R77!"), "which one event is next to");
+	is_u64(f.counts.lost, 0, "missing rows are counted by loss records, not by the follower");
+	ok(strchr(so_far(), '!') == strrchr(so_far(), '!') && strstr(so_far(), "R77!"), "one span is not whole");
 	rows_end();
 
 	rows_begin();
 	for (uint64_t k = 0; k < 24; k++)
 		row(77, 5, 1, 2 * (k / 8 + 1), k % 2, k + 1);
-	is_u64(f.counts.lost, 0, "nor has one that counts by two for each round of 8 slots");
-	ok(!strchr(so_far(), '!'), "all is whole");
+	is_u64(f.counts.lost, 0, "a sequence that counts by two for each round of 8 slots shows no loss");
+	ok(!strchr(so_far(), '!'), "all its spans are whole");
 	row(77, 5, 1, 10, true, 30);
-	ok(strchr(so_far(), '!') == strrchr(so_far(), '!') && strstr(so_far(), "R77!"), "but not next to a round that is missing");
+	ok(strchr(so_far(), '!') == strrchr(so_far(), '!') && strstr(so_far(), "R77!"),
+	   "the span next to a missing round is not whole");
 	rows_end();
 
 	rows_begin();
 	for (uint64_t k = 0; k < 9; k++)
 		row(77, 5, 1, 2, k % 2, k + 1);
 	row(77, 5, 1, 4, true, 10);
-	is(so_far(), "S77 R77 S77 R77 S77 R77 S77 R77 L77! S77! L77! R77!", "nine of a round are of several coroutines, and nothing is whole");
-	is_u64(f.counts.lost, 0, "nor is a number made up");
+	is(so_far(), "S77 R77 S77 R77 S77 R77 S77 R77 L77! S77! L77! R77!",
+	   "nine rows of one round are of several coroutines, and nothing is whole");
+	is_u64(f.counts.lost, 0, "no number of lost events is invented");
 	rows_end();
 
 	rows_begin();
@@ -449,7 +452,7 @@ static void dialects(void)
 	row(77, 5, 1, 1, true, 1);
 	row(77, 5, 1, UINT64_MAX, false, 2);
 	row(77, 5, 1, UINT64_MAX - 1, false, 3);
-	is(so_far(), "R77 L77! S77! L77! S77!", "rows that make no sense are of nobody, or next to a gap");
+	is(so_far(), "R77 L77! S77! L77! S77!", "implausible rows belong to no coroutine, or are next to a gap");
 	rows_end();
 }
 
@@ -460,15 +463,15 @@ static void runs(void)
 		row(77, 5, 1, k, k % 2, k);
 	row(77, 5, 1, 1, true, 10);
 	is(so_far(), "R77 S77 R77 S77 D77! R77", "a probe whose sequence begins again is another coroutine");
-	is_u64(f.counts.coroutines, 2, "and counts as one");
+	is_u64(f.counts.coroutines, 2, "it counts as one coroutine more");
 	row(77, 5, 1, 2, false, UINT64_C(100000000000));
-	ok(!strchr(so_far(), '|'), "silence alone ends no run");
+	ok(!strchr(so_far(), '|'), "silence alone does not end a section");
 	row(78, 5, 1, 1, true, UINT64_C(200000000000));
 	row(79, 6, 1, 1, true, UINT64_C(200000000001));
-	ok(!strchr(so_far(), '|'), "nor does a new thread");
+	ok(!strchr(so_far(), '|'), "a new thread alone does not end a section");
 	row(77, 7, 1, 1, true, UINT64_C(300000000000));
-	ok(strstr(so_far(), "|.R77"), "both do");
-	is_u64(f.counts.coroutines, 1, "of the run before nobody is left");
+	ok(strstr(so_far(), "|.R77"), "silence and a new thread together do");
+	is_u64(f.counts.coroutines, 1, "no coroutine of the earlier section is left");
 	rows_end();
 }
 
@@ -510,17 +513,17 @@ static void names_and_threads(void)
 	is_named(&h, 2, 1, "", 0);
 	ok(!ctp_follow_find(&f, 1)->name, "an empty name is none");
 	is_named(&h, 3, 1, big, sizeof(big));
-	is_u64(strlen(ctp_follow_find(&f, 1)->name), CTP_FOLLOW_NAME_MAX, "a long one is cut");
+	is_u64(strlen(ctp_follow_find(&f, 1)->name), CTP_FOLLOW_NAME_MAX, "a long name is cut");
 	for (uint64_t tid = 1; tid < CTP_THREADS_MAX + 100; tid++)
 		transition(&h, tid, 1, tid, 0, tid % 2);
-	is_u64(f.threads->count, CTP_THREADS_MAX, "there is a limit for threads");
-	is_u64(ctp_follow_find(&f, 1)->thread, 0, "who runs beyond it runs nowhere");
+	is_u64(f.threads->count, CTP_THREADS_MAX, "the number of threads is limited");
+	is_u64(ctp_follow_find(&f, 1)->thread, 0, "a coroutine on a thread beyond the limit has no thread");
 	transition(&h, 1 << 20, 1, 17, 0, true);
-	is_u64(f.threads->list[ctp_follow_find(&f, 1)->thread].tid, 17, "what is within stays");
+	is_u64(f.threads->list[ctp_follow_find(&f, 1)->thread].tid, 17, "threads within the limit are kept");
 	end();
 }
 
-/* Many who do what they may: times that are told add up to lives, and states follow one another. */
+/* Many coroutines at random: the reported times add up to lives, and each state follows from the one before. */
 static void at_random(void)
 {
 	enum { COROS = 50, STEPS = 20000 };
@@ -552,7 +555,7 @@ static void at_random(void)
 		bad += c->run_ns != spans[CTP_RUNNING] || c->ready_ns != spans[CTP_RUNNABLE];
 		bad += c->wait_ns != spans[CTP_SUSPENDED];
 	}
-	is_u64(bad, 0, "of 50 coroutines each state is the one that it must be, and the spans are their lives");
+	is_u64(bad, 0, "each of 50 coroutines has the right states, and its spans add up to its life");
 	end();
 }
 

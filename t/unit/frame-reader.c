@@ -1,4 +1,4 @@
-/* frame-reader.c - words of this very process, and a page of it that comes only when somebody brings it. */
+/* frame-reader.c - reading words of a process's memory, and a page fault there that does not end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -12,7 +12,7 @@
 
 static uintptr_t at(const void *p) { return (uintptr_t)p; }
 
-/* A page that nobody brings before bring does; null: the system has none for us. */
+/* A page whose fault lasts until bring() is called; null: userfaultfd is not available. */
 static void *held_page(int *fd, size_t size)
 {
 	void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -36,18 +36,20 @@ static void test_held(struct ctp_frame_reader *r)
 	void *page = held_page(&fd, size);
 	uint64_t word = 1, addr[] = {at(page), at(&there)};
 	if (!page) {
-		note("there is no userfaultfd for the faults of others");
+		note("userfaultfd is not available for faults of other processes");
 		return;
 	}
-	ok(ctp_frame_reader_read(r, getpid(), addr, 1, &word) < 0 && errno == ETIMEDOUT, "a page that does not come is not waited for");
-	ok(ctp_frame_reader_read(r, getpid(), addr + 1, 1, &word) < 0 && errno == ETIMEDOUT, "  nor is another, meanwhile");
+	ok(ctp_frame_reader_read(r, getpid(), addr, 1, &word) < 0 && errno == ETIMEDOUT,
+	   "a read of a page that does not arrive times out");
+	ok(ctp_frame_reader_read(r, getpid(), addr + 1, 1, &word) < 0 && errno == ETIMEDOUT,
+	   "  another read meanwhile times out too");
 	is_u64(word, 1, "  and nothing is written");
-	ok(bring(fd, page, size), "  it is brought");
+	ok(bring(fd, page, size), "  the page arrives");
 	ssize_t got = -1;
 	while (got < 0 && (got = ctp_frame_reader_read(r, getpid(), addr + 1, 1, &word)) < 0 && errno == ETIMEDOUT)
 		usleep(1000);
-	is_u64((uint64_t)got, 1, "  then others are read again");
-	is_u64(word, 7, "  as they are");
+	is_u64((uint64_t)got, 1, "  then reads succeed again");
+	is_u64(word, 7, "  with the right value");
 	close(fd);
 }
 
@@ -58,10 +60,12 @@ int main(void)
 	uint64_t addr[] = {at(&words[2]), at(&words[0]), 8, at(&words[1])}, got[4] = {0};
 	if (!r)
 		skip_all("out of memory");
-	is_u64((uint64_t)ctp_frame_reader_read(r, getpid(), addr, 4, got), 2, "all up to the first that cannot be read");
-	ok(got[0] == 33 && got[1] == 11 && !got[2], "  in their order");
-	ok(ctp_frame_reader_read(r, getpid(), addr + 2, 2, got) < 0 && errno == EFAULT, "none, where that is the first");
-	ok(ctp_frame_reader_read(r, 1 << 30, addr, 1, got) < 0 && errno == ESRCH, "none of a process that is not there");
+	is_u64((uint64_t)ctp_frame_reader_read(r, getpid(), addr, 4, got), 2,
+	       "a read gives all words up to the first unreadable one");
+	ok(got[0] == 33 && got[1] == 11 && !got[2], "  the words are in order");
+	ok(ctp_frame_reader_read(r, getpid(), addr + 2, 2, got) < 0 && errno == EFAULT,
+	   "a read fails if its first word is unreadable");
+	ok(ctp_frame_reader_read(r, 1 << 30, addr, 1, got) < 0 && errno == ESRCH, "a read of a process that does not exist fails");
 	test_held(r);
 	ctp_frame_reader_free(r);
 	r = ctp_frame_reader_new();
@@ -70,7 +74,7 @@ int main(void)
 	void *page = held_page(&fd, (size_t)sysconf(_SC_PAGESIZE));
 	if (page && (r = ctp_frame_reader_new())) {
 		addr[0] = at(page);
-		ok(ctp_frame_reader_read(r, getpid(), addr, 1, got) < 0, "a reader that is held");
+		ok(ctp_frame_reader_read(r, getpid(), addr, 1, got) < 0, "a reader whose read hangs");
 		ctp_frame_reader_free(r);
 		ok(bring(fd, page, (size_t)sysconf(_SC_PAGESIZE)), "  can be freed");
 		usleep(100000); /* its thread ends, and takes what is left along; a sanitizer says where it does not */

@@ -1,6 +1,6 @@
 /*
- * hostile.c - shared memory that somebody fills with anything, while it is harvested: nothing breaks, nothing hangs, nothing
- * grows.
+ * hostile.c - a process fills the shared memory with nonsense while the collector reads it: nothing crashes, hangs or
+ * grows without limit.
  */
 #include <pthread.h>
 
@@ -82,15 +82,15 @@ static void test_vandal(unsigned mode, const char *name)
 	struct ctp_harvest_stats s = *ctp_harvest_stats(m.harvest);
 	size_t len = m.len;
 	ok(s.stations <= STATIONS && s.births <= STATIONS && s.deaths <= STATIONS && s.conflicts <= STATIONS,
-	   "%s: no more stations, births, deaths, conflicts than can be", name);
+	   "%s: stations, births, deaths and conflicts are within their limits", name);
 	/* A visit gives at most 8 rows; a death, and the end twice, have at most 64 visits. */
-	ok(s.events <= UINT64_C(8) * STATIONS * (rounds + rounds / 8 + 3 * 64), "  and a bounded number of events");
-	ok(memstream_close(&m, count, &conflicts) && conflicts == s.conflicts, "  the stream is whole");
+	ok(s.events <= UINT64_C(8) * STATIONS * (rounds + rounds / 8 + 3 * 64), "  the number of events is bounded");
+	ok(memstream_close(&m, count, &conflicts) && conflicts == s.conflicts, "  the stream is complete");
 	note("%u looks: %" PRIu64 " found, %" PRIu64 " events, %" PRIu64 " conflicts, %zu bytes", rounds, found,
 	     s.events, s.conflicts, len);
 }
 
-/* A count from nowhere, and nothing behind it. */
+/* An absurd count of stations, in a memory without any. */
 static void test_count(void)
 {
 	struct memstream m;
@@ -102,13 +102,13 @@ static void test_count(void)
 	ctp_harvest_last(m.harvest, true);
 	struct ctp_harvest_stats s = *ctp_harvest_stats(m.harvest);
 	ok(s.stations == STATIONS && !s.events && !s.lost && !s.births && s.untraced == UINT32_MAX - STATIONS,
-	   "an absurd count is a number and no more");
-	ok(memstream_close(&m, NULL, NULL), "  the stream is whole");
+	   "an absurd count is reported and does no harm");
+	ok(memstream_close(&m, NULL, NULL), "  the stream is complete");
 }
 
 /* --- with rings ----------------------------------------------------------------------------------------------------------- */
 
-/* Mostly where it hurts: heads, what is in the rings, stations; now and then anything. */
+/* Mostly the critical words: heads, entries of rings, stations; now and then any word. */
 static void *ring_vandal(void *arg)
 {
 	struct vandal *v = arg;
@@ -172,9 +172,9 @@ static void test_ring_vandal(unsigned mode, const char *name)
 	pthread_join(thread, NULL);
 	struct ctp_harvest_stats s = *ctp_harvest_stats(m.harvest);
 	size_t len = m.len;
-	ok(memstream_close(&m, NULL, NULL), "%s: the stream is whole", name);
+	ok(memstream_close(&m, NULL, NULL), "%s: the stream is complete", name);
 	/* A look takes at most what four rings of 64 can hold; what slots hold is found where an entry was. */
-	ok(s.events <= (rounds + rounds / 32 + 8) * (4 * 64 + STATIONS) * 8, "  and a bounded number of events");
+	ok(s.events <= (rounds + rounds / 32 + 8) * (4 * 64 + STATIONS) * 8, "  the number of events is bounded");
 	note("%" PRIu64 " looks: %" PRIu64 " events, %" PRIu64 " births, %" PRIu64 " lost, %zu bytes", rounds, s.events,
 	     s.births, s.lost, len);
 }

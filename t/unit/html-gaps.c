@@ -1,4 +1,4 @@
-/* html-gaps.c - the gaps of threads: those that touch are one, and beyond the limit more is unknown, and never less. */
+/* html-gaps.c - gaps of threads: those that touch are merged; beyond the limit, gaps grow to cover more time, never less. */
 #include "html/html-gaps.h"
 
 #include "html/html-pack.h"
@@ -20,11 +20,11 @@ static void test_few(void)
 	ctp_html_gaps_add(&g, 3, 40, 45, 1);
 	ctp_html_gaps_add(&g, 3, 50, 50, 1);
 	ctp_html_gaps_add(&g, 4, 9, 8, 1);
-	ok(ctp_html_gaps_has(&g, 3) && ctp_html_gaps_has(&g, 70), "threads that have gaps are known");
-	ok(!ctp_html_gaps_has(&g, 4) && !ctp_html_gaps_has(&g, 1000000), "and those that have none, also by a gap of no length");
+	ok(ctp_html_gaps_has(&g, 3) && ctp_html_gaps_has(&g, 70), "threads with gaps are found");
+	ok(!ctp_html_gaps_has(&g, 4) && !ctp_html_gaps_has(&g, 1000000), "threads without gaps, or with an empty one, are not");
 	ctp_html_gaps_sort(&g);
 	ok(g.count == 3 && is_gap(&g.list[0], 3, 10, 30, 7) && is_gap(&g.list[1], 3, 40, 45, 1) && is_gap(&g.list[2], 70, 50, 60, 2),
-	   "in the order of threads and times, those that touch as one");
+	   "gaps are sorted by thread and time, and those that touch are merged");
 	ctp_html_gaps_fini(&g);
 }
 
@@ -36,10 +36,11 @@ static void test_many(void)
 		ctp_html_gaps_add(&g, 1, 10 * i, 10 * i + 5, 1);
 	ctp_html_gaps_add(&g, 2, 7, 9, 1);
 	ctp_html_gaps_sort(&g);
-	ok(g.count == CTP_HTML_GAPS_MAX + 1 && !g.failed, "no more than there is room for, and the first of another thread");
+	ok(g.count == CTP_HTML_GAPS_MAX + 1 && !g.failed, "the limit holds, and another thread still gets its first gap");
 	const struct ctp_html_gap *last = &g.list[CTP_HTML_GAPS_MAX - 1];
-	ok(is_gap(last, 1, 10 * (CTP_HTML_GAPS_MAX - 1), 10 * (CTP_HTML_GAPS_MAX + 999ull) + 5, 1001), "the last reaches to the end");
-	ok(is_gap(last + 1, 2, 7, 9, 1), "and that one is there");
+	ok(is_gap(last, 1, 10 * (CTP_HTML_GAPS_MAX - 1), 10 * (CTP_HTML_GAPS_MAX + 999ull) + 5, 1001),
+	   "the last gap grows to cover the rest");
+	ok(is_gap(last + 1, 2, 7, 9, 1), "the other thread's gap is kept");
 	ctp_html_gaps_fini(&g);
 }
 
@@ -53,7 +54,7 @@ static void put(void *arg, const void *data, size_t len)
 	nout += len;
 }
 
-/* Times before the page's start are that; what two gaps of a thread have in common is told once. */
+/* Times before the page's start become the start; where two gaps of a thread overlap, the overlap is written once. */
 static void test_written(void)
 {
 	struct ctp_html_gaps g;
@@ -69,7 +70,7 @@ static void test_written(void)
 	ok(ctp_html_pack_write(&pack, &view, put, NULL), "a page without coroutines is written");
 	/* thread 0: none; thread 1: 0 to 15 with 9, 15 to 20 with 3, 50 to 70 with 4 */
 	const uint8_t want[] = {0, 3, 0, 15, 9, 0, 5, 3, 30, 20, 4};
-	ok(nout == sizeof(want) && !memcmp(out, want, nout), "with the gaps of its threads");
+	ok(nout == sizeof(want) && !memcmp(out, want, nout), "the page has the gaps of its threads");
 	ctp_html_pack_fini(&pack);
 	ctp_html_gaps_fini(&g);
 }

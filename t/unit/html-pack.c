@@ -1,6 +1,6 @@
 /*
- * html-pack.c - rows and events into the page's form, read back by a decoder of its own and compared with what went in, for
- * random ones and for those at the limits.
+ * html-pack.c - rows and events in the page's format, decoded by the test and compared with the input, for random ones and
+ * for those at the limits.
  */
 #include "html/html-pack.h"
 
@@ -142,7 +142,7 @@ static bool same_event(struct bytes *b, const struct told *t, uint64_t *now, uin
 	}
 }
 
-/* Whether the page has all that the model has, from the event number `from` on, of a row. */
+/* True if the page has all events of the model's row from number `from` on. */
 static bool same_row(struct bytes *b, uint32_t line, uint32_t n, const struct model *m, uint64_t t0, size_t from)
 {
 	const uint64_t *cell = seen[line].cell;
@@ -212,8 +212,8 @@ static void random_rows(uint64_t with)
 		same = same && same_row(&b, i, n, m, t0, 0) && seen[i].cell[FLAGS] == m->flags;
 		sorted = sorted && (!i || seen[i].cell[BORN] >= seen[i - 1].cell[BORN]);
 	}
-	ok(same && !b.short_ && b.at == b.len, "random rows come back, seed %d", (int)with);
-	ok(sorted, "in the order of their births");
+	ok(same && !b.short_ && b.at == b.len, "random rows are reproduced, seed %d", (int)with);
+	ok(sorted, "rows are in the order of their births");
 	is_u64(ctp_html_pack_shown(&pack), pack.events, "all their events are shown");
 	free(b.data);
 	ctp_html_pack_fini(&pack);
@@ -224,7 +224,7 @@ static void limits(void)
 	struct ctp_html_pack pack;
 	ctp_html_pack_init(&pack, UINT64_MAX);
 	struct bytes empty = written(&pack, 0);
-	is_u64(empty.len, 0, "no rows are no bytes");
+	is_u64(empty.len, 0, "no rows give no bytes");
 	free(empty.data);
 
 	make(&pack, &model[0], UINT64_MAX, 5);
@@ -237,17 +237,17 @@ static void limits(void)
 	is_u64(seen[0].cell[ID], UINT64_MAX, "an id has 64 bits");
 	is_u64(seen[0].cell[BORN], 0, "a birth before the start is at the start");
 	is_u64(seen[0].cell[DIED], CTP_HTML_TIME_MAX + 1, "a death is not before the last event, nor beyond what a page can show");
-	is_u64(number(&b), (CTP_HTML_TIME_MAX - 995) << 3 | 1, "nor is a time, counted from the birth");
-	is_u64(number(&b), 0, "a place that there is none of is not known");
-	is_u64(number(&b), 3, "a time that goes back stays");
-	is_u64(number(&b), 0, "a thread that there is none of is the first");
-	is_u64(number(&b), 4, "a waker that was left out is not known");
-	ok(b.at == b.len && !b.short_, "and that is all");
+	is_u64(number(&b), (CTP_HTML_TIME_MAX - 995) << 3 | 1, "a time is limited to what a page can show, counted from the birth");
+	is_u64(number(&b), 0, "an invalid place is unknown");
+	is_u64(number(&b), 3, "a time that goes backwards becomes the one before");
+	is_u64(number(&b), 0, "an invalid thread becomes the first");
+	is_u64(number(&b), 4, "a waker that was left out is unknown");
+	ok(b.at == b.len && !b.short_, "nothing follows");
 	free(b.data);
 	ctp_html_pack_fini(&pack);
 }
 
-/* Rows of ten events each, of which the first half is dead. */
+/* Rows of ten events each; the first half of them are of dead coroutines. */
 static void dead_first(void)
 {
 	struct ctp_html_pack pack;
@@ -263,9 +263,9 @@ static void dead_first(void)
 		ctp_html_pack_at(&pack, m->handle)->keep = i == 3;
 	}
 	ctp_html_pack_trim(&pack);
-	is_u64(pack.events, 520, "so many are left that there is room for more");
-	is_u64(pack.omitted_events, 480, "the others are counted");
-	is_u64(pack.omitted_coroutines, 48, "and whose they were");
+	is_u64(pack.events, 520, "enough events are dropped to have room for more");
+	is_u64(pack.omitted_events, 480, "the dropped events are counted");
+	is_u64(pack.omitted_coroutines, 48, "the coroutines they belonged to are counted");
 	struct bytes b = written(&pack, 1000);
 	read_columns(&b, 100);
 	bool right = true;
@@ -274,20 +274,20 @@ static void dead_first(void)
 		right = right && seen[i].cell[EVENTS] == (gone ? 0 : 10) &&
 		        seen[i].cell[FLAGS] == (gone ? CTP_HTML_OMITTED : CTP_HTML_CERTAIN);
 	}
-	ok(right, "those that died first went, whole, but for the one that was to be kept");
+	ok(right, "the coroutines that died first are dropped whole, except the one to be kept");
 	free(b.data);
 	tell(&pack, &model[0], 5000, CTP_HTML_WAKE, 0);
-	is_u64(pack.omitted_events, 481, "more of one that went is only counted");
+	is_u64(pack.omitted_events, 481, "later events of a dropped coroutine are only counted");
 	tell(&pack, &model[60], 5000, CTP_HTML_WAKE, 0);
-	is_u64(pack.events, 521, "of another it is kept");
+	is_u64(pack.events, 521, "events of another coroutine are kept");
 	pack.max_events = 580;
 	ctp_html_pack_trim(&pack);
 	ok(ctp_html_pack_at(&pack, 4)->flags & CTP_HTML_OMITTED && !ctp_html_pack_at(&pack, 60)->cut,
-	   "then that one goes, before any that lives");
+	   "next, the kept dead coroutine is dropped, before any living one");
 	ctp_html_pack_fini(&pack);
 }
 
-/* One that lives has very many events, the others few. */
+/* One living coroutine has very many events, the others few. */
 static void oldest_next(void)
 {
 	enum { MANY = 20000, FEW = 30 };
@@ -304,16 +304,16 @@ static void oldest_next(void)
 		if (pack.events > pack.max_events)
 			ctp_html_pack_trim(&pack);
 	}
-	ok(pack.events <= 10000 && pack.events > 6000, "there are about as many as asked for");
-	is_u64(pack.events + pack.omitted_events, MANY + 19 * FEW, "and all are accounted for");
-	is_u64(pack.omitted_coroutines, 0, "of all rows");
+	ok(pack.events <= 10000 && pack.events > 6000, "about as many events are kept as requested");
+	is_u64(pack.events + pack.omitted_events, MANY + 19 * FEW, "kept and dropped events add up");
+	is_u64(pack.omitted_coroutines, 0, "no row is dropped");
 	struct bytes b = written(&pack, 1000);
 	read_columns(&b, 20);
 	bool right = true;
 	for (uint32_t i = 0; i < 20; i++)
 		right = right && same_row(&b, i, 20, &model[i], 1000, i == 7 ? pack.omitted_events : 0);
-	ok(right && b.at == b.len, "the few are whole; of the many the newest are there, behind how many were left out");
-	is_u64(ctp_html_pack_shown(&pack), pack.events + 1, "which is one event more");
+	ok(right && b.at == b.len, "short rows are whole; the long row has the number of omitted events, then its newest ones");
+	is_u64(ctp_html_pack_shown(&pack), pack.events + 1, "that number is one event more");
 	free(b.data);
 
 	pack.max_events = 100;
@@ -323,12 +323,12 @@ static void oldest_next(void)
 	right = pack.events <= 100;
 	for (uint32_t i = 0; i < 20; i++)
 		right = right && same_row(&b, i, 20, &model[i], 1000, model[i].n - 88 / 20);
-	ok(right && b.at == b.len, "where there is room for few, each has a few");
+	ok(right && b.at == b.len, "with little room each row keeps a few events");
 	free(b.data);
 	pack.max_events = 8;
 	ctp_html_pack_trim(&pack);
-	is_u64(pack.events, 0, "and for next to none, none");
-	is_u64(pack.events + pack.omitted_events, MANY + 19 * FEW, "all being accounted for");
+	is_u64(pack.events, 0, "with nearly no room no event is kept");
+	is_u64(pack.events + pack.omitted_events, MANY + 19 * FEW, "kept and dropped events add up");
 	ctp_html_pack_fini(&pack);
 }
 

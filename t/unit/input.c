@@ -1,4 +1,4 @@
-/* The bounded cursor: files, pipes, zstd in all its shapes, and a cut at every byte. */
+/* The bounded input cursor on files, pipes and zstd of all kinds, truncated at every byte; and outputs, compressed and not. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include "io/output.h"
 #include "tap.h"
 
-/* A file of these bytes, without a name; its path. */
+/* Path of an unnamed file with these bytes. */
 static const char *file_of(const void *data, size_t len)
 {
 	static int fd = -1;
@@ -25,7 +25,7 @@ static const char *file_of(const void *data, size_t len)
 	return path;
 }
 
-/* All that an input gives, in steps of the given size, to a buffer of max bytes. */
+/* Reads all of an input, in steps of the given size, into a buffer of max bytes. */
 static size_t read_all(struct ctp_input *in, size_t step, char *to, size_t max)
 {
 	size_t len = 0;
@@ -70,27 +70,28 @@ static void plain(void)
 {
 	enum { LEN = 3 << 20 };
 	char *data = made_up(LEN);
-	ok(gives(file_of(data, LEN), 1, data, LEN, false), "a file, byte by byte");
-	ok(gives(file_of(data, LEN), 99991, data, LEN, false), "a file, in steps that fit nothing");
-	ok(gives(file_of(data, LEN), CTP_INPUT_MAX, data, LEN, false), "a file, all at once");
-	ok(gives(file_of(data, 0), 1, data, 0, false), "an empty file");
-	ok(gives(file_of("\x28\xb5x", 3), 1, "\x28\xb5x", 3, false), "what only begins like zstd is plain");
-	ok(gives(file_of("(", 1), 1, "", 0, true), "what is cut within zstd's magic is harmed");
+	ok(gives(file_of(data, LEN), 1, data, LEN, false), "a file is read byte by byte");
+	ok(gives(file_of(data, LEN), 99991, data, LEN, false), "a file is read in steps of an odd size");
+	ok(gives(file_of(data, LEN), CTP_INPUT_MAX, data, LEN, false), "a file is read all at once");
+	ok(gives(file_of(data, 0), 1, data, 0, false), "an empty file is read");
+	ok(gives(file_of("\x28\xb5x", 3), 1, "\x28\xb5x", 3, false), "bytes that only begin like zstd are plain");
+	ok(gives(file_of("(", 1), 1, "", 0, true), "an input truncated within zstd's magic is damaged");
 	free(data);
 
 	struct ctp_input in;
 	struct ctp_err err;
-	ok(ctp_input_open(&in, "/nonexistent", &err) == CTP_FAILED && strstr(err.text, "/nonexistent"), "no such file, by name");
+	ok(ctp_input_open(&in, "/nonexistent", &err) == CTP_FAILED && strstr(err.text, "/nonexistent"),
+	   "the error for a missing file names it");
 	ok(ctp_input_open(&in, "/", &err) == CTP_FAILED && strstr(err.text, "directory"), "a folder is refused");
 	ok(!ctp_input_open(&in, "/proc/self/mem", &err) && !ctp_input_fill(&in, 1) && in.failed && strstr(in.err.text, "/mem"),
-	   "a read that fails says so");
+	   "a failed read names the file");
 	ctp_input_close(&in);
 	ctp_input_mem(&in, "abc", 3);
-	ok(ctp_input_fill(&in, 9) == 3 && in.eof, "memory");
+	ok(ctp_input_fill(&in, 9) == 3 && in.eof, "a block of memory is read to its end");
 	ctp_input_close(&in);
 }
 
-/* A live reader gets what is there: nothing more is written here, so waiting for more would be for ever. */
+/* A live reader gets what has arrived: nothing more is written here, so waiting for more would block for ever. */
 static void live(void)
 {
 	int fd[2];
@@ -101,11 +102,13 @@ static void live(void)
 		exit(1);
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd[0]);
 	alarm(60);
-	ok(!ctp_input_open(&in, path, &err) && write(fd[1], "PQ", 2) == 2 && ctp_input_fill(&in, 2) == 2, "a pipe gives what is in it");
+	ok(!ctp_input_open(&in, path, &err) && write(fd[1], "PQ", 2) == 2 && ctp_input_fill(&in, 2) == 2,
+	   "a pipe gives the bytes in it");
 	ctp_input_skip(&in, 1);
-	ok(ctp_input_fill(&in, 1) == 1 && write(fd[1], "RST", 3) == 3 && ctp_input_fill(&in, 2) == 4, "and what came later");
+	ok(ctp_input_fill(&in, 1) == 1 && write(fd[1], "RST", 3) == 3 && ctp_input_fill(&in, 2) == 4,
+	   "it gives the bytes that came later");
 	close(fd[1]);
-	ok(ctp_input_fill(&in, 5) == 4 && in.eof && !in.harmed, "and its end");
+	ok(ctp_input_fill(&in, 5) == 4 && in.eof && !in.harmed, "it gives its end");
 	alarm(0);
 	ctp_input_close(&in);
 	close(fd[0]);
@@ -133,9 +136,9 @@ static void zstd(void)
 	static const char skippable[] = "\x55\x2a\x4d\x18\x03\x00\x00\x00xyz";
 	char *data = made_up(LEN), file[ROOM], twice[2 * LEN];
 	size_t n = frame_of(file, ROOM, data, LEN);
-	ok(gives(file_of(file, n), 7, data, LEN, false), "a zstd frame");
+	ok(gives(file_of(file, n), 7, data, LEN, false), "a zstd frame is read");
 
-	/* What precedes a cut comes out: the blocks before it, and never less for a later cut. */
+	/* Blocks before a cut are read, and a later cut never gives fewer. */
 	size_t last = 0, most = 0;
 	bool pass = true;
 	for (size_t cut = 1; cut < n; cut++) {
@@ -150,20 +153,20 @@ static void zstd(void)
 		last = len;
 		ctp_input_close(&in);
 	}
-	ok(pass, "cut at every byte: what precedes the cut, and harmed");
-	is_u64(most, LEN, "the last cut has lost nothing but the frame's end");
+	ok(pass, "a frame truncated at any byte gives the bytes before the cut, and is damaged");
+	is_u64(most, LEN, "the last cut loses only the frame's end");
 
 	memcpy(twice, data, LEN);
 	memcpy(twice + LEN, data, LEN);
 	memcpy(file + n, skippable, sizeof skippable - 1);
 	size_t m = n + sizeof skippable - 1;
 	m += frame_of(file + m, ROOM - m, data, LEN);
-	ok(gives(file_of(file, m), 13, twice, 2 * LEN, false), "two frames and one to be skipped between them");
+	ok(gives(file_of(file, m), 13, twice, 2 * LEN, false), "two frames with a skippable one between them are read");
 	memcpy(file + n, data, LEN);
-	ok(gives(file_of(file, n + LEN), 13, twice, 2 * LEN, false), "plain bytes behind a frame");
-	ok(gives(file_of(skippable, sizeof skippable - 1), 1, "", 0, false), "nothing but a frame to be skipped");
+	ok(gives(file_of(file, n + LEN), 13, twice, 2 * LEN, false), "plain bytes after a frame are read");
+	ok(gives(file_of(skippable, sizeof skippable - 1), 1, "", 0, false), "a skippable frame alone gives nothing");
 	memcpy(file + n, "\x28\xb5", 2);
-	ok(gives(file_of(file, n + 2), 13, data, LEN, true), "a second frame cut in its magic");
+	ok(gives(file_of(file, n + 2), 13, data, LEN, true), "a second frame truncated in its magic is damaged");
 	free(data);
 }
 
@@ -181,8 +184,8 @@ static size_t read_bytes(const char *file, size_t len, char *to, size_t max, boo
 }
 
 /*
- * Three frames, and each byte of the second is damaged in turn, in three ways: that costs no more of it than a cut there, and
- * nothing of the third. Its header is left alone (bytes behind a frame that do not begin another are plain) and so is its last
+ * Each byte of the second of three frames is damaged in turn, in three ways: that loses no more of it than a cut there, and
+ * nothing of the third. Its header is left alone (bytes after a frame that do not begin another are plain) and so is its last
  * block, which is empty (a longer one that is not compressed would be what follows, as it stands).
  */
 static void damage(void)
@@ -201,23 +204,23 @@ static void damage(void)
 			size_t len = read_bytes(bad, end, got, MOST, &harmed);
 			before &= len >= cut && !memcmp(got, data, cut);
 			after &= len >= LEN && !memcmp(got + len - LEN, data + 2 * LEN, LEN);
-			told &= harmed || (len == 3 * LEN && !memcmp(got, data, len)); /* some bits mean nothing */
+			told &= harmed || (len == 3 * LEN && !memcmp(got, data, len)); /* some bits have no meaning */
 		}
 	}
-	ok(before, "what precedes the damage");
-	ok(after, "and the frame that follows it");
-	ok(told, "and it is said");
+	ok(before, "the bytes before the damage are read");
+	ok(after, "the frame after the damage is read");
+	ok(told, "the damage is noticed");
 
-	/* A block is gone, and with it the end of a line. */
+	/* A block is missing, and with it the end of a line. */
 	memcpy(bad, file, end);
 	memset(bad + from + HEADER, 0xff, 3);
 	size_t len = read_bytes(bad, end, got, MOST, &harmed);
 	ok(len == 2 * LEN + 2 && !memcmp(got + LEN, "\0\n", 2) && !memcmp(got + LEN + 2, data + 2 * LEN, LEN),
-	   "a NUL and a newline stand for a hole");
+	   "a NUL and a newline stand for the missing bytes");
 	bad[upto - 1] = (char)(file[upto - 1] ^ 1);
 	memcpy(bad + from, file + from, upto - 1 - from);
 	len = read_bytes(bad, end, got, MOST, &harmed);
-	ok(len == 3 * LEN && harmed && !memcmp(got, data, len), "where only the checksum is wrong, there is none");
+	ok(len == 3 * LEN && harmed && !memcmp(got, data, len), "if only the checksum is wrong, no bytes are missing");
 	free(got);
 	free(data);
 }
@@ -236,11 +239,11 @@ static void both_ways(void)
 	ok(ctp_output_flush(&out) && gives(path, 1, data, 1000, true), "what was flushed can be read before the end");
 	ctp_output_put(&out, data + 1000, 1000);
 	out.frame_due_ns = 0;
-	ok(ctp_output_flush(&out) && gives(path, 1, data, 2000, false), "a flush ends the frame when it is time");
-	ok(out.frame_due_ns > 0, "and it will be time again");
+	ok(ctp_output_flush(&out) && gives(path, 1, data, 2000, false), "a flush ends a frame that is due");
+	ok(out.frame_due_ns > 0, "the next frame gets a due time");
 	ctp_output_put(&out, data + 2000, LEN - 2000);
 	is_u64(out.bytes + (uint64_t)(out.ptr - out.buf), LEN, "bytes are counted before compression");
-	ok(!ctp_output_close(&out, &err) && gives(path, 4096, data, LEN, false), "and all of it after");
+	ok(!ctp_output_close(&out, &err) && gives(path, 4096, data, LEN, false), "all of it can be read after the close");
 	unlink(path);
 	free(data);
 }
@@ -266,32 +269,35 @@ static void whole(void)
 	if (!mkdtemp(folder))
 		exit(1);
 	snprintf(path, sizeof path, "%s/x", folder);
-	ok(!ctp_output_create(&out, path, false, false, &err), "a file is made");
+	ok(!ctp_output_create(&out, path, false, false, &err), "a file is created");
 	ctp_output_put(&out, "one", 3);
-	ok(ctp_output_flush(&out) && access(path, F_OK), "it has no name before it is whole");
-	ok(!ctp_output_close(&out, &err) && gives(path, 1, "one", 3, false), "and has it then");
+	ok(ctp_output_flush(&out) && access(path, F_OK), "it has no name before it is complete");
+	ok(!ctp_output_close(&out, &err) && gives(path, 1, "one", 3, false), "it has its name after the close");
 
 	snprintf(link, sizeof link, "%s/l", folder);
-	ok(!symlink("x", link) && !ctp_output_create(&out, link, false, false, &err), "another in its place, through a link");
+	ok(!symlink("x", link) && !ctp_output_create(&out, link, false, false, &err),
+	   "a second file is created in its place, through a link");
 	ctp_output_put(&out, "two", 3);
-	ok(ctp_output_flush(&out) && gives(path, 1, "one", 3, false), "what was there stays until then");
-	ok(!ctp_output_close(&out, &err) && gives(path, 1, "two", 3, false) && !unlink(link), "and is replaced, not the link");
+	ok(ctp_output_flush(&out) && gives(path, 1, "one", 3, false), "the first stays until the second is complete");
+	ok(!ctp_output_close(&out, &err) && gives(path, 1, "two", 3, false) && !unlink(link),
+	   "then the file is replaced, not the link");
 
-	ok(!ctp_output_create(&out, path, false, false, &err), "one that is given up");
+	ok(!ctp_output_create(&out, path, false, false, &err), "a third file is created");
 	ctp_output_put(&out, "three", 5);
 	ctp_output_flush(&out);
 	ctp_output_abandon(&out);
-	ok(gives(path, 1, "two", 3, false), "changes nothing");
-	is_u64(files_like(folder), 1, "and nothing is left behind");
+	ok(gives(path, 1, "two", 3, false), "abandoning it changes nothing");
+	is_u64(files_like(folder), 1, "no temporary file is left behind");
 
-	ok(!ctp_output_create(&out, path, false, false, &err), "one that gets another name");
+	ok(!ctp_output_create(&out, path, false, false, &err), "a file is created and then renamed");
 	ctp_output_put(&out, "four", 4);
 	ctp_output_rename(&out, link);
-	ok(!ctp_output_close(&out, &err) && gives(link, 1, "four", 4, false), "has it in the end");
-	ok(gives(path, 1, "two", 3, false) && !unlink(link), "and the first stays with the file that had it");
+	ok(!ctp_output_close(&out, &err) && gives(link, 1, "four", 4, false), "the file has its new name after the close");
+	ok(gives(path, 1, "two", 3, false) && !unlink(link), "the file of the old name is unchanged");
 	unlink(path);
 	rmdir(folder);
-	ok(ctp_output_create(&out, path, false, false, &err) == CTP_FAILED && strstr(err.text, path), "no folder, no file: by name");
+	ok(ctp_output_create(&out, path, false, false, &err) == CTP_FAILED && strstr(err.text, path),
+	   "the error for a missing folder names the path");
 }
 
 static void full(void)
@@ -300,11 +306,11 @@ static void full(void)
 	struct ctp_err err;
 	ok(!ctp_output_open(&out, "/dev/full", false, false, &err), "/dev/full opens");
 	ctp_output_put(&out, "x", 1);
-	ok(!ctp_output_flush(&out) && out.failed && !out.epipe, "a flush fails");
+	ok(!ctp_output_flush(&out) && out.failed && !out.epipe, "a flush to /dev/full fails");
 	for (int i = 0; i < 1000000; i++)
 		ctp_output_put(&out, "more", 4);
 	ok(ctp_output_close(&out, &err) == CTP_FAILED && strstr(err.text, "/dev/full") && strstr(err.text, "No space"),
-	   "the error stays, and close says it");
+	   "the error stays, and the close reports it");
 
 	int fd[2];
 	signal(SIGPIPE, SIG_IGN);
@@ -312,7 +318,7 @@ static void full(void)
 		exit(1);
 	close(fd[0]);
 	ctp_output_put(&out, "x", 1);
-	ok(ctp_output_close(&out, &err) == CTP_FAILED && out.epipe, "a closed pipe is told apart");
+	ok(ctp_output_close(&out, &err) == CTP_FAILED && out.epipe, "a closed pipe is distinguished from other errors");
 	ok(!close(fd[1]), "the caller's descriptor stays open");
 }
 

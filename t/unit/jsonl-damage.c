@@ -1,6 +1,6 @@
 /*
- * A small stream, cut at every byte and with every bit turned over, through the reader, the order and JSONL: nothing crashes,
- * whatever is wrong is noticed, and every line that comes out is one of the true ones, in their order.
+ * A small stream, truncated at every byte and with every bit flipped, read, sorted and written as JSONL: nothing crashes,
+ * all damage is noticed, and every output line is one of the intact stream's, in the same order.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ static void make_stream(void)
 	ctp_class_free(thread);
 }
 
-/* The stream's bytes as JSON lines. *harmed: somebody noticed. */
+/* The stream's bytes as JSON lines. *harmed: the damage was noticed. */
 static size_t convert(const uint8_t *data, size_t len, bool all, char *text, bool *harmed)
 {
 	struct ctp_input in;
@@ -83,7 +83,7 @@ static size_t convert(const uint8_t *data, size_t len, bool all, char *text, boo
 	return (size_t)n;
 }
 
-/* Each line of text is one of the truth's, behind the one before. Returns how many; -1 if one is not. */
+/* Number of lines of text, if they are lines of the intact output in the same order; else -1. */
 static int true_lines(const char *text)
 {
 	const char *at = truth;
@@ -111,7 +111,7 @@ int main(void)
 	make_stream();
 	convert(stream, stream_bytes, false, truth, &harmed);
 	int all = true_lines(truth), last = 0, spared = 0;
-	ok(!harmed && all == 24, "the stream is whole and has 24 lines");
+	ok(!harmed && all == 24, "the intact stream gives 24 lines");
 	diag("%zu bytes", stream_bytes);
 
 	for (size_t cut = 0; cut < stream_bytes; cut++) {
@@ -125,10 +125,10 @@ int main(void)
 		convert(stream, cut, true, text, &harmed);
 		ends &= !*text || strstr(text, "{\"type\":\"@end\"");
 	}
-	ok(pass, "cut at every byte: nothing but true lines");
-	ok(grows, "and never fewer than from an earlier cut");
-	ok(noticed, "and the cut is noticed");
-	ok(ends, "and a section that began has its end in the full form");
+	ok(pass, "a truncated stream gives only correct lines");
+	ok(grows, "a later cut never gives fewer lines");
+	ok(noticed, "each cut is noticed");
+	ok(ends, "a section that began has its end in the full form");
 
 	uint8_t *copy = malloc(stream_bytes);
 	pass = noticed = true;
@@ -141,9 +141,9 @@ int main(void)
 		noticed &= harmed;
 		spared += lines >= all * 3 / 4;
 	}
-	ok(pass, "each bit turned over: nothing but true lines");
-	ok(noticed, "and each is noticed");
-	ok(spared == (int)(8 * stream_bytes), "and costs no more than its packet");
+	ok(pass, "a stream with a flipped bit gives only correct lines");
+	ok(noticed, "each flipped bit is noticed");
+	ok(spared == (int)(8 * stream_bytes), "a flipped bit loses no more than its packet");
 	free(copy);
 	return done_testing();
 }

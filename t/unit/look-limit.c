@@ -1,6 +1,6 @@
 /*
- * look-limit.c - looks that have to end before they have seen all: the next one goes on and nothing is promised meanwhile; what the
- * last one did not come to is counted.
+ * look-limit.c - a look at the memory that is interrupted: the next look continues it and no mark is written meanwhile; what the
+ * last look did not reach is counted as lost.
  */
 #include "rawprobe.h"
 #include "ringworld.h"
@@ -8,7 +8,7 @@
 
 enum { STATIONS = 600, ENTRIES = 9000 }; /* some buckets of the sweep, some slices of a ring */
 
-static unsigned asks; /* that are answered by no */
+static unsigned asks; /* questions whether to stop that are answered by no */
 static uint64_t last_calm_ns;
 static bool has_to_end(void) { return !asks || !--asks; }
 
@@ -59,7 +59,7 @@ static void test_goes_on(bool sweep)
 	open_stations(&m);
 	uint64_t floor_ns = ctp_harvest_floor_ns(m.harvest), before_ns = ctp_clock_ns();
 	write_all(&m, 0);
-	for (asks = 1; found < STATIONS && asks < 100;) { /* each look comes a little further */
+	for (asks = 1; found < STATIONS && asks < 100;) { /* each look gets a little further */
 		unsigned allowed = asks;
 		found += (sweep ? ctp_harvest_sweep : ctp_harvest_scan)(m.harvest, NULL);
 		ctp_harvest_settle(m.harvest);
@@ -67,13 +67,13 @@ static void test_goes_on(bool sweep)
 			break;
 		asks = allowed + 1;
 	}
-	ok(found == STATIONS, "looks that are ended come to all stations in the end, and promise nothing before");
+	ok(found == STATIONS, "interrupted looks reach all stations in the end, and write no mark before");
 	asks = 1000;
 	ctp_harvest_last(m.harvest, true);
 	const struct ctp_harvest_stats stats = *ctp_harvest_stats(m.harvest);
 	ok(memstream_close(&m, note_record, &s) && s.events == STATIONS && s.births == STATIONS && !s.lost && !stats.unread,
 	   "  nothing is lost");
-	ok(s.after_ns < before_ns, "  a coroutine that they did not come to was not born after them");
+	ok(s.after_ns < before_ns, "  a coroutine that they did not reach has no birth time after them");
 }
 
 static void test_last_stations(unsigned allowed, bool known, uint64_t events, uint64_t lost, const char *name)
@@ -89,11 +89,12 @@ static void test_last_stations(unsigned allowed, bool known, uint64_t events, ui
 	asks = allowed;
 	ctp_harvest_last(m.harvest, true);
 	const struct ctp_harvest_stats stats = *ctp_harvest_stats(m.harvest);
-	ok(memstream_close(&m, note_record, &s) && s.events == stats.events && s.lost == stats.lost, "%s: the stream is whole", name);
-	is_u64(s.events, events, "  with what it came to");
-	is_u64(s.unplaced, lost, "  what it did not come to is a loss of any of them");
-	is_u64(stats.unread, lost, "  and said");
-	is_u64(s.untraced, known ? 0 : STATIONS, "  who was never seen is untraced");
+	ok(memstream_close(&m, note_record, &s) && s.events == stats.events && s.lost == stats.lost,
+	   "%s: the stream is complete", name);
+	is_u64(s.events, events, "  it has the events that the look reached");
+	is_u64(s.unplaced, lost, "  events that it did not reach are a loss of unknown coroutines");
+	is_u64(stats.unread, lost, "  they are counted as unread");
+	is_u64(s.untraced, known ? 0 : STATIONS, "  coroutines that were never seen are untraced");
 }
 
 /* --- rings ---------------------------------------------------------------------------------------------------------------- */
@@ -119,16 +120,17 @@ static void test_rings(bool gone)
 	asks = 2; /* one for the stations, and one slice */
 	scan(&w, 1);
 	uint64_t first = stats(&w)->events;
-	ok(first < ENTRIES / 2, "a look at a ring is ended between slices");
+	ok(first < ENTRIES / 2, "a look at a ring can be interrupted between slices");
 	asks = 0;
 	ctp_harvest_last(w.m.harvest, gone);
 	uint64_t left = ENTRIES + 2 - raw64(w.ring[0].ring + 0x40);
-	is_u64(stats(&w)->events, first, "  and so is the last one");
-	ok(stats(&w)->events + stats(&w)->lost >= ENTRIES && stats(&w)->lost == left, "  all is taken or lost");
-	is_u64(stats(&w)->unread, left, "  that is said");
+	is_u64(stats(&w)->events, first, "  so can the last look");
+	ok(stats(&w)->events + stats(&w)->lost >= ENTRIES && stats(&w)->lost == left, "  all events are read or lost");
+	is_u64(stats(&w)->unread, left, "  the lost ones are counted as unread");
 	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong && w.r->events == first, "  the stream is right");
-	ok(w.r->unplaced == left && w.r->missed == left && w.r->ring_lost == left, "  and has a loss of anybody, of either sort");
-	is_u64(w.r->gap[CTP_MISSED_TID], 101, "  on the thread");
+	ok(w.r->unplaced == left && w.r->missed == left && w.r->ring_lost == left,
+	   "  and has losses of unknown coroutines, of events and of other records");
+	is_u64(w.r->gap[CTP_MISSED_TID], 101, "  they name the thread");
 	free(w.r);
 }
 
@@ -155,8 +157,9 @@ static void test_snapshot(unsigned allowed, uint64_t untraced, const char *name)
 	asks = allowed;
 	scan(&w, 1);
 	uint64_t told = stats(&w)->births + stats(&w)->events, lost = stats(&w)->lost;
-	ok(told < 2 * STATIONS && stats(&w)->untraced == untraced, "%s: less is told of the states before, and counted", name);
-	is_u64(told + lost + 2 * stats(&w)->untraced, 2 * STATIONS, "  each birth and event");
+	ok(told < 2 * STATIONS && stats(&w)->untraced == untraced,
+	   "%s: fewer of the last states are written, and the rest is counted", name);
+	is_u64(told + lost + 2 * stats(&w)->untraced, 2 * STATIONS, "  each birth and event is written or counted");
 	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong, "  the stream is right");
 	free(w.r);
 }
@@ -167,16 +170,17 @@ static void test_no_snapshot(void)
 	open_recorded(&w);
 	asks = 3;
 	scan(&w, 1);
-	is_u64(stats(&w)->births + stats(&w)->untraced + stats(&w)->lost, 0, "a look that is ended before a snapshot leaves it to the next");
+	is_u64(stats(&w)->births + stats(&w)->untraced + stats(&w)->lost, 0,
+	       "a look that is interrupted before the snapshot leaves it to the next");
 	asks = 1000;
 	scan(&w, 1);
-	ok(stats(&w)->births == STATIONS && stats(&w)->events == STATIONS, "  which tells all");
+	ok(stats(&w)->births == STATIONS && stats(&w)->events == STATIONS, "  the next look writes it completely");
 	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong, "  the stream is right");
 	free(w.r);
 	open_recorded(&w);
 	asks = 3;
 	ctp_harvest_last(w.m.harvest, false);
-	ok(stats(&w)->untraced == STATIONS && stats(&w)->lost == 1, "the last one counts those that it knows of");
+	ok(stats(&w)->untraced == STATIONS && stats(&w)->lost == 1, "the last look counts the coroutines that it knows of");
 	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong, "  the stream is right");
 	free(w.r);
 }
@@ -185,16 +189,16 @@ int main(void)
 {
 	test_goes_on(false);
 	test_goes_on(true);
-	test_last_stations(1000, true, 2 * STATIONS, 0, "a last look that is not ended");
-	test_last_stations(0, true, STATIONS, STATIONS, "one that is ended at once");
-	test_last_stations(0, false, 0, 1, "one that is ended before any station was seen");
+	test_last_stations(1000, true, 2 * STATIONS, 0, "a last look that is not interrupted");
+	test_last_stations(0, true, STATIONS, STATIONS, "a last look that is interrupted at once");
+	test_last_stations(0, false, 0, 1, "a last look that is interrupted before it saw a station");
 	last_calm_ns = UINT64_C(60000000000);
-	test_last_stations(0, true, 2 * STATIONS, 0, "one that has to end and has hardly begun");
+	test_last_stations(0, true, 2 * STATIONS, 0, "a last look that is interrupted when it has hardly begun");
 	last_calm_ns = 0;
 	test_rings(false);
 	test_rings(true);
-	test_snapshot(24, 0, "a snapshot that is ended while it is told");
-	test_snapshot(13, STATIONS - 64, "one that is ended while it is gathered");
+	test_snapshot(24, 0, "a snapshot that is interrupted while it is written");
+	test_snapshot(13, STATIONS - 64, "a snapshot that is interrupted while it is gathered");
 	test_no_snapshot();
 	return done_testing();
 }

@@ -1,9 +1,9 @@
-/* lookup.c - a child that dies of a file costs the answer of that file, and no more. */
+/* lookup.c - debug information is read in a child; a file that kills the child loses its own answers, and no others. */
 #include <limits.h>
 
 #include "symbols/module.h"
 
-/* What libdw may do to the child, at an offset that no file has. */
+/* Simulated faults of libdw in the child, at offsets that no file has. */
 enum { SPINS = -1, OVERFLOWS = -2, TAKES_ALL = -3 };
 static bool find(struct ctp_module *m, const struct ctp_module_at *at, struct ctp_module_place *place);
 #define ctp_module_find find
@@ -22,7 +22,7 @@ int probe_me(int x);
 __attribute__((noinline)) int probe_me(int x) { return x * 3 + 1; }
 
 #ifdef HAVE_LIBDW
-enum { ENOUGH_MIB = 2 * (CTP_LOOKUP_BYTES >> 20) }; /* more is not tried */
+enum { ENOUGH_MIB = 2 * (CTP_LOOKUP_BYTES >> 20) }; /* the test tries no more */
 
 static unsigned nest(volatile unsigned *up)
 {
@@ -96,19 +96,20 @@ static bool knows(struct ctp_lookup *l, uint32_t number, const struct ctp_module
 
 static void test_truncated(struct ctp_lookup *l, const struct ctp_module_at *at, const char *path)
 {
-	ok(knows(l, 0, &self_want, at), "a function of this program");
-	ok(copy(self, path) && knows(l, 1, &copy_want, at), "and of a copy");
+	ok(knows(l, 0, &self_want, at), "a function of this program is found");
+	ok(copy(self, path) && knows(l, 1, &copy_want, at), "a function of its copy is found");
 	pid_t first = l->child;
 	ok(!truncate(path, 4096), "the copy is cut short while it is mapped");
 	struct ctp_module_at other = *at;
 	struct ctp_module_place place = {.line = 7};
 	other.offset += 4;
 	other.within = true;
-	ok(!ctp_lookup_find(l, 1, &copy_want, &other, &place) && !place.line && !place.function[0], "then nothing is known of it");
+	ok(!ctp_lookup_find(l, 1, &copy_want, &other, &place) && !place.line && !place.function[0],
+	   "then the copy's functions are not found");
 	is_u64(l->deaths, 1, "a child has died");
-	ok(!knows(l, 1, &copy_want, at), "nor is anything later");
+	ok(!knows(l, 1, &copy_want, at), "they are not found later either");
 	ok(knows(l, 0, &self_want, at) && l->child != first, "another child answers for the other file");
-	is_u64(l->deaths, 1, "and lives");
+	is_u64(l->deaths, 1, "that child lives");
 }
 
 static void test_limit(struct ctp_lookup *l, const struct ctp_module_at *at)
@@ -121,37 +122,37 @@ static void test_limit(struct ctp_lookup *l, const struct ctp_module_at *at)
 	alarm(100); /* ends the test, if nothing but CPU time would end the child */
 	ok(!knows(l, 3, &self_want, &bad) && l->deaths == deaths + 1 && l->modules[3].dead, "a child that takes too long by the clock dies");
 	alarm(0);
-	ok(l->clock_ns >= CTP_SECOND_NS / 10 && !l->modules[3].cpu_ns, "whatever it has used of the processor");
+	ok(l->clock_ns >= CTP_SECOND_NS / 10 && !l->modules[3].cpu_ns, "it dies however little CPU time it has used");
 	l->module_clock_ns = CTP_CONFINED_CLOCK_S * CTP_SECOND_NS;
 	deaths = l->deaths;
 	l->module_ns = CTP_SECOND_NS;
 	ok(!knows(l, 4, &self_want, &bad) && l->deaths == deaths + 1, "a child that spins dies");
 	bad.offset = (uint64_t)OVERFLOWS;
-	ok(!knows(l, 5, &self_want, &bad) && l->deaths == deaths + 2, "so does one whose stack overflows");
+	ok(!knows(l, 5, &self_want, &bad) && l->deaths == deaths + 2, "a child whose stack overflows dies");
 	bad.offset = (uint64_t)TAKES_ALL;
 	struct ctp_module_place got = {.line = 0};
 	bool answers = ctp_lookup_find(l, 6, &self_want, &bad, &got);
 	note("it got %u MiB", got.line);
-	ok(!answers || (got.line && got.line <= CTP_LOOKUP_BYTES >> 20), "one that would take all memory is refused it");
+	ok(!answers || (got.line && got.line <= CTP_LOOKUP_BYTES >> 20), "a child that would take all memory does not get it");
 	l->module_ns = 1;
 	knows(l, 2, &self_want, at);
-	ok(l->modules[2].dead, "a module that has used its time is not looked at again");
+	ok(l->modules[2].dead, "a module that has used up its time is not read again");
 	l->module_ns = CTP_LOOKUP_MODULE_S * CTP_SECOND_NS;
 	l->cpu_ns = CTP_LOOKUP_TOTAL_S * CTP_SECOND_NS;
-	ok(!knows(l, 0, &self_want, at), "all time is used: nothing is known");
+	ok(!knows(l, 0, &self_want, at), "nothing is found once all CPU time is used up");
 	l->cpu_ns = 0;
 	uint64_t clock_ns = l->clock_ns;
 	l->clock_ns = CTP_LOOKUP_TOTAL_S * CTP_SECOND_NS;
-	ok(!knows(l, 0, &self_want, at), "nor is it if all time by the clock is");
+	ok(!knows(l, 0, &self_want, at), "nothing is found once all time by the clock is used up");
 	l->clock_ns = clock_ns;
-	ok(knows(l, 0, &self_want, at), "not all: it is");
+	ok(knows(l, 0, &self_want, at), "functions are found while there is time left");
 	for (unsigned i = 0; i < 3 * CTP_LOOKUP_DEATHS; i++) {
 		if (l->fd >= 0)
 			kill(l->child, SIGKILL);
 		knows(l, 7 + i, &self_want, at);
 	}
-	is_u64(l->deaths, CTP_LOOKUP_DEATHS, "so many children may die");
-	ok(l->fd < 0, "and then there is none");
+	is_u64(l->deaths, CTP_LOOKUP_DEATHS, "the number of children that may die is limited");
+	ok(l->fd < 0, "after that there is no child");
 }
 
 int main(void)
@@ -165,17 +166,17 @@ int main(void)
 		abort();
 	self_want = (struct ctp_module_want){.path = self};
 	copy_want = (struct ctp_module_want){.path = path};
-	ok(locate(&at), "a function is in a file");
+	ok(locate(&at), "the function's file is found");
 	test_truncated(l, &at, path);
-	is_u64((uint64_t)descriptors(), (uint64_t)before + 1, "a descriptor for the child");
+	is_u64((uint64_t)descriptors(), (uint64_t)before + 1, "the child takes one descriptor");
 	test_limit(l, &at);
 	ctp_lookup_forget(l);
 	l->deaths = 0;
-	ok(knows(l, 1, &self_want, &at), "what is forgotten may be something else");
+	ok(knows(l, 1, &self_want, &at), "a number that was forgotten can be used for another file");
 	ctp_lookup_free(l);
-	is_u64((uint64_t)descriptors(), (uint64_t)before, "no descriptor is left");
+	is_u64((uint64_t)descriptors(), (uint64_t)before, "no descriptor is left open");
 	unlink(path);
-	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "and no child");
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left");
 	return done_testing();
 }
 #else

@@ -1,4 +1,4 @@
-/* map: against a list that is searched from the beginning; grown, cleared, and with keys that were chosen to meet. */
+/* map: a hash map compared with a list: growing, cleared, and with keys chosen to collide. */
 #include "base/map.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static uint64_t hash_key(const void *items, uint32_t number) { return ((const ui
 
 static uint32_t *slot(const struct ctp_map *map, uint64_t key) { return ctp_map_slot(map, key, is_key, keys, &key); }
 
-/* What a map of the first n keys gets wrong: one that is not found, or found as another, or one that is not there and is. */
+/* Number of wrong answers of a map of the first n keys. */
 static uint32_t wrong(const struct ctp_map *map, uint32_t n)
 {
 	uint32_t sum = 0;
@@ -32,8 +32,8 @@ static void test_growing(void)
 {
 	struct ctp_map map;
 	uint32_t room = 8, bad = 0, grown = 0;
-	ok(ctp_map_init(&map, room), "a map is made");
-	is_u64(wrong(&map, 0), 0, "which is empty");
+	ok(ctp_map_init(&map, room), "a map is created");
+	is_u64(wrong(&map, 0), 0, "a new map is empty");
 	for (uint32_t n = 0; n < ITEMS; n++) {
 		if (n == room) {
 			bad += !ctp_map_grow(&map, n, hash_key, keys);
@@ -43,7 +43,7 @@ static void test_growing(void)
 		}
 		*slot(&map, keys[n]) = n + 1;
 	}
-	ok(grown == 10 && !bad, "it grows, and nothing is lost by that");
+	ok(grown == 10 && !bad, "growing loses nothing");
 	is_u64(wrong(&map, ITEMS), 0, "each item is found by its key");
 	ok(map.nslots >= 2 * ITEMS, "at most half of it is used");
 	ctp_map_clear(&map);
@@ -54,7 +54,7 @@ static void test_growing(void)
 static void test_bytes(void)
 {
 	is_u64(ctp_map_bytes(UINT64_C(0xcbf29ce484222325), "foobar", 6), UINT64_C(0x85944171f73967e8), "bytes are hashed as FNV-1a has it");
-	ok(ctp_map_bytes(1, "ab", 2) == ctp_map_bytes(ctp_map_bytes(1, "a", 1), "b", 1), "and one part after the other");
+	ok(ctp_map_bytes(1, "ab", 2) == ctp_map_bytes(ctp_map_bytes(1, "a", 1), "b", 1), "hashing in parts gives the same");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * mapped-file.c - the files that this very process has mapped: those that are near are read at once, and by a child they are the
- * same.
+ * mapped-file.c - reading the files that this process has mapped: local ones are read directly, and a child reads the same from
+ * them.
  */
 #include <string.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include "collect/mapped-file.h"
 #include "tap.h"
 
-/* Whether an open file has the build-id that was read by its path. */
+/* True if an open file has the build-id that was read by its path. */
 static bool opens(const struct ctp_mapped_file *file, bool at_once)
 {
 	uint8_t id[CTP_BUILD_ID_MAX];
@@ -43,16 +43,16 @@ int main(void)
 	}
 	ctp_proc_maps_close(&maps);
 	ok(file.root >= 0 && n > 1, "%u files are mapped", n);
-	ok(!put_off, "none that is on a disk is put off (%u are)", put_off);
+	ok(!put_off, "no file on a local disk is left to the child (%u are)", put_off);
 	ok(ids, "some have a build-id (%u)", ids);
-	ok(!wrong, "a child has read the same (%u are not)", wrong);
+	ok(!wrong, "a child reads the same (%u differ)", wrong);
 	ok(!unopened, "each can be opened (%u cannot)", unopened);
 	file.map.path = "/nowhere/at/all (deleted)";
-	ok(ctp_mapped_file(&file) && !file.len, "what is deleted is not looked for");
+	ok(ctp_mapped_file(&file) && !file.len, "a deleted file is not read");
 	file.map.path = "/dev/null";
-	ok((ctp_mapped_file(&file) || ctp_mapped_files(&file, 1)) && !file.len, "another file than was mapped is not read");
+	ok((ctp_mapped_file(&file) || ctp_mapped_files(&file, 1)) && !file.len, "a file that is not the mapped one is not read");
 	file.map.start = file.map.stop = 0;
-	ok(ctp_mapped_open(&file, true, &later) < 0, "nor opened");
+	ok(ctp_mapped_open(&file, true, &later) < 0, "a file that is not the mapped one is not opened");
 	close(file.root);
 	return done_testing();
 }

@@ -1,4 +1,4 @@
-/* mem-parts: the parts of ctp-mem at their limits, which no trace of a test would reach; and against lists that are searched. */
+/* mem-parts: the parts of ctp-mem at limits that no test's trace reaches, and compared with plain lists. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +39,8 @@ static void test_addrs(void)
 	}
 	for (uint32_t i = 0; i < KEYS; i++)
 		wrong += ctp_addrs_get(&t, (uint64_t)i << 6) != there[i];
-	is_u64(wrong, 0, "addrs: what was put and not removed is found");
-	is_u64(t.count, count, "addrs: and it is counted");
+	is_u64(wrong, 0, "addrs: addresses that were added and not removed are found");
+	is_u64(t.count, count, "addrs: they are counted");
 	ctp_addrs_clear(&t);
 	ok(!ctp_addrs_get(&t, 64) && !t.count, "addrs: cleared");
 	ctp_addrs_fini(&t);
@@ -88,14 +88,14 @@ static void test_depth(void)
 	uint32_t wrong = 0, numbers[1000];
 	for (uint32_t i = 0; i < 1000; i++)
 		numbers[i] = ctp_regions_add(&r, 1 + i, UINT32_MAX, UINT32_MAX - 2 * i);
-	ok(r.nparts <= 1000 * CTP_REGION_BLOCKS, "regions: a thousand in each other are %u parts", r.nparts);
+	ok(r.nparts <= 1000 * CTP_REGION_BLOCKS, "regions: a thousand nested ones have a bounded number of parts (%u)", r.nparts);
 	for (uint32_t i = 1000; i-- > 0;) {
 		wrong += ctp_regions_find(&r, UINT64_C(1) << 40) != numbers[i];
 		ctp_regions_remove(&r, numbers[i]);
 	}
-	is_u64(wrong, 0, "regions: each removal shows the one around");
-	is_u64(ctp_regions_find(&r, UINT64_C(1) << 40), 0, "regions: and then there is none");
-	is_u64(r.used, 0, "regions: no level is searched for nothing");
+	is_u64(wrong, 0, "regions: each removal exposes the enclosing one");
+	is_u64(ctp_regions_find(&r, UINT64_C(1) << 40), 0, "regions: after the last removal none is found");
+	is_u64(r.used, 0, "regions: empty levels are not searched");
 	ctp_regions_fini(&r);
 }
 
@@ -105,17 +105,18 @@ static void test_room(void)
 	uint64_t n = 0;
 	while (n <= CTP_REGIONS_MAX && ctp_regions_add(&r, n << 8, 64, 1))
 		n++;
-	is_u64(n, CTP_REGIONS_MAX, "regions: there are so many at a time");
-	ok(!ctp_regions_at(&r, n << 8) && !ctp_regions_find(&r, n << 8), "regions: the next is not there");
+	is_u64(n, CTP_REGIONS_MAX, "regions: their number is limited");
+	ok(!ctp_regions_at(&r, n << 8) && !ctp_regions_find(&r, n << 8), "regions: one beyond the limit is not added");
 	ctp_regions_remove(&r, ctp_regions_at(&r, 0));
-	ok(ctp_regions_add(&r, n << 8, 64, 1) && ctp_regions_find(&r, (n << 8) + 63), "regions: until another goes");
+	ok(ctp_regions_add(&r, n << 8, 64, 1) && ctp_regions_find(&r, (n << 8) + 63),
+	   "regions: another can be added once one is removed");
 	ctp_regions_fini(&r);
 	for (n = 0; ctp_regions_add(&r, 1 + 3 * n, UINT32_MAX, UINT32_MAX - 1);)
 		n++;
 	ok(r.nparts <= CTP_REGION_PARTS_MAX && n > CTP_REGION_PARTS_MAX / CTP_REGION_BLOCKS - 1,
-	   "regions: %ju of the worst kind have room", n);
+	   "regions: %ju of the worst kind fit", n);
 	ok(ctp_regions_find(&r, 1 + 3 * n) == ctp_regions_at(&r, 1 + 3 * (n - 1)),
-	   "regions: what found none is in what it would have hidden");
+	   "regions: an address in one that did not fit is found in the enclosing one");
 	ctp_regions_fini(&r);
 }
 
@@ -128,7 +129,7 @@ static void test_hot(void)
 	ctp_hot_regions_sort(&h);
 	for (uint32_t i = 0; i < h.n; i++)
 		wrong += h.hot[i].cost != 10 * CTP_HOT_REGIONS - 1 - i;
-	ok(h.n == CTP_HOT_REGIONS && !wrong, "hot regions: those that cost most, in order");
+	ok(h.n == CTP_HOT_REGIONS && !wrong, "hot regions: the most expensive ones are listed, in order");
 }
 
 /* --- sharing -------------------------------------------------------------------------------------------------------------- */
@@ -142,15 +143,16 @@ static void test_writers(void)
 		ctp_sharing_access(&s, &a, &(struct ctp_sharing_place){.thread = thread});
 	}
 	ok(s.nshared == 1 && s.shared[0]->nwriters == CTP_SHARING_WRITERS && s.shared[0]->more_writers,
-	   "sharing: more writers than are kept");
-	is_u64(s.shared[0]->alternations, CTP_SHARING_WRITERS + 4, "sharing: all of them count");
-	is(ctp_sharing_verdict_name(ctp_sharing_verdict(s.shared[0])), "once", "sharing: each its own byte, once");
+	   "sharing: the number of writers kept is limited");
+	is_u64(s.shared[0]->alternations, CTP_SHARING_WRITERS + 4, "sharing: all writers are counted");
+	is(ctp_sharing_verdict_name(ctp_sharing_verdict(s.shared[0])), "once",
+	   "sharing: writers that each write their own byte once");
 	for (uint64_t line = 10; s.nshared < CTP_SHARING_SHARED_MAX || line < CTP_SHARING_SHARED_MAX + 20; line++)
 		for (uint32_t thread = 0; thread < 2; thread++) {
 			a.address = 64 * line;
 			ctp_sharing_access(&s, &a, &(struct ctp_sharing_place){.thread = thread});
 		}
-	ok(s.nshared == CTP_SHARING_SHARED_MAX && s.unkept, "sharing: and more lines than are kept, %ju of them said", s.unkept);
+	ok(s.nshared == CTP_SHARING_SHARED_MAX && s.unkept, "sharing: lines beyond the limit are counted (%ju)", s.unkept);
 	ctp_sharing_fini(&s);
 }
 
@@ -189,35 +191,35 @@ static void test_machine(void)
 {
 	struct ctp_cache_shape s[CTP_CACHE_LEVELS];
 	ok(mkdtemp(folder), "there is a folder");
-	is_u64(ctp_machine_caches(s, folder), 0, "machine: nothing is known");
+	is_u64(ctp_machine_caches(s, folder), 0, "machine: an empty folder gives no caches");
 	put_cache(0, "1", "Data", "48K", "12", "64");
 	put_cache(1, "1", "Instruction", "32K", "8", "64");
 	put_cache(2, "2", "Unified", "1280K", "20", "64");
 	put_cache(3, "3", "Unified", "36M", "12", "64");
-	is_u64(ctp_machine_caches(s, folder), 3, "machine: three levels of data");
+	is_u64(ctp_machine_caches(s, folder), 3, "machine: three levels of data caches are found");
 	ok(s[0].size == 48 << 10 && s[0].ways == 12 && s[0].line == 64 && s[1].size == 1280 << 10 && s[2].size == 36 << 20,
-	   "machine: their shapes");
+	   "machine: their shapes are right");
 	put(3, "ways_of_associativity", "0");
-	is_u64(ctp_machine_caches(s, folder), 0, "machine: a cache that cannot be simulated is none");
+	is_u64(ctp_machine_caches(s, folder), 0, "machine: a cache that cannot be simulated is left out");
 	put_cache(3, "4", "Unified", "128M", "16", "64");
 	is_u64(ctp_machine_caches(s, folder), 2, "machine: a level above a gap is left out");
 	remove_folder();
 	unsigned n = ctp_libc_caches(s);
 	ok(n <= CTP_CACHE_LEVELS && (!n || s[0].size >= s[0].line), "sysconf knows %u levels", n);
-	is_u64(ctp_usual_caches(s), 3, "there are usual ones");
+	is_u64(ctp_usual_caches(s), 3, "there are default caches");
 }
 
-/* Sets that are no power of two, lines that become longer, and the end of memory. */
+/* A number of sets that is no power of two, longer lines in the next level, and the end of memory. */
 static void test_caches(void)
 {
 	struct ctp_err err;
 	const struct ctp_cache_shape shapes[] = {{3 * 64, 1, 64}, {128 * 6, 2, 128}};
 	struct ctp_caches *c = ctp_caches_new(shapes, 2, false, &err);
 	is_u64(ctp_caches_access(c, 0, UINT64_MAX, 255, true), 2, "caches: the last byte of memory is missed");
-	is_u64(ctp_caches_access(c, 0, UINT64_MAX - 100, 4, false), 1, "caches: its long line is there");
-	is_u64(ctp_caches_access(c, 0, UINT64_MAX, 1, false), 0, "caches: and so is it");
-	is_u64(ctp_caches_access(c, 0, 60, 8, false), 2, "caches: two lines are one miss");
-	is_u64(ctp_caches_counts(c, 0)->misses[0], 2, "caches: and counted once");
+	is_u64(ctp_caches_access(c, 0, UINT64_MAX - 100, 4, false), 1, "caches: its longer line of level 2 is a hit");
+	is_u64(ctp_caches_access(c, 0, UINT64_MAX, 1, false), 0, "caches: the byte itself is a hit then");
+	is_u64(ctp_caches_access(c, 0, 60, 8, false), 2, "caches: an access to two lines is one miss");
+	is_u64(ctp_caches_counts(c, 0)->misses[0], 2, "caches: it is counted once");
 	ctp_caches_clear(c);
 	is_u64(ctp_caches_access(c, 0, UINT64_MAX, 1, false), 2, "caches: forgotten");
 	ctp_caches_free(c);

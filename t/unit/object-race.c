@@ -1,8 +1,8 @@
 /*
  * object-race.c - threads that change objects in the shared memory, and a reader that copies them meanwhile.
  *
- * A copy that is said to be whole has the words of one change. What is held in the end is what was taken and not given back, whoever
- * did that and however many did at the same time. And no two objects have one place.
+ * A copy that is reported as whole has the words of one change. At the end, an object is held by what was taken and not given back,
+ * whichever threads did that. No two objects share a slot.
  */
 #include "onemap.h"
 
@@ -24,7 +24,7 @@ static struct ctp_shm_object *object_at(const void *at)
 
 /* --- one change, whole ---------------------------------------------------------------------------------------------------- */
 
-/* Of each that is new, all and available are the same, and a lock is so in each third. */
+/* Each change sets `all` and `available` to one number, from which the kind of the object follows. */
 static void *renews(void *arg)
 {
 	for (uint32_t n = 0; n < RENEWALS; n++) {
@@ -43,7 +43,7 @@ static void copies(void)
 	struct ctp_shm_object copy;
 	ctp_object_new(&changing, CTP_FOR_LOCK, 3, NULL, 0);
 	o = object_at(&changing);
-	if (!ok(o, "an object has a place"))
+	if (!ok(o, "an object has a slot"))
 		return;
 	enough = 0;
 	pthread_create(&writer, NULL, renews, NULL);
@@ -56,7 +56,7 @@ static void copies(void)
 	}
 	pthread_join(writer, NULL);
 	ok(whole > 10, "some copies are whole");
-	is_u64(wrong, 0, "and each of those has the words of one change");
+	is_u64(wrong, 0, "each whole copy has the words of one change");
 }
 
 /* --- holders -------------------------------------------------------------------------------------------------------------- */
@@ -67,7 +67,7 @@ static void *holds(void *arg)
 	uint64_t ref = ctp_coro_ref(co), next = ctp_coro_ref(&coros[(co - coros + 1) % THREADS]);
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		ctp_coro_holds(co, &shared, 1);
-		if (i % 8 == 0) { /* for another, who is at work as well */
+		if (i % 8 == 0) { /* for another coroutine, which also runs */
 			ctp_ref_holds(next, &shared, 1);
 			ctp_ref_holds(next, &shared, -1);
 		}
@@ -89,16 +89,16 @@ static void held(void)
 		pthread_create(&threads[i], NULL, holds, &coros[i]);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	ok(ctp_object_copy(object_at(&shared), &copy), "nothing is under way in the end");
+	ok(ctp_object_copy(object_at(&shared), &copy), "no change is under way at the end");
 	for (unsigned i = 0; i < CTP_SHM_HOLDERS; i++) {
 		sum += copy.holders[i] & 0xffff;
 		for (unsigned k = 0; k < THREADS; k++)
 			if (copy.holders[i] >> 16 == CTP_HOLDER(ctp_coro_ref(&coros[k])))
 				of[k] += copy.holders[i] & 0xffff;
 	}
-	is_u64(sum + (uint64_t)(int64_t)copy.others, 3 * THREADS, "what is held was taken and not given back");
+	is_u64(sum + (uint64_t)(int64_t)copy.others, 3 * THREADS, "the held permits are those taken and not given back");
 	for (unsigned k = 0; k < THREADS; k++)
-		ok(of[k] <= 3 || copy.others < 0, "none holds more than it took");
+		ok(of[k] <= 3 || copy.others < 0, "no coroutine holds more than it took");
 }
 
 /* --- many ----------------------------------------------------------------------------------------------------------------- */
@@ -131,9 +131,9 @@ static void placed(void)
 			found += o != NULL;
 			wrong += o && (o->object != (uint64_t)(uintptr_t)&many[i][k] || o->available != k);
 		}
-	is_u64(wrong, 0, "each has a place of its own");
-	ok(found == THREADS * MANY || ctp_current_->shm->lost_objects, "who has none is counted");
-	ok(found > THREADS * MANY * 99 / 100, "of 20,000, nearly all have one");
+	is_u64(wrong, 0, "each object has a slot of its own");
+	ok(found == THREADS * MANY || ctp_current_->shm->lost_objects, "objects without a slot are counted");
+	ok(found > THREADS * MANY * 99 / 100, "nearly all of 20,000 objects have a slot");
 }
 
 int main(void)

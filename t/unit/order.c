@@ -70,7 +70,8 @@ static void test_order(void)
 	ctp_writer_end(w, true);
 	ctp_writer_free(w);
 	order_text(&m, 0, text, sizeof text);
-	is(text, " { 10/1 20/0 - } { 5/2 }", "without marks all is sorted at the end; a record without time stays behind the one before it");
+	is(text, " { 10/1 20/0 - } { 5/2 }",
+	   "without marks all is sorted at the end; a record without a time stays after the one before it");
 
 	w = begin(&m, "a");
 	ctp_writer_record(w, counter, &(uint64_t){ 5 });
@@ -80,14 +81,16 @@ static void test_order(void)
 	ctp_writer_end(w, true);
 	ctp_writer_free(w);
 	order_text(&m, 0, text, sizeof text);
-	is(text, " { - 10/0 15/4 - 20/1 30/3 - 35/5 40/2 }", "behind the one before it, wherever that goes, with a string or without");
+	is(text, " { - 10/0 15/4 - 20/1 30/3 - 35/5 40/2 }",
+	   "a record without a time follows the one before it, with a string or without");
 
 	w = begin(&m, "a");
 	for (uint64_t i = 1; i <= 8; i++)
 		put_event(w, cls, i % 8, i);
 	ctp_writer_end(w, true);
 	ctp_writer_free(w);
-	is_u64(order_text(&m, 3 * 80, text, sizeof text), 1, "what comes when the memory has let go of later ones is late");
+	is_u64(order_text(&m, 3 * 80, text, sizeof text), 1,
+	       "a record is late if memory was short and later ones were already written");
 
 	w = begin(&m, "a");
 	for (uint64_t i = 0; i < 8; i++)
@@ -141,7 +144,7 @@ static void test_order_random(void)
 	ctp_class_free(cls);
 }
 
-/* Records of any class behind a batch that has filled the room to the last record, for all sizes near those at which room grows. */
+/* Records of any class after a batch that filled the room to the last record, for all sizes near those at which room grows. */
 static void test_room(void)
 {
 	struct ctp_class *quick = ctp_event_class(CTP_TRANSITION), *other = ctp_event_class(CTP_DEATH), *slow = ctp_event_class(CTP_NAME);
@@ -171,7 +174,7 @@ static void test_room(void)
 		ctp_reader_free(r);
 		free(m.data);
 	}
-	is_u64(wrong, 0, "a record has room behind a batch that took all there was");
+	is_u64(wrong, 0, "a record has room after a batch that filled all room");
 	ctp_class_free(quick);
 	ctp_class_free(other);
 	ctp_class_free(slow);

@@ -1,4 +1,4 @@
-/* Blocks of many pages: zeros, and zeros again; and an overrun is a crash. */
+/* Blocks of many pages are zeros when new and when cleared, and a write past their end crashes. */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -17,8 +17,8 @@ static bool is_zero(const uint8_t *block, size_t bytes)
 	return true;
 }
 
-/* The signal of a child that writes so far behind the block; 0: none. */
-static int dies_behind(uint8_t *block, size_t offset)
+/* Signal of a child that writes at this offset of the block; 0: none. */
+static int dies_at(uint8_t *block, size_t offset)
 {
 	int status = 0;
 	fflush(NULL);
@@ -43,11 +43,11 @@ int main(void)
 		ctp_pages_clear(block, n);
 		ok(is_zero(block, n), "%zu bytes are zeros again", n);
 		memset(block, 0xa5, n);
-		ok(dies_behind(block, n - 1) == 0, "the last of %zu bytes can be written", n);
-		ok(dies_behind(block, n + slack) != 0, "what is behind %zu bytes cannot", n);
+		ok(dies_at(block, n - 1) == 0, "the last of %zu bytes can be written", n);
+		ok(dies_at(block, n + slack) != 0, "a write past %zu bytes crashes", n);
 		ctp_pages_free(block, n);
 	}
 	ctp_pages_free(NULL, 4096);
-	ok(!ctp_pages_new(SIZE_MAX - 100), "there are not so many bytes");
+	ok(!ctp_pages_new(SIZE_MAX - 100), "a block larger than the address space is refused");
 	return done_testing();
 }

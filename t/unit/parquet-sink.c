@@ -1,6 +1,6 @@
 /*
- * What ctp-toparquet's command line cannot ask for: a smaller bound of memory, which holds, and at which the file that takes most ends
- * its row group; sections with the same id in one tree; and copies of one that are cut, before, behind and beside the complete one.
+ * Parts of the Parquet sink that ctp-toparquet's command line cannot reach: a smaller memory limit, at which the largest file ends
+ * its row group; sections with the same id in one tree; and truncated copies of one, before, after and beside the complete one.
  */
 #include <malloc.h>
 #include <sys/wait.h>
@@ -32,7 +32,7 @@ static struct ctp_class *new_class(const char *name, uint32_t n, uint32_t id)
 	return cls;
 }
 
-/* Memory in use, 0 where that is not known: under sanitizers. */
+/* Memory in use; 0 if unknown (under sanitizers). */
 static size_t in_use(void)
 {
 	struct mallinfo2 m = mallinfo2();
@@ -44,7 +44,7 @@ static void put(struct ctp_sink *sink, const struct ctp_class *cls, uint64_t row
 	struct ctp_err err;
 	uint64_t x = row * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	for (uint32_t i = 1; i < cls->nfields; i++)
-		val[i] = x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9); /* nothing that zstd makes smaller */
+		val[i] = x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9); /* incompressible */
 	val[0] = row;
 	struct ctp_record rec = {.cls = cls, .val = val, .ts_ns = row};
 	must(!sink->ops->records(sink, &(struct ctp_batch){.rec = &rec, .n = 1}, &err), err.text);
@@ -102,13 +102,13 @@ static void test_memory(void)
 	end(sink, &sec, true);
 	note("%.1f MiB at most", (double)(most - before) / (1 << 20));
 	if (before)
-		ok(most - before < MEMORY + (4 << 20), "the bound holds, but for what all files share");
+		ok(most - before < MEMORY + (4 << 20), "the memory limit holds, except for what all files share");
 	struct parquet_folder seen = parquet_folder(dir, "wide");
-	is_u64(seen.rows, CLASSES * ROWS, "every row is there");
+	is_u64(seen.rows, CLASSES * ROWS, "every row is written");
 	ok(seen.groups >= (uint64_t)CLASSES * ROWS * WIDE * 8 / MEMORY, "wide classes have many row groups");
 	seen = parquet_folder(dir, "narrow");
-	is_u64(seen.rows, ROWS, "and so is every row of a narrow class");
-	is_u64(seen.groups, 1, "which never takes most, and has one row group");
+	is_u64(seen.rows, ROWS, "every row of a narrow class is written");
+	is_u64(seen.groups, 1, "the narrow class, never the largest, has one row group");
 	for (uint32_t i = 0; i < CLASSES; i++)
 		ctp_class_free(wide[i]);
 	ctp_class_free(narrow);
@@ -122,7 +122,7 @@ static void hear(void *arg, const char *text)
 	snprintf(said, sizeof said, "%s", text);
 }
 
-/* Rows from one to another of a section, the seventh and every seventh behind it of a class of their own. */
+/* Writes rows from `row` up to `upto` of a section; every seventh row is of a second class. */
 static void add_part(const char *dir, uint64_t id, const char *pid, uint64_t row, uint64_t upto, bool complete)
 {
 	static const struct ctp_notice notice = {.say = hear};
@@ -149,16 +149,16 @@ static void test_tree(void)
 	add(dir, 1, "1", 5);
 	add(dir, 1, "2", 3);
 	struct parquet_folder seen = parquet_folder(dir, NULL);
-	is_u64(seen.files, 2, "two sections with one id and other attributes are two files");
-	is_u64(seen.sections, 2, "and two of the sections");
-	is_u64(seen.rows, 8, "with all rows");
+	is_u64(seen.files, 2, "two sections with one id and different attributes are two files");
+	is_u64(seen.sections, 2, "they have two files of sections");
+	is_u64(seen.rows, 8, "the files have all rows");
 	add(dir, 1, "2", 4);
 	seen = parquet_folder(dir, NULL);
-	is_u64(seen.files, 2, "the same section once more replaces its file");
-	is_u64(seen.sections, 2, "and that of the section");
-	is_u64(seen.rows, 9, "with what it has now");
+	is_u64(seen.files, 2, "writing a section again replaces its file");
+	is_u64(seen.sections, 2, "its file of sections is replaced too");
+	is_u64(seen.rows, 9, "the new file has the new rows");
 	add(dir, 2, "2", 1);
-	is_u64(parquet_folder(dir, NULL).files, 3, "another id is another file");
+	is_u64(parquet_folder(dir, NULL).files, 3, "another id gives another file");
 }
 
 static bool is_tree(const char *dir, uint64_t files, uint64_t sections, uint64_t rows)
@@ -173,30 +173,30 @@ static void test_cut(void)
 	char dir[sizeof folder + 8];
 	snprintf(dir, sizeof dir, "%s/cut", folder);
 	add_part(dir, 1, "1", 0, 8, false);
-	ok(is_tree(dir, 2, 1, 8) && !said[0], "a copy that is cut is there");
+	ok(is_tree(dir, 2, 1, 8) && !said[0], "a truncated copy is written");
 	add_part(dir, 1, "1", 0, 5, false);
-	ok(is_tree(dir, 2, 1, 8), "one that has less leaves it");
-	ok(strstr(said, "has more of the section, and stays"), "and says so: %s", said);
+	ok(is_tree(dir, 2, 1, 8), "a copy that has less does not replace it");
+	ok(strstr(said, "has more of the section, and stays"), "a notice says so: %s", said);
 	add_part(dir, 1, "1", 0, 20, false);
-	ok(is_tree(dir, 2, 1, 20) && !said[0], "one that has more takes its place");
+	ok(is_tree(dir, 2, 1, 20) && !said[0], "a copy that has more replaces it");
 	add_part(dir, 1, "1", 25, 40, false);
-	ok(is_tree(dir, 4, 1, 35) && !said[0], "another part is beside it, and both are of one section");
+	ok(is_tree(dir, 4, 1, 35) && !said[0], "a different part is written beside it, and both are of one section");
 	add_part(dir, 1, "1", 0, 0, false);
-	ok(is_tree(dir, 4, 1, 35), "and so is one without a record");
+	ok(is_tree(dir, 4, 1, 35), "a part without records changes nothing");
 	add_part(dir, 2, "1", 0, 3, false);
 	ok(is_tree(dir, 5, 2, 38), "another section has files of its own");
 	add(dir, 1, "1", 40);
-	ok(is_tree(dir, 3, 2, 43) && !said[0], "the complete copy takes the place of all parts, and of no other section");
+	ok(is_tree(dir, 3, 2, 43) && !said[0], "the complete copy replaces all parts, and no other section");
 	for (unsigned i = 0; i < 3; i++) {
 		add_part(dir, 1, "1", i == 1 ? 25 : 0, i == 2 ? 0 : 30, false);
-		ok(is_tree(dir, 3, 2, 43), "which stays when a part comes behind it");
+		ok(is_tree(dir, 3, 2, 43), "the complete copy stays when a part is written after it");
 		ok(strstr(said, "/host=h/date=__HIVE_DEFAULT_PARTITION__ has the whole section, and stays"), "%s", said);
 	}
 	add(dir, 1, "1", 40);
-	ok(is_tree(dir, 3, 2, 43) && !said[0], "and when it comes again");
+	ok(is_tree(dir, 3, 2, 43) && !said[0], "the complete copy written again changes nothing");
 }
 
-/* Where a run was killed there may be files of both. */
+/* A run that was killed may leave files of both. */
 static void test_killed(void)
 {
 	char dir[sizeof folder + 8], from[PATH_MAX], to[PATH_MAX + 8];
@@ -208,10 +208,10 @@ static void test_killed(void)
 	add(dir, 1, "1", 9);
 	ok(!rename(to, from) && is_tree(dir, 2, 2, 9), "files of one class are replaced one by one");
 	add(dir, 1, "1", 9);
-	ok(is_tree(dir, 2, 1, 9), "and the rest when it is run again");
+	ok(is_tree(dir, 2, 1, 9), "the rest is replaced when it is run again");
 }
 
-/* Its input failed: the sections before and behind it are there. */
+/* A section whose input failed is left out; the sections before and after it are written. */
 static void test_failed(void)
 {
 	char dir[sizeof folder + 8];
@@ -238,7 +238,7 @@ static void test_failed(void)
 	must(!sink->ops->finish(sink, &err), err.text);
 	sink->ops->free(sink);
 	ctp_section_fini(&sec[0]);
-	ok(is_tree(dir, 2, 2, 2), "also if it was the last");
+	ok(is_tree(dir, 2, 2, 2), "a last section without an end is left out");
 	ctp_class_free(cls);
 }
 
@@ -259,7 +259,7 @@ static void test_both(void)
 		struct parquet_folder seen = parquet_folder(dir, NULL);
 		wrong += seen.files != 2 * id || seen.sections != id || seen.rows != 21 * id;
 	}
-	is_u64(wrong, 0, "a part that is added while the complete copy is, is never left beside it");
+	is_u64(wrong, 0, "a part written at the same time as the complete copy is never left beside it");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* ppt-elf.c - the names of symbols, in both spellings, and a file that has them: whole, stripped, and cut short at every byte. */
+/* ppt-elf.c - names of ppt symbols in both spellings, and ELF files with them: whole, stripped, and truncated at every byte. */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,20 +20,20 @@ static const char *spell(const char *name)
 
 static void test_names(void)
 {
-	is(spell("_ppt_stat_Foo"), "stat of Foo", "as generated");
-	is(spell("_ppt_hmem_Foo_Bar"), "hmem of Foo_Bar", "the name may have a _");
-	is(spell("_ppt_json_stat"), "json of stat", "or be any word");
-	is(spell("__ppt_Foo_json"), "json of Foo, by the document", "as documented");
-	is(spell("__ppt_stat_Foo_hmem"), "hmem of stat_Foo, by the document", "whatever it looks like");
+	is(spell("_ppt_stat_Foo"), "stat of Foo", "the generated spelling is understood");
+	is(spell("_ppt_hmem_Foo_Bar"), "hmem of Foo_Bar", "a buffer's name may have a _");
+	is(spell("_ppt_json_stat"), "json of stat", "a buffer's name may be any word");
+	is(spell("__ppt_Foo_json"), "json of Foo, by the document", "the documented spelling is understood");
+	is(spell("__ppt_stat_Foo_hmem"), "hmem of stat_Foo, by the document", "the documented spelling wins if a name fits both");
 	static const char *const none[] = {"", "_", "__", "_ppt_", "__ppt_", "_ppt_stat_", "_ppt_stat", "__ppt__stat", "__ppt_stat", "ppt_stat_Foo",
 	                                   "_ppt_stats_Foo", "_ppt_sta_Foo", "__ppt_Foo_state", "__ppt_Foostat", "_ppt_Foo_stat", "x_ppt_stat_Foo"};
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 		is(spell(none[i]), "none", none[i][0] ? none[i] : "(empty)");
 	char name[300] = "_ppt_stat_";
 	memset(name + 10, 'x', CTP_PPT_BUFFER_MAX);
-	ok(strcmp(spell(name), "none"), "a long name");
+	ok(strcmp(spell(name), "none"), "a long name is understood");
 	name[10 + CTP_PPT_BUFFER_MAX] = 'x';
-	is(spell(name), "none", "one that is too long");
+	is(spell(name), "none", "a name that is too long is refused");
 }
 
 static struct ctp_ppt_elf elf;
@@ -52,11 +52,11 @@ static void test_file(const char *path)
 	ssize_t len = fd < 0 ? -1 : read(fd, data, sizeof data);
 	if (!ok(len > 0, "%s", path))
 		return;
-	is_u64(read_file(fd), 6, "three symbols of two buffers, each once");
+	is_u64(read_file(fd), 6, "three symbols of each of two buffers are found once");
 	unsigned parts = 0;
 	for (uint32_t i = 0; i < elf.nsymbols; i++)
 		parts |= 1u << (elf.symbols[i].part + 3 * (elf.symbols[i].buffer[0] == 'B'));
-	is_u64(parts, 077, "all parts of both");
+	is_u64(parts, 077, "both buffers have all parts");
 	close(fd);
 	int cut = memfd_create("cut", MFD_CLOEXEC);
 	bool more = false;
@@ -66,14 +66,14 @@ static void test_file(const char *path)
 			break;
 		more |= ctp_ppt_elf_read(&elf, cut, &budget) && elf.nsymbols > 6;
 	}
-	ok(!more, "cut short anywhere, it has no more");
+	ok(!more, "a truncated file never has more symbols");
 	uint64_t budget = 100;
 	pwrite(cut, data, (size_t)len, 0) == len ? (void)0 : abort();
 	ok(!ctp_ppt_elf_read(&elf, cut, &budget) || !elf.nsymbols, "nothing is read beyond the budget");
 	close(cut);
 }
 
-/* A file of 2 MB that would be looked through for long: the budget is for work, too. */
+/* A file of 2 MB whose search would take long: the budget limits work, too. */
 static void test_work(void)
 {
 	struct elf_byhand e = {0};
@@ -81,7 +81,7 @@ static void test_work(void)
 	elf_buffer(&e, 0);
 	elf_symbol(&e, elf_name(&e, "_ppt_stat_Last"), 0);
 	elf_write(&e, fd, 1);
-	is_u64(read_file(fd), 4, "symbols of a file");
+	is_u64(read_file(fd), 4, "the symbols of the file are found");
 	for (unsigned i = 0; i < 500; i++)
 		elf_buffer(&e, i);
 	Elf64_Sym again = e.symbols[e.nsymbols - 1];
@@ -89,12 +89,12 @@ static void test_work(void)
 		elf_symbol(&e, again.st_name, again.st_value);
 	elf_symbol(&e, elf_name(&e, "_ppt_stat_Last"), 0);
 	elf_write(&e, fd, 1);
-	is_u64(read_file(fd), 1500, "a symbol that comes again and again ends the search");
+	is_u64(read_file(fd), 1500, "a symbol that is repeated many times ends the search");
 	for (unsigned i = 0; i < 50000; i++)
 		elf_name(&e, "_ppt_");
 	elf_symbol(&e, elf_name(&e, "_ppt_stat_Last"), 0);
 	elf_write(&e, fd, 1);
-	is_u64(read_file(fd), 0, "and so do names that are none");
+	is_u64(read_file(fd), 0, "names that are no symbols of ppt end the search");
 	close(fd);
 }
 

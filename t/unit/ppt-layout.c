@@ -1,5 +1,6 @@
 /*
- * ppt-layout.c - layouts of ppt buffers: what is understood, what is refused; and frames to records and back, byte for byte.
+ * ppt-layout.c - layouts of ppt buffers: which are accepted and which are refused; and frames are
+ * converted to records and back, byte for byte.
  */
 #include "ppt/ppt-frames.h"
 
@@ -65,20 +66,22 @@ static void refused(const char *json, const char *why, const char *name)
 static void test_layout(void)
 {
 	struct ctp_ppt_layout *l = parse(full);
-	ok(l, "a layout with all types");
-	is(l->buffer, "Buf", "its buffer");
-	is(l->abi, "1.0.0", "its abi");
-	is(l->clock, "monotonic", "its clock");
-	ok(l->multithread && l->min_elements == 64 && l->rep == CTP_PPT_TIMESPEC, "how it is made");
-	is_u64(l->nframes, 2, "frames");
+	ok(l, "a layout with all types is accepted");
+	is(l->buffer, "Buf", "it has its buffer");
+	is(l->abi, "1.0.0", "it has its abi");
+	is(l->clock, "monotonic", "it has its clock");
+	ok(l->multithread && l->min_elements == 64 && l->rep == CTP_PPT_TIMESPEC, "it has its threads, elements and kind of time");
+	is_u64(l->nframes, 2, "it has two frames");
 	is_u64(l->size, 112, "its size is that of the largest frame");
 	const struct ctp_ppt_frame *f = l->frames;
-	ok(f->size == 112 && f->align == 8 && f->stride == 112, "size in a file and in a ring");
-	ok(l->frames[1].size == 20 && l->frames[1].align == 4, "the same of the other");
+	ok(f->size == 112 && f->align == 8 && f->stride == 112, "a frame has its size in a file and in a ring");
+	ok(l->frames[1].size == 20 && l->frames[1].align == 4, "so has the other frame");
 	const struct ctp_ppt_member *m = f->members;
 	ok(m[0].kind == CTP_PPT_FRONT && m[1].kind == CTP_PPT_FRAME_TYPE && m[f->back].kind == CTP_PPT_BACK, "members are sorted");
-	ok(m[2].end == CTP_PPT_BEGIN && m[2].other == 3 && m[3].end == CTP_PPT_END && m[3].other == 2, "the ends of an interval");
-	ok(m[4].counter == 0 && m[4].other == 5 && m[6].counter == 1 && m[6].other == 7, "intervals of counters");
+	ok(m[2].end == CTP_PPT_BEGIN && m[2].other == 3 && m[3].end == CTP_PPT_END && m[3].other == 2,
+	   "the two ends of an interval refer to each other");
+	ok(m[4].counter == 0 && m[4].other == 5 && m[6].counter == 1 && m[6].other == 7,
+	   "intervals of counters have their counter and their other end");
 	ok(m[8].type == CTP_PPT_DOUBLE && m[9].type == CTP_PPT_FLOAT, "a rational is a double or a float by its size");
 	ctp_ppt_layout_free(l);
 }
@@ -90,9 +93,10 @@ static void test_spellings(void)
 	                                 "{\"_lName\":\"t\",\"_lOffset\":8,\"_lSize\":16,\"_lType\":\"PTime\",\"_lKind\":{\"tag\":\"LKMember\"}},"
 	                                 "{\"_lName\":\"z\",\"_lOffset\":24,\"_lSize\":4,\"_lType\":{\"tag\":\"PIntegral\"},\"_lKind\":{\"tag\":\"LKSeqno\"}}]}]},"
 	                                 "\"frCounters\":[\"CYCLES\"]}");
-	ok(l && l->nframes == 1 && l->frames->front == 0 && l->frames->back == 2 && l->frames->type < 0, "without contents; below \"buffer\"");
+	ok(l && l->nframes == 1 && l->frames->front == 0 && l->frames->back == 2 && l->frames->type < 0,
+	   "a layout below \"buffer\" may have a frame without contents");
 	ok(l && l->frames->size == 28 && l->frames->stride == 32, "28 bytes in a file are 32 in a ring");
-	ok(l && l->ncounters == 1 && !strcmp(l->counters[0], "CYCLES"), "the counters of a file's header");
+	ok(l && l->ncounters == 1 && !strcmp(l->counters[0], "CYCLES"), "the counters of a file's header are read");
 	ctp_ppt_layout_free(l);
 }
 
@@ -144,7 +148,7 @@ static void test_refused(void)
 			return;
 		}
 	}
-	ok(true, "cut at any byte");
+	ok(true, "a text truncated at any byte is refused");
 }
 
 static void test_header(void)
@@ -155,7 +159,7 @@ static void test_header(void)
 	struct ctp_err err;
 	struct ctp_ppt_layout *l = ctp_ppt_layout_parse(text, len, &err);
 	ok(l && l->nframes == 2 && l->ncounters == 2 && !strcmp(l->counters[0], counters[0]) && !strcmp(l->counters[1], counters[1]),
-	   "the header of a buffer that has none");
+	   "a buffer without a header gets one");
 	ctp_ppt_layout_free(l);
 	free(text);
 }
@@ -201,7 +205,7 @@ static bool take(void *arg, const void *packet, size_t len)
 	return true;
 }
 
-/* One frame through a stream and back; val as it stood in the stream, for field. */
+/* Puts one frame through a stream and back; *val is the value of the field in the stream. */
 static bool through(struct ctp_ppt_frames *f, const char *field, uint64_t *val, int64_t *place)
 {
 	struct ctp_err err;
@@ -257,40 +261,41 @@ static void test_frames(void)
 	}
 	fill(1);
 	frame[90] = 9;
-	ok(through(f, "ppt_padding", &v, &place) && v == 10, "padding, and what lies between members");
+	ok(through(f, "ppt_padding", &v, &place) && v == 10, "padding and the bytes between members are kept");
 	fill(1);
 	PUT(16, int64_t, 1000000000);
-	ok(through(f, "ppt_raw", &v, &place) && v == 112, "nanoseconds that are a second");
-	ok(through(f, "d_start", &v, &place) && v == 6000000000, "their time all the same");
+	ok(through(f, "ppt_raw", &v, &place) && v == 112, "a time with a billion nanoseconds is kept as raw bytes");
+	ok(through(f, "d_start", &v, &place) && v == 6000000000, "it still has its time");
 	PUT(16, int64_t, -1);
-	ok(through(f, "d_start", &v, &place) && v == 4999999999, "negative nanoseconds");
+	ok(through(f, "d_start", &v, &place) && v == 4999999999, "negative nanoseconds are subtracted");
 	fill(1);
 	PUT(8, int64_t, -3);
-	ok(through(f, "d_start", &v, &place) && v == 0 && ctp_ppt_frames_cut(f) == 1, "a time before the clock's zero");
+	ok(through(f, "d_start", &v, &place) && v == 0 && ctp_ppt_frames_cut(f) == 1,
+	   "a time before the clock's zero becomes 0 and is counted");
 	PUT(24, int64_t, -3);
 	ok(through(f, "d_end", &v, &place) && v == (uint64_t)-2999999999, "a further time can be negative");
 	PUT(8, int64_t, INT64_MIN);
-	ok(through(f, "d_start", &v, &place) && v == 0, "seconds that are no nanoseconds");
+	ok(through(f, "d_start", &v, &place) && v == 0, "seconds too small for nanoseconds become 0");
 	PUT(8, int64_t, INT64_MAX);
-	ok(through(f, "d_start", &v, &place) && v == INT64_MAX, "the same in the other direction");
+	ok(through(f, "d_start", &v, &place) && v == INT64_MAX, "seconds too large for nanoseconds become the largest time");
 	fill(1);
 	PUT(72, uint64_t, 0x7ff8000000001234);
-	ok(through(f, "ppt_raw", &v, &place) && v == 112, "a NaN with something in it");
+	ok(through(f, "ppt_raw", &v, &place) && v == 112, "a NaN with a payload is kept as raw bytes");
 	fill(1);
 	PUT(80, uint32_t, 0xffc00001);
-	ok(through(f, "ppt_raw", &v, &place) && v == 112, "the same in a float");
+	ok(through(f, "ppt_raw", &v, &place) && v == 112, "a NaN with a payload in a float is kept as raw bytes");
 	fill(1);
 	PUT(4, int32_t, 3);
-	ok(ctp_ppt_frames_type(f, frame) == -1 && !ctp_ppt_frames_whole(f, frame), "a type that is none");
+	ok(ctp_ppt_frames_type(f, frame) == -1 && !ctp_ppt_frames_whole(f, frame), "a frame of an unknown type is not whole");
 	PUT(4, int32_t, 2);
-	ok(!ctp_ppt_frames_whole(f, frame), "the smaller frame has its number elsewhere");
+	ok(!ctp_ppt_frames_whole(f, frame), "a smaller frame with its number in the wrong place is not whole");
 	PUT(16, int32_t, 1);
-	ok(ctp_ppt_frames_whole(f, frame) && through(f, "ppt_padding", &v, &place) && v == 96, "the smaller frame");
+	ok(ctp_ppt_frames_whole(f, frame) && through(f, "ppt_padding", &v, &place) && v == 96, "the smaller frame is reproduced");
 	ctp_ppt_frames_free(f);
 	ctp_ppt_layout_free(l);
 }
 
-/* A key that comes twice: were the start of the interval both that and padding, its end would be in no field. */
+/* A duplicate key: if the interval's start were also padding, its end would be in no field. */
 static void test_twice(void)
 {
 	struct ctp_err err;
@@ -301,7 +306,7 @@ static void test_twice(void)
 	uint64_t v;
 	int64_t place;
 	fill(1);
-	ok(f && through(f, "e", &v, &place) && v == 130, "the end of an interval whose start is padding in the end");
+	ok(f && through(f, "e", &v, &place) && v == 130, "an interval whose start became padding still has its end");
 	ctp_ppt_frames_free(f);
 	ctp_ppt_layout_free(l);
 }
@@ -312,7 +317,7 @@ static size_t held(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* As many frames as there may be, each as large as it may be: one has all that the others have beside their numbers as padding. */
+/* The maximum number of frames of the maximum size; one frame's padding covers everything but the numbers. */
 static void test_many(void)
 {
 	struct ctp_err err;

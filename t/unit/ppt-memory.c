@@ -1,4 +1,4 @@
-/* ppt-memory.c - the memory of a process: what has none is refused, and a text ends where it ends. */
+/* ppt-memory.c - reading the memory of a process: threads and processes without memory are refused, and a text must have an end. */
 #include "ppt/ppt-memory.h"
 
 #include <pthread.h>
@@ -31,14 +31,14 @@ static void test_thread(void)
 		abort();
 	sem_wait(&began);
 	bool opened = !ctp_ppt_memory_open(&m, thread, false, &err);
-	ok(!opened && strstr(err.text, "is a thread; name its process"), "the number of a thread is none of a process: %s", err.text);
+	ok(!opened && strstr(err.text, "is a thread; name its process"), "the number of a thread is refused: %s", err.text);
 	if (opened)
 		ctp_ppt_memory_close(&m);
 	sem_post(&over);
 	pthread_join(t, NULL);
 }
 
-/* What is said of the text at this address, at most so long. */
+/* The text at this address, of at most this length, or the error. */
 static const char *text_at(const struct ctp_ppt_memory *m, uint64_t at, size_t max)
 {
 	static struct ctp_err said;
@@ -57,12 +57,12 @@ static void test_text(const struct ctp_ppt_memory *m)
 	if (p == MAP_FAILED || munmap(end, page))
 		abort();
 	memcpy(end - 6, "hello", 6);
-	is(text_at(m, (uintptr_t)end - 6, 5), "5: hello", "a text at the end of memory");
-	is(text_at(m, (uintptr_t)end - 6, 4), "is longer than 4 bytes", "one that is too long");
+	is(text_at(m, (uintptr_t)end - 6, 5), "5: hello", "a text at the end of memory is read");
+	is(text_at(m, (uintptr_t)end - 6, 4), "is longer than 4 bytes", "a text that is too long is refused");
 	end[-1] = '!';
 	snprintf(gone, sizeof gone, "does not end: there is no memory at 0x%lx", (unsigned long)end);
-	is(text_at(m, (uintptr_t)end - 6, 100), gone, "one that goes beyond");
-	ok(strstr(text_at(m, UINT64_MAX - 2, 100), "does not end: "), "none at the top of all addresses");
+	is(text_at(m, (uintptr_t)end - 6, 100), gone, "a text without an end is refused");
+	ok(strstr(text_at(m, UINT64_MAX - 2, 100), "does not end: "), "a text at the highest addresses is refused");
 	munmap(p, page);
 }
 
@@ -73,7 +73,7 @@ int main(void)
 	if (ctp_ppt_memory_open(&m, getpid(), false, &err))
 		skip_all(err.text);
 	test_text(&m);
-	if (m.process >= 0) /* else the system does not tell */
+	if (m.process >= 0) /* else the system cannot say */
 		test_thread();
 	ctp_ppt_memory_close(&m);
 	return done_testing();

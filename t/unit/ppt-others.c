@@ -1,9 +1,9 @@
 /*
- * ppt-others.c - whether another process has the ring of a process that lets go: a child has it, or none, whenever the process lets
- * go.
+ * ppt-others.c - whether another process is attached to the ring of a process that detaches: a child is, or none, whenever the
+ * process detaches.
  *
- * The process is a child of this test, and does what a byte in a pipe says. shmctl(2) is the test's own, so that the process lets go
- * just after somebody has looked how many have the segment.
+ * The process is a child of this test, and does what a byte in a pipe says. shmctl(2) is the test's own, so that the process
+ * detaches just after the number of attached processes was read.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ struct process {
 	int ask, answer; /* pipes */
 };
 
-/* The process that lets go of its segment, and the number of shmctl calls until it does; 0: it does not. */
+/* The process that detaches its segment, and the number of shmctl calls until it does; 0: it does not. */
 static struct {
 	const struct process *process;
 	unsigned after;
@@ -31,7 +31,8 @@ static struct {
 static void order(const struct process *p, char what)
 {
 	char done;
-	must(write(p->ask, &what, 1) == 1 && read(p->answer, &done, 1) == 1 && done == what, "the process does as it is told");
+	must(write(p->ask, &what, 1) == 1 && read(p->answer, &done, 1) == 1 && done == what,
+	     "the process did not do as it was asked");
 }
 
 int shmctl(int id, int command, struct shmid_ds *ds)
@@ -45,7 +46,7 @@ int shmctl(int id, int command, struct shmid_ds *ds)
 	return result;
 }
 
-/* 'd': lets go. 'f': has a child, which keeps the segment. 'e': that child ends. */
+/* 'd': detaches. 'f': forks a child, which keeps the segment. 'e': that child ends. */
 static void live(int id, int asked, int answers)
 {
 	pid_t child = 0;
@@ -62,8 +63,8 @@ static void live(int id, int asked, int answers)
 				pause();
 		}
 		if (what == 'e')
-			must(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child, "the child ends");
-		must(write(answers, &what, 1) == 1, "an answer");
+			must(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child, "the child did not end");
+		must(write(answers, &what, 1) == 1, "no answer was written");
 	} while (read(asked, &what, 1) == 1);
 	_exit(0);
 }
@@ -82,7 +83,7 @@ static struct process begin(int id)
 	}
 	close(ask[0]);
 	close(answer[1]);
-	must(p.pid > 0 && read(p.answer, &ready, 1) == 1 && ready == 'a', "a process with the segment");
+	must(p.pid > 0 && read(p.answer, &ready, 1) == 1 && ready == 'a', "no process with the segment");
 	return p;
 }
 
@@ -93,7 +94,7 @@ static void end(const struct process *p)
 	waitpid(p->pid, NULL, 0);
 }
 
-/* Of a ring that is in no process's hmem any more. */
+/* Attaches to a ring that no process's hmem names any more. */
 static void with(void (*test)(struct ctp_ppt_attach *, const struct process *))
 {
 	struct ctp_err err = {""};
@@ -104,7 +105,7 @@ static void with(void (*test)(struct ctp_ppt_attach *, const struct process *))
 	struct process p = begin(a.shm.id);
 	if (ctp_ppt_memory_open(&memory, p.pid, false, &err))
 		skip_all(err.text);
-	ctp_ppt_attach_others(&a); /* from now on the last process is known */
+	ctp_ppt_attach_others(&a); /* remembers the last process */
 	test(&a, &p);
 	ctp_ppt_memory_close(&memory);
 	end(&p);
@@ -113,29 +114,29 @@ static void with(void (*test)(struct ctp_ppt_attach *, const struct process *))
 
 static void test_alone(struct ctp_ppt_attach *a, const struct process *p)
 {
-	ok(!ctp_ppt_attach_others(a), "only the process has it");
+	ok(!ctp_ppt_attach_others(a), "only the process is attached");
 	order(p, 'd');
-	ok(!ctp_ppt_attach_others(a), "when it has let go, no process has it");
+	ok(!ctp_ppt_attach_others(a), "when it has detached, no process is attached");
 }
 
 static void test_race(struct ctp_ppt_attach *a, const struct process *p)
 {
 	letting_go.process = p;
 	letting_go.after = 1;
-	ok(!ctp_ppt_attach_others(a), "a process that lets go between the look at their number and the one at its mappings is not two");
-	is_u64(letting_go.after, 0, "  it did");
-	is_u64(ctp_ppt_shm_look(a->shm.id).attached, 1, "  only we have it then");
+	ok(!ctp_ppt_attach_others(a), "a process that detaches between the two checks is not counted as two");
+	is_u64(letting_go.after, 0, "  it has detached");
+	is_u64(ctp_ppt_shm_look(a->shm.id).attached, 1, "  only the test is attached then");
 }
 
 static void test_child(struct ctp_ppt_attach *a, const struct process *p)
 {
 	order(p, 'f');
-	ok(ctp_ppt_attach_others(a), "a child has it beside the process");
+	ok(ctp_ppt_attach_others(a), "a child is attached besides the process");
 	order(p, 'd');
-	ok(ctp_ppt_attach_others(a), "and in its place, when the process has let go");
+	ok(ctp_ppt_attach_others(a), "the child is still attached when the process has detached");
 	order(p, 'e');
-	ok(ctp_ppt_attach_others(a), "one that has ended since was there");
-	ok(!ctp_ppt_attach_others(a), "and then there is none");
+	ok(ctp_ppt_attach_others(a), "a child that has just ended counts once more");
+	ok(!ctp_ppt_attach_others(a), "after that no process is attached");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* ppt-outs.c - a file for each buffer: each has its own, whatever their names are. */
+/* ppt-outs.c - each buffer gets a file of its own, whatever its name is. */
 #include "ppt/ppt-outs.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static bool write_section(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *e
 	return true;
 }
 
-/* Who may write to the folder knows what the file will be called. */
+/* An attacker who may write to the folder knows the name that the file will have. */
 static void links(void)
 {
 	static const char *const name[] = {"trap"};
@@ -39,11 +39,11 @@ static void links(void)
 	ok(made && ctp_ppt_outs_open(&outs, "%b", false, name, 1, wait_is_over, &err) && strstr(err.text, "trap: is a link"),
 	   "a link with the name of a buffer is not followed: %s", err.text);
 	ctp_ppt_outs_close(&outs, tell, NULL, &err);
-	ok(stat("victim", &st), "nothing is made where it leads");
+	ok(stat("victim", &st), "nothing is created at its target");
 	ok(ctp_ppt_outs_open(&outs, "to-%b/file", false, name, 1, wait_is_over, &err) && strstr(err.text, "to-trap: is a link"),
-	   "nor one in the place of a folder: %s", err.text);
+	   "a link in the place of a folder is not followed: %s", err.text);
 	ctp_ppt_outs_close(&outs, tell, NULL, &err);
-	ok(!rmdir("away"), "nothing is in that folder");
+	ok(!rmdir("away"), "nothing is created in its target");
 	unlink("trap");
 	unlink("to-trap");
 }
@@ -59,17 +59,17 @@ int main(void)
 	if (!mkdtemp(dir) || chdir(dir))
 		skip_all("no folder can be made in /tmp");
 	enum ctp_status status = ctp_ppt_outs_open(&outs, "%b", false, names, NAMES, wait_is_over, &err);
-	ok(!status, "outputs of several buffers %s", err.text);
+	ok(!status, "outputs of several buffers are opened %s", err.text);
 	bool good = true;
 	for (size_t i = 0; i < NAMES && !status; i++)
 		good &= write_section(&outs, i, &err);
-	ok(good && !ctp_ppt_outs_close(&outs, tell, NULL, &err), "are written and closed %s", err.text);
+	ok(good && !ctp_ppt_outs_close(&outs, tell, NULL, &err), "the outputs are written and closed %s", err.text);
 	for (size_t i = 0; i < NAMES; i++) {
 		struct stat st;
 		ok(!stat(files[i], &st) && st.st_size, "%s has the file %s", names[i], files[i]);
 		unlink(files[i]);
 	}
 	links();
-	ok(!rmdir(dir), "and there is no other");
+	ok(!rmdir(dir), "there is no other file");
 	return done_testing();
 }

@@ -1,5 +1,5 @@
 /*
- * ppt-read.c - which numbers of frames were seen; and a file that is cut at every byte.
+ * ppt-read.c - the record of which frame numbers were seen; and a file truncated at every byte.
  */
 #include "ppt/ppt-seen.h"
 #include "ppt/ppt.h"
@@ -41,24 +41,24 @@ static void no_gap(const char *name)
 static void test_gaps(void)
 {
 	forget();
-	no_gap("nothing was seen");
-	ok(see(1) && see(2) && see(3) && !see(2), "a number that comes again");
-	no_gap("nothing is missing");
-	ok(see(7) && see(10) && !see(7), "and with gaps");
+	no_gap("before the first number there is no gap");
+	ok(see(1) && see(2) && see(3) && !see(2), "a repeated number is recognised");
+	no_gap("consecutive numbers have no gap");
+	ok(see(7) && see(10) && !see(7), "a repeated number is recognised after gaps, too");
 	ctp_ppt_seen_torn(&seen, 5);
 	ctp_ppt_seen_torn(&seen, 5);
 	ctp_ppt_seen_torn(&seen, 7);
-	ok(see(8) && see(9), "one gap is filled from both sides");
-	ok(!see(8) && !see(9), "what filled it was seen");
-	gap(4, 3, 1, 3, 4, "the other is there, with a torn frame in it, and the times on both sides");
-	no_gap("it is the only one");
-	ok(!see(5), "what would fill it then is too late");
+	ok(see(8) && see(9), "a gap is filled by the missing numbers");
+	ok(!see(8) && !see(9), "the numbers that filled it count as seen");
+	gap(4, 3, 1, 3, 4, "the other gap is reported, with its torn frame and the times on both sides");
+	no_gap("there is no other gap");
+	ok(!see(5), "a number of a reported gap comes too late");
 
 	forget();
 	for (int i = 5; i > 0; i--)
 		see(i);
 	see(7);
-	gap(6, 1, 0, 1, 6, "numbers that came in falling order");
+	gap(6, 1, 0, 1, 6, "numbers in descending order leave the right gap");
 }
 
 static bool differs(int32_t seqno, const char *bytes) { return ctp_ppt_seen_differs(&seen, seqno, (const uint8_t *)bytes, strlen(bytes)); }
@@ -67,18 +67,19 @@ static void keep(int32_t seqno, const char *bytes) { ctp_ppt_seen_sum(&seen, seq
 static void test_sums(void)
 {
 	forget();
-	ok(!differs(0, "a") && !differs(-1, "a") && !differs(1, "a"), "without bytes nothing differs");
+	ok(!differs(0, "a") && !differs(-1, "a") && !differs(1, "a"), "a frame whose bytes are not kept does not differ");
 	for (int32_t i = -2; i < 3; i++) {
 		see(i);
 		keep(i, "a");
 	}
-	ok(!differs(0, "a") && !differs(-1, "a") && differs(0, "b") && differs(-1, "b") && differs(2, "b"), "other bytes do");
+	ok(!differs(0, "a") && !differs(-1, "a") && differs(0, "b") && differs(-1, "b") && differs(2, "b"),
+	   "frames with the same number and other bytes differ");
 	keep(0, "b");
-	ok(differs(0, "a") && !differs(0, "b"), "of two frames the last one stays");
+	ok(differs(0, "a") && !differs(0, "b"), "the last of two frames with one number is kept");
 	keep(2 + CTP_PPT_SUMS, "c");
-	ok(!differs(2, "a") && !differs(2, "b") && differs(1, "b"), "what is long ago is not known any more");
+	ok(!differs(2, "a") && !differs(2, "b") && differs(1, "b"), "old frames are forgotten");
 	forget();
-	ok(!differs(1, "b"), "and nothing of another file");
+	ok(!differs(1, "b"), "frames of another file are forgotten");
 }
 
 static void test_wrap(void)
@@ -86,12 +87,12 @@ static void test_wrap(void)
 	forget();
 	ok(see(INT32_MAX - 1) && see(INT32_MAX) && see(INT32_MIN) && !see(INT32_MAX), "after 2^31 - 1 comes -2^31");
 	see(INT32_MIN + 3);
-	gap(INT32_MIN + 1, 2, 0, 3, 4, "a gap after it");
+	gap(INT32_MIN + 1, 2, 0, 3, 4, "a gap after the wrap is reported");
 	forget();
 	see(-2);
 	ok(!ctp_ppt_seen_next(&seen, 0) && see(-1) && ctp_ppt_seen_next(&seen, 0), "0 comes after -1 only");
 	see(2);
-	gap(0, 2, 0, 2, 3, "a gap at 0");
+	gap(0, 2, 0, 2, 3, "a gap next to 0 is reported");
 }
 
 static void test_full(void)
@@ -106,7 +107,7 @@ static void test_full(void)
 	}
 	while (ctp_ppt_seen_gap(&seen, &l))
 		lost += l.count;
-	is_u64(lost, 2 * (10 * CTP_PPT_RUNS_MAX - 1), "more gaps than are kept are all counted");
+	is_u64(lost, 2 * (10 * CTP_PPT_RUNS_MAX - 1), "gaps beyond the limit are all counted");
 }
 
 static const char header[] =
@@ -145,14 +146,14 @@ static void test_cut(void)
 		}
 		free(cut);
 	}
-	is_u64(wrong, 0, "cut at every byte: no header is an error, a part of a frame is damage, the rest comes back");
+	is_u64(wrong, 0, "truncation: in the header it is an error, in a frame it is damage, and whole frames are reproduced");
 	free(stream.data);
 	free(back.data);
 }
 
 #define NUMBER(name, off, kind) "{\"_lName\":\"" name "\",\"_lOffset\":" #off ",\"_lSize\":4,\"_lType\":\"PIntegral\",\"_lKind\":\"" kind "\"}"
 
-/* The shorter of two frames has its number elsewhere, and after it are bytes of the earlier frame in the slot. */
+/* The shorter of two frames has its number at another offset, and the slot still has bytes of an earlier frame after it. */
 static void test_begun(void)
 {
 	static const char two[] = "{\"emit\":{\"_eBuffer\":{\"ebName\":\"B\"}},\"frames\":["
@@ -167,11 +168,11 @@ static void test_begun(void)
 	memcpy(file + 8, two, sizeof two - 1);
 	memcpy(file + 8 + sizeof two - 1, frames, sizeof frames);
 	must(textmem_from(ctp_ppt_source("test", true, false, &err), file, sizeof file, &stream, &stats, &err), err.text);
-	ok(stats.accepted == 2 && !stats.lost && !stats.harmed, "a slot that is just being written is no frame 0");
+	ok(stats.accepted == 2 && !stats.lost && !stats.harmed, "a slot that is being written is not taken for frame 0");
 	free(stream.data);
 }
 
-/* As attach does it: `_json` of a process, and frames that are put as they come. */
+/* As an attach does it: `_json` of a process, and frames as they arrive. */
 static void test_live(void)
 {
 	static const char *const counters[] = {"cycles"};
@@ -195,9 +196,9 @@ static void test_live(void)
 		ctp_ppt_frames_put(f, w, (const uint8_t *)(int32_t[]){i, -i, i});
 	ctp_writer_end(w, true);
 	textmem_to(sink, &stream, &file);
-	ok(file.len == 8 + len + 10 * FRAME && !memcmp(file.data + 8, text, len), "what was taken from a process is a file");
+	ok(file.len == 8 + len + 10 * FRAME && !memcmp(file.data + 8, text, len), "data taken from a process is a valid file");
 	ok(textmem_from(ctp_ppt_source("test", true, false, &err), file.data, file.len, &stream, &stats, &err) && stats.accepted == 10 && !stats.harmed,
-	   "which is decoded");
+	   "that file is decoded");
 	ctp_section_fini(&sec);
 	ctp_writer_free(w);
 	ctp_ppt_frames_free(f);

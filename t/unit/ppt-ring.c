@@ -1,5 +1,5 @@
 /*
- * ppt-ring.c - the reader of a ring of frames: by hand, through every state that a slot can have; and in a race with writers that
+ * ppt-ring.c - the reader of a ring of frames: step by step, through every state of a slot; and in a race with writers that
  * overtake it all the time. Each word of a frame follows from its number, so that a torn one is seen.
  */
 #include <pthread.h>
@@ -88,16 +88,16 @@ static const char *read_all(struct ctp_ppt_ring *r)
 static void test_order(void)
 {
 	struct ctp_ppt_ring r = reader(4);
-	is(read_all(&r), "", "an empty ring has nothing");
+	is(read_all(&r), "", "an empty ring has no frames");
 	write_frames(4, 7, 7, 9);
-	is(read_all(&r), "7 8", "the first frame is in slot 0, whatever its number");
-	is(read_all(&r), "", "none comes twice");
+	is(read_all(&r), "7 8", "the first frame is read from slot 0, whatever its number");
+	is(read_all(&r), "", "no frame is read twice");
 	write_frames(4, 7, 9, 12);
-	is(read_all(&r), "9 10 11", "and round the ring");
+	is(read_all(&r), "9 10 11", "reading goes round the ring");
 	write_frames(4, 7, 12, 19);
-	is(read_all(&r), "+3 15 16 17 18", "what was overwritten is counted, and the rest read");
+	is(read_all(&r), "+3 15 16 17 18", "overwritten frames are counted, and the rest is read");
 	write_frames(4, 7, 19, 19 + 4001);
-	is(read_all(&r), "+3997 4016 4017 4018 4019", "however often the ring went round");
+	is(read_all(&r), "+3997 4016 4017 4018 4019", "overwritten frames are counted, however often the ring went round");
 	is_u64(r.frames + r.lost, 4019 - 6, "every number is a frame or lost");
 }
 
@@ -108,39 +108,39 @@ static void test_flight(void)
 	write_frame(0, 1);
 	is(read_all(&r), "1", "a frame");
 	put(1, 0, 2);
-	is(read_all(&r), "", "one in flight is not there");
+	is(read_all(&r), "", "a frame that is being written is not read");
 	write_frame(2, 3);
-	is(read_all(&r), "", "and is waited for, though a later one is whole");
+	is(read_all(&r), "", "the reader waits for it, though a later one is whole");
 	write_frame(1, 2);
-	is(read_all(&r), "2 3", "until it is whole");
+	is(read_all(&r), "2 3", "both are read once it is whole");
 	put(3, 0, 4);
 	write_frame(4, 5);
-	is(read_all(&r), "", "one that never is");
+	is(read_all(&r), "", "a frame that is never finished is waited for");
 	now += 200000000;
-	is(read_all(&r), "t1 5", "is given up after a while");
-	is_u64(r.torn, 1, "and counted as torn");
+	is(read_all(&r), "t1 5", "it is given up after a while");
+	is_u64(r.torn, 1, "it is counted as torn");
 	put(5, 0, 6);
 	now += 200000000;
-	is(read_all(&r), "", "not if no frame follows it");
+	is(read_all(&r), "", "it is not given up if no frame follows it");
 	now += 200000000;
-	is(read_all(&r), "", "however long");
+	is(read_all(&r), "", "it is not given up even after a long time");
 	write_frame(6, 7);
 	write_frame(7, 8);
-	is(read_all(&r), "t1 7 8", "one that writers are far ahead of is given up at once");
+	is(read_all(&r), "t1 7 8", "it is given up at once if the writers are far ahead");
 	write_frame(0, 9);
 	put(1, 0, 10);
 	write_frame(2, 11);
 	uint32_t frame[WORDS];
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "when the process writes no more");
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "what is not whole is passed over");
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "for the next frame");
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_NOTHING, "to the end");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "when the process has ended, a whole frame is read");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "an unfinished frame is skipped");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "the next frame is read");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_NOTHING, "then nothing is left");
 	put(3, 0, 12);
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "one that was begun and never finished");
-	is_u64(gap.torn, 1, "is torn");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "a last unfinished frame is a gap");
+	is_u64(gap.torn, 1, "it is counted as torn");
 }
 
-/* A writer that comes round while the reader copies: the back is still the old one, or was when it was looked at. */
+/* A writer that comes round while the reader copies: the back is still the old one, or was when the reader checked it. */
 static void test_overtaken(void)
 {
 	struct ctp_ppt_ring r = reader(4);
@@ -148,31 +148,31 @@ static void test_overtaken(void)
 	put(0, 0, 0);
 	r.begun = true;
 	r.first = 1;
-	is(read_all(&r), "", "a frame whose front is gone is not taken");
+	is(read_all(&r), "", "a frame without a front is not read");
 	put(0, 0, 5);
 	put(0, 3, payload(5, 3));
-	is(read_all(&r), "+1", "nor one whose front is newer");
+	is(read_all(&r), "+1", "a frame with a newer front is not read, and the old one is lost");
 	write_frame(1, 2);
 	put(1, WORDS - 1, 0);
-	is(read_all(&r), "", "nor one without a back");
+	is(read_all(&r), "", "a frame without a back is not read");
 	write_frame(1, 2);
-	is(read_all(&r), "2", "nor is it lost for that");
+	is(read_all(&r), "2", "it is not lost for that");
 }
 
 static void test_late(void)
 {
 	struct ctp_ppt_ring r = reader(4);
 	write_frames(4, 1, 1, 7);
-	is(read_all(&r), "+1 3 4 5 6", "overwritten before the first look: it begins with what may still be there");
-	ok(r.late, "and that is said");
+	is(read_all(&r), "+1 3 4 5 6", "if the ring overran before the first look, reading begins with the oldest frame left");
+	ok(r.late, "the reader says that it came late");
 	r = reader(4);
 	write_frames(8, 11, 11, 15);
 	is(read_all(&r), "11 12 13 14", "a ring that is just full loses nothing");
-	ok(r.late, "but it may have been full before");
+	ok(r.late, "it may have overrun before, so the reader says that it came late");
 	r = reader(8);
 	write_frames(8, 11, 11, 15);
-	is(read_all(&r), "11 12 13 14", "one that is not full");
-	ok(!r.late, "has nothing in doubt");
+	is(read_all(&r), "11 12 13 14", "a ring that is not full is read from its beginning");
+	ok(!r.late, "the reader did not come late");
 }
 
 static void test_wrap(void)
@@ -181,17 +181,17 @@ static void test_wrap(void)
 	struct ctp_ppt_ring r = reader(4);
 	uint32_t from = 0x7ffffffe;
 	write_frames(4, from, from, from + 4);
-	is(read_all(&r), "2147483646 2147483647 2147483648 2147483649", "the number goes negative");
+	is(read_all(&r), "2147483646 2147483647 2147483648 2147483649", "numbers continue below zero");
 	write_frames(4, from, from + 4, from + 10);
-	is(read_all(&r), "+2 2147483652 2147483653 2147483654 2147483655", "and is counted across that");
+	is(read_all(&r), "+2 2147483652 2147483653 2147483654 2147483655", "losses are counted across that");
 	r = reader(4);
 	from = 0xfffffffe;
 	write_frames(4, from, from, from + 2);
-	is(read_all(&r), "4294967294 4294967295", "up to the last number");
+	is(read_all(&r), "4294967294 4294967295", "frames up to the last number are read");
 	write_frame(2, 0);
 	is(read_all(&r), "", "0 is no frame's number");
 	write_frame(3, 1);
-	is(read_all(&r), "+1 1", "and so is lost, and counted");
+	is(read_all(&r), "+1 1", "the number 0 counts as lost");
 }
 
 static void test_nonsense(void)
@@ -201,39 +201,39 @@ static void test_nonsense(void)
 	is(read_all(&r), "1", "a frame");
 	write_frame(1, 77);
 	write_frame(2, 3);
-	is(read_all(&r), "t1 3", "a number that belongs elsewhere costs one frame, which was seen");
+	is(read_all(&r), "t1 3", "a number that does not belong in its slot loses one frame, counted as torn");
 	write_frame(3, 1);
-	is(read_all(&r), "t1", "also if it is smaller");
+	is(read_all(&r), "t1", "so does a smaller number");
 	put(0, 0, 5);
 	put(0, WORDS - 1, 2);
 	put(1, 0, 0);
 	put(1, WORDS - 1, 0);
-	is(read_all(&r), "t1", "or only in front, or at the back");
+	is(read_all(&r), "t1", "so does a wrong number in front only, or at the back only");
 	write_frame(1, 6 + 0x40000000);
-	is(read_all(&r), "t1", "and one that belongs there, but is more than can have been saved");
-	is_u64(r.wrong, 4, "these are counted");
-	is_u64(r.overrun, 0, "and not as overwritten");
+	is(read_all(&r), "t1", "so does a number that is larger than possible");
+	is_u64(r.wrong, 4, "wrong numbers are counted");
+	is_u64(r.overrun, 0, "they do not count as overwritten");
 	r = reader(8);
 	now = 1;
 	put(0, 0, 1);
 	write_frame(1, 2);
-	is(read_all(&r), "", "a first frame that is half-written is waited for");
+	is(read_all(&r), "", "a half-written first frame is waited for");
 	now += 200000000;
-	is(read_all(&r), "t1 2", "and then given up");
+	is(read_all(&r), "t1 2", "it is given up after a while");
 	r = reader(8);
 	for (uint32_t i = 0; i < 3; i++)
 		put(i, 0, 1000 + 78 * i);
-	is(read_all(&r), "", "a ring without a frame");
+	is(read_all(&r), "", "a ring without a whole frame gives nothing");
 	uint32_t frame[WORDS];
 	for (uint32_t i = 0; i < 3; i++)
-		is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "has what was seen in it counted");
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_NOTHING, "up to where nothing is");
-	is_u64(r.torn, 3, "as torn");
+		is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "at the end its unfinished frames are a gap");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_NOTHING, "after them nothing is left");
+	is_u64(r.torn, 3, "they are counted as torn");
 	r = reader(1);
 	write_frame(0, 5);
-	is(read_all(&r), "5", "a ring of one slot");
+	is(read_all(&r), "5", "a ring of one slot is read");
 	write_frame(0, 9);
-	is(read_all(&r), "+3 9", "works");
+	is(read_all(&r), "+3 9", "a ring of one slot counts losses");
 }
 
 /* --- in a race ------------------------------------------------------------------------------------------------------------- */
@@ -241,7 +241,7 @@ static void test_nonsense(void)
 static _Atomic uint32_t numbers, written;
 static uint32_t many;
 
-/* A number is taken, then written: two writers a ring apart would be in the same slot, as no client's users have it. */
+/* A number is taken, then written: two writers a ring apart would use the same slot, which no client does. */
 static void *write_many(void *arg)
 {
 	(void)arg;
@@ -281,17 +281,17 @@ static void test_race(uint32_t frames)
 			disorder += frame[0] <= last;
 			last = frame[0];
 			if (frame[0] % 512 == 0)
-				for (int i = 0; i < 8; i++) /* so that the writers overtake */
+				for (int i = 0; i < 8; i++) /* so that the writers overtake the reader */
 					sched_yield();
 		}
 	}
 	for (int i = 0; i < WRITERS; i++)
 		pthread_join(threads[i], NULL);
 	is_u64(bad, 0, "no frame is torn");
-	is_u64(disorder, 0, "none comes twice or in another order");
-	is_u64(last, frames, "the last one comes");
-	is_u64(r.frames + r.lost, frames - begun + 1, "and every number from the first on is a frame or lost");
-	is_u64(r.wrong, 0, "none of those has a number that cannot be");
+	is_u64(disorder, 0, "no frame is read twice or out of order");
+	is_u64(last, frames, "the last frame is read");
+	is_u64(r.frames + r.lost, frames - begun + 1, "every number from the first on is a frame or lost");
+	is_u64(r.wrong, 0, "no frame has an impossible number");
 	note("%" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " of them torn", r.frames, r.lost, r.torn);
 }
 

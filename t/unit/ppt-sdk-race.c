@@ -78,7 +78,7 @@ static bool read_next(struct reader *r, bool last)
 	if (is == 1) {
 		r->torn += !whole(&f);
 		r->got++;
-	} else if (is == -1 && !last) { /* the oldest that may still be there, half a ring before that one */
+	} else if (is == -1 && !last) { /* begin with the oldest that may be left, half a ring before that one */
 		uint32_t front = (uint32_t)f.mark.ppt_front_, to = front - SLOTS / 2;
 		if ((int32_t)(to - r->next) <= 0)
 			to = r->next + 1;
@@ -103,7 +103,7 @@ static void test_read(void)
 	agent_ask(&a);
 	fill(&m, 0, 0);
 	ppt_Race_mark_save(&m);
-	is_u64(a.control->data_block_sz, SLOTS, "a ring of 64");
+	is_u64(a.control->data_block_sz, SLOTS, "the ring has 64 slots");
 	struct reader r = {.slots = (const char *)(uintptr_t)a.control->data_block, .first = 1, .next = 1};
 	start(threads, save_some);
 	while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < THREADS)
@@ -113,8 +113,8 @@ static void test_read(void)
 	while (r.next != (uint32_t)(1 + 1 + THREADS * frames))
 		read_next(&r, true);
 	is_u64(r.got + r.lost, 1 + THREADS * (uint64_t)frames, "each frame is read or lost");
-	is_u64(r.torn, 0, "and none is torn");
-	ok(r.got >= SLOTS / 2, "many are read");
+	is_u64(r.torn, 0, "no frame is torn");
+	ok(r.got >= SLOTS / 2, "many frames are read");
 	note("%d read, %d lost", (int)r.got, (int)r.lost);
 	agent_leave(&a);
 	ppt_Race_mark_save(&m);
@@ -122,7 +122,7 @@ static void test_read(void)
 	agent_free(&a);
 }
 
-/* What is wrong in a block that is no longer written; the highest number in it. Slot 0 has one of many numbers, or none. */
+/* Counts wrong slots of a block that is no longer written, and finds its highest number. Slot 0 may have any number, or none. */
 static int faults(const char *slots, uint64_t count, uint32_t *highest)
 {
 	int wrong = 0;
@@ -179,8 +179,8 @@ static void test_rounds(void)
 		agent_free(&a);
 	}
 	end(threads);
-	is_u64((uint64_t)wrong, 0, "come and gone while threads save: no frame is torn or out of its place");
-	is_u64((uint64_t)late, 0, "and numbers go on");
+	is_u64((uint64_t)wrong, 0, "agents attach and detach while threads save: no frame is torn or in a wrong slot");
+	is_u64((uint64_t)late, 0, "numbers continue across attachments");
 }
 
 int main(int argc, char **argv)

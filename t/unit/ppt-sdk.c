@@ -1,4 +1,4 @@
-/* ppt-sdk.c - sdk/ppt/ppt.h with one thread: what a save does while no agent is attached, one is, another is, and none again. */
+/* ppt-sdk.c - sdk/ppt/ppt.h with one thread: what a save does without an agent, with one, with another, and without one again. */
 #include "ppt.h"
 #include "ppt-agent.h"
 #include "tap.h"
@@ -31,7 +31,7 @@ static const struct ppt_One_mark *one_at(const struct agent *a, unsigned i)
 	return (const void *)(agent_slots(a, mapped(&ppt_buffer_One_)) + i * SLOT);
 }
 
-/* A frame of One, by the rule. */
+/* Reads a frame of One, as an agent does. */
 static int read_one(const struct agent *a, unsigned i, uint32_t number, int *n)
 {
 	union ppt_One_any_ frame;
@@ -45,41 +45,41 @@ static void test_attach(void)
 	struct agent a;
 	int n;
 	save_one(1);
-	ok(!ppt_buffer_One_.page, "no agent is attached: nothing happens");
+	ok(!ppt_buffer_One_.page, "without an agent a save does nothing");
 	agent_prepare(&a, &ppt_buffer_One_, 464 + 10 * SLOT, 464);
 	agent_ask(&a);
-	ok(!agent_attached(&a), "nor does it before the next save");
+	ok(!agent_attached(&a), "an agent's request does nothing before the next save");
 	save_one(7);
-	ok(agent_attached(&a), "which attaches");
-	is_u64(segment_users(a.id), 2, "to the segment");
+	ok(agent_attached(&a), "the next save attaches");
+	is_u64(segment_users(a.id), 2, "it attaches to the segment");
 	size_t at = a.control->data_block - (uintptr_t)mapped(&ppt_buffer_One_);
 	is_u64(at, 464 + 464 % SLOT, "the slots are where a generated client has them");
-	is_u64(a.control->data_block_sz, (a.bytes - at) / SLOT, "as many as there is room for");
-	ok(read_one(&a, 0, 1, &n) && n == 7, "and the frame is in the first, with number 1");
+	is_u64(a.control->data_block_sz, (a.bytes - at) / SLOT, "there are as many slots as fit");
+	ok(read_one(&a, 0, 1, &n) && n == 7, "the first frame is in slot 0, with number 1");
 	for (int i = 8; i < 7 + (int)a.control->data_block_sz + 2; i++)
 		save_one(i);
 	uint32_t last = 2 + (uint32_t)a.control->data_block_sz;
-	ok(read_one(&a, 1, last, &n) && n == 6 + (int)last, "the ring begins again at its end");
+	ok(read_one(&a, 1, last, &n) && n == 6 + (int)last, "after the last slot comes the first");
 
-	ppt_turn_(&ppt_buffer_One_); /* as a thread that saw the agent come, and is late */
+	ppt_turn_(&ppt_buffer_One_); /* as a thread does that saw the request, but is late */
 	save_one(5);
-	ok(read_one(&a, 2, ++last, &n) && n == 5, "an attach that is there is not made again");
+	ok(read_one(&a, 2, ++last, &n) && n == 5, "a second attach changes nothing");
 
 	agent_leave(&a);
-	is_u64(segment_users(a.id), 2, "hmem is 0: nothing happens before the next save");
+	is_u64(segment_users(a.id), 2, "hmem set to 0 does nothing before the next save");
 	save_one(9);
-	is_u64(segment_users(a.id), 1, "which lets go of it");
-	ok(fcntl(0, F_GETFD) >= 0, "and leaves descriptor 0 alone");
+	is_u64(segment_users(a.id), 1, "the next save detaches");
+	ok(fcntl(0, F_GETFD) >= 0, "descriptor 0 stays open");
 	agent_ask(&a);
 	save_one(10);
-	ok(read_one(&a, 0, last + 1, &n) && n == 10, "attached again: slot 0, and numbers go on");
+	ok(read_one(&a, 0, last + 1, &n) && n == 10, "attached again, frames begin in slot 0 and numbers continue");
 
 	struct agent other;
 	agent_prepare(&other, &ppt_buffer_One_, 4096, 416);
 	agent_ask(&other);
 	save_one(11);
-	ok(read_one(&other, 0, last + 2, &n) && n == 11, "from one segment to another");
-	is_u64(segment_users(a.id), 1, "the first one is let go of");
+	ok(read_one(&other, 0, last + 2, &n) && n == 11, "a save moves from one segment to another");
+	is_u64(segment_users(a.id), 1, "the first segment is detached");
 	agent_leave(&other);
 	save_one(12);
 	agent_free(&other);
@@ -94,7 +94,7 @@ static void test_refused(void)
 	agent_free(&a);
 	errno = 42;
 	save_one(1);
-	ok(!agent_asked(&a) && errno == 42, "a segment that is gone: hmem is 0 again, errno what it was");
+	ok(!agent_asked(&a) && errno == 42, "a segment that is gone resets hmem, and errno is unchanged");
 	static const struct {
 		size_t bytes;
 		uint64_t control_bytes;
@@ -107,12 +107,12 @@ static void test_refused(void)
 		save_one(1);
 		char zeros[4096] = {0};
 		ok(!agent_asked(&a) && segment_users(a.id) == 1, "refused: %s", bad[i].what);
-		ok(!memcmp(a.base + 8, zeros, bad[i].bytes - 8), "and not written to");
+		ok(!memcmp(a.base + 8, zeros, bad[i].bytes - 8), "the segment is not written to");
 		agent_free(&a);
 	}
 }
 
-/* The compiler's offsets are the JSON's: the text is built from them, and here from the other side. */
+/* The JSON has the compiler's offsets. */
 static int json_offset(const char *json, const char *frame, const char *member)
 {
 	char key[64];
@@ -131,7 +131,7 @@ static void test_json(void)
 	is_u64(json_offset(_ppt_json_Two, "request", "work_2_start"), offsetof(struct ppt_Two_request, work_2_start), "a counter's start");
 	is_u64(json_offset(_ppt_json_Two, "tick", "now_1"), offsetof(struct ppt_Two_tick, now_1), "a counter");
 	is_u64(json_offset(_ppt_json_Two, "tick", "__ppt_seqno_back"), ppt_buffer_Two_.slot_bytes - 4, "the last word of a slot");
-	ok(!strstr(_ppt_json_One, "__ppt_type"), "one type of frames: there is no type");
+	ok(!strstr(_ppt_json_One, "__ppt_type"), "a buffer with one type of frames has no type field");
 }
 
 static void test_types(void)
@@ -145,17 +145,18 @@ static void test_types(void)
 	ppt_Two_request_busy_end(&r);
 	ppt_Two_request_save(&r);
 	char *slots = agent_slots(&a, mapped(&ppt_buffer_Two_));
-	is_u64(slot_read(slots, sizeof got, 1, &got), 1, "the first time attaches, so that the first frame is there");
-	ok(got.request.ppt_type_ == 1 && got.request.status == 200 && got.request.b == 255 && got.request.f == 0.5f, "with its values");
+	is_u64(slot_read(slots, sizeof got, 1, &got), 1, "the first time stamp attaches, so the first frame is saved");
+	ok(got.request.ppt_type_ == 1 && got.request.status == 200 && got.request.b == 255 && got.request.f == 0.5f,
+	   "the frame has its values");
 	ok(got.request.busy_start.sec > 0 && (got.request.busy_end.sec - got.request.busy_start.sec) * 1000000000 +
-	   got.request.busy_end.nsec - got.request.busy_start.nsec >= 0, "and times");
+	   got.request.busy_end.nsec - got.request.busy_start.nsec >= 0, "the frame has its times");
 	struct ppt_Two_tick t = {.load = -1.5};
 	ppt_Two_tick_at_now(&t);
 	ppt_Two_tick_save(&t);
-	is_u64(slot_read(slots + sizeof got, sizeof got, 2, &got), 1, "a frame of the other type");
-	ok(got.tick.ppt_type_ == 2 && got.tick.load == -1.5 && !got.tick.now_0, "with its values");
+	is_u64(slot_read(slots + sizeof got, sizeof got, 2, &got), 1, "a frame of the other type is saved");
+	ok(got.tick.ppt_type_ == 2 && got.tick.load == -1.5 && !got.tick.now_0, "it has its values");
 
-	/* Times of two attachments, or of before one, are no interval. */
+	/* Times of two attachments, or from before one, make no interval. */
 	agent_leave(&a);
 	ppt_Two_tick_save(&t);
 	struct ppt_Two_tick other = {.load = 2};
@@ -165,25 +166,25 @@ static void test_types(void)
 	agent_ask(&a);
 	ppt_Two_request_busy_end(&r);
 	ppt_Two_request_save(&r);
-	is_u64(slot_read(slots, sizeof got, 3, &got), 0, "begun before the attach: not saved");
+	is_u64(slot_read(slots, sizeof got, 3, &got), 0, "a frame begun before the attach is not saved");
 	ppt_Two_request_busy_start(&r);
 	agent_leave(&a);
 	ppt_Two_tick_save(&t);
 	agent_ask(&a);
 	ppt_Two_request_busy_end(&r);
 	ppt_Two_request_save(&r);
-	is_u64(slot_read(slots, sizeof got, 3, &got), 0, "begun in another attachment: not saved");
+	is_u64(slot_read(slots, sizeof got, 3, &got), 0, "a frame begun in another attachment is not saved");
 	ppt_Two_request_busy_start(&r);
 	ppt_Two_request_busy_end(&r);
 	ppt_Two_request_save(&r);
-	is_u64(slot_read(slots, sizeof got, 3, &got), 1, "and then it is, with the next number");
+	is_u64(slot_read(slots, sizeof got, 3, &got), 1, "the next frame is saved, with the next number");
 	ppt_Two_tick_at_now(&other);
 	ppt_Two_tick_save(&other);
 	is_u64(slot_read(slots + sizeof got, sizeof got, 4, &got), 1,
-	       "a frame that was saved without an agent is over: the next one is saved");
+	       "after a frame saved without an agent, the next one is saved");
 	agent_leave(&a);
 	ppt_Two_close();
-	is_u64(segment_users(a.id), 1, "closed: let go of");
+	is_u64(segment_users(a.id), 1, "closing the buffer detaches");
 	agent_free(&a);
 }
 
@@ -217,13 +218,13 @@ static union ppt_Two_any_ counted(uint64_t control_bytes, bool closes_0)
 	ppt_Two_request_save(&r);
 	slot_read(agent_slots(&a, mapped(&ppt_buffer_Two_)), sizeof got, (uint32_t)(ppt_buffer_Two_.page->gate >> 32), &got);
 	if (closes_0)
-		ok(fcntl(0, F_GETFD) < 0, "descriptor 0 was free, and is not taken");
+		ok(fcntl(0, F_GETFD) < 0, "descriptor 0 was free, and is not used");
 	if (closes_0 && dup2(zero, 0) == 0)
 		close(zero);
 	a.control->nr_perf_ctrs = 2; /* what an agent does for generated clients */
 	agent_leave(&a);
 	ppt_Two_request_save(&r);
-	is_u64((uint64_t)fds(), (uint64_t)before, "no descriptor is left, and 0 is there");
+	is_u64((uint64_t)fds(), (uint64_t)before, "no descriptor is left open, and 0 is there");
 	agent_free(&a);
 	return got;
 }
@@ -239,13 +240,13 @@ static void test_counters(void)
 		union ppt_Two_any_ got = counted(sizes[i], i);
 		const struct ppt_Two_request *r = &got.request;
 		if (fd < 0)
-			ok(!r->work_0_end && !r->work_1_end && !r->work_2_end, "no counters here: they are 0");
+			ok(!r->work_0_end && !r->work_1_end && !r->work_2_end, "without counters on this machine they are 0");
 		else
 			ok(r->work_0_end > r->work_0_start && !r->work_1_end && r->work_2_end > r->work_2_start && r->work_2_start,
 			   "counters of entries of %d bytes", (int)(sizes[i] - 56) / 3);
 	}
 
-	/* One that is not ours is neither read nor closed. */
+	/* A descriptor that the program has replaced is neither read nor closed. */
 	if (fd >= 0) {
 		struct agent a;
 		int pipes[2];
@@ -259,10 +260,10 @@ static void test_counters(void)
 			exit(1);
 		ppt_Two_request_work_end(&r);
 		char text[32];
-		ok(!r.work_0_end && read(pipes[0], text, 32) == 32, "the program has put another file there: it is not read");
+		ok(!r.work_0_end && read(pipes[0], text, 32) == 32, "a descriptor that the program has replaced is not read");
 		agent_leave(&a);
 		ppt_Two_request_save(&r);
-		ok(fcntl(ours, F_GETFD) >= 0, "and not closed");
+		ok(fcntl(ours, F_GETFD) >= 0, "it is not closed");
 		close(ours);
 		close(pipes[0]);
 		close(pipes[1]);
@@ -281,7 +282,7 @@ static void *read_counters(void *together)
 	return (void *)(uintptr_t)(r.work_0_start > 0);
 }
 
-/* How many of n threads have counters: at the same time, or one after another. */
+/* Number of n threads that have counters, running at the same time or one after another. */
 static uint64_t threads_counted(unsigned n, bool together)
 {
 	pthread_t threads[PPT_THREADS + 6];
@@ -321,20 +322,22 @@ static void test_threads(void)
 	int before = fds(), tries = 0;
 	attach_counted(&a);
 	if (threads_counted(1, false)) {
-		is_u64(threads_counted(PPT_THREADS + 200, false), PPT_THREADS + 200, "threads that come and go have counters, however many");
-		is_u64(a.control->client_flags, 0, "and no flag is set");
+		is_u64(threads_counted(PPT_THREADS + 200, false), PPT_THREADS + 200,
+		       "short-lived threads have counters, however many there are");
+		is_u64(a.control->client_flags, 0, "no flag is set");
 		detach(&a);
 		attach_counted(&a);
-		is_u64(threads_counted(PPT_THREADS + 6, true), PPT_THREADS, "of more at the same time, some have none");
-		is_u64(a.control->client_flags, PPT_CROWDED_, "and the agent is told");
-		while (++tries < 10000 && !threads_counted(1, false)) /* one that was joined may not have ended quite */
+		is_u64(threads_counted(PPT_THREADS + 6, true), PPT_THREADS,
+		       "of too many threads at the same time, some have no counters");
+		is_u64(a.control->client_flags, PPT_CROWDED_, "a flag tells the agent");
+		while (++tries < 10000 && !threads_counted(1, false)) /* a joined thread may not have ended quite */
 			;
-		ok(tries < 10000, "those of threads that have ended are for others then");
+		ok(tries < 10000, "counters of ended threads are used for others");
 	} else {
-		is_u64(a.control->client_flags, PPT_UNOPENED_, "no counters here: the agent is told");
+		is_u64(a.control->client_flags, PPT_UNOPENED_, "without counters on this machine a flag tells the agent");
 	}
 	detach(&a);
-	is_u64((uint64_t)fds(), (uint64_t)before, "none of their descriptors is left");
+	is_u64((uint64_t)fds(), (uint64_t)before, "no descriptor of a counter is left open");
 }
 
 static int child_status(pid_t pid)
@@ -375,7 +378,7 @@ static void test_confined(void)
 	if (!pid)
 		_exit(in_confined_child());
 	int status = child_status(pid);
-	ok(status == 0 || status == 77, "a program that may not count: frames without counters (%d)", status);
+	ok(status == 0 || status == 77, "a program that may not use counters saves frames without them (%d)", status);
 }
 
 static int in_child(const struct agent *parent, int inherited)
@@ -405,7 +408,7 @@ static void test_fork(void)
 	pid_t pid = fork();
 	if (!pid)
 		_exit(in_child(&a, 0));
-	is_u64((uint64_t)child_status(pid), 0, "what an agent asks of a process it does not ask of its children");
+	is_u64((uint64_t)child_status(pid), 0, "an agent's request to a process does not affect its children");
 	save_one(50);
 	uint32_t number = (uint32_t)(ppt_buffer_One_.page->gate >> 32);
 	pid = fork();
@@ -415,9 +418,9 @@ static void test_fork(void)
 	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (!pid)
 		_exit(in_child(&a, a.id));
-	is_u64((uint64_t)child_status(pid), 0, "and one that was made past the C library");
+	is_u64((uint64_t)child_status(pid), 0, "a child cloned without the C library does the same");
 	save_one(51);
-	ok(read_one(&a, 1, number + 1, &n) && n == 51, "and the parent goes on: nothing of the child's is in its ring");
+	ok(read_one(&a, 1, number + 1, &n) && n == 51, "the parent continues, and its ring has nothing of the child's");
 	int held[2], c;
 	if (pipe(held))
 		exit(1);
@@ -426,7 +429,7 @@ static void test_fork(void)
 		close(held[1]);
 		_exit(read(held[0], &c, 1) != 0);
 	}
-	is_u64(segment_users(a.id), 3, "a child that saves nothing does not keep the segment: the third is the agent's own");
+	is_u64(segment_users(a.id), 3, "a child that saves nothing does not keep the segment (the third user is the agent)");
 	close(held[0]);
 	close(held[1]);
 	child_status(pid);
@@ -450,7 +453,7 @@ static void test_numbers(void)
 		save_one(i);
 	for (unsigned i = 0; i < 30; i++)
 		seen += read_one(&a, i, 0x7ffffff1 + i, &n) && n == (int)i;
-	is_u64((uint64_t)seen, 30, "numbers go on below zero");
+	is_u64((uint64_t)seen, 30, "numbers continue below zero");
 
 	/* As after 2^32 - 20 frames of an attachment, in a ring whose size is no power of two. */
 	struct ppt_page_ *page = ppt_buffer_One_.page;
@@ -466,7 +469,7 @@ static void test_numbers(void)
 		save_one(i);
 		seen += read_one(&a, (unsigned)((index + (uint64_t)i) % (uint64_t)slots), number, &n) && n == i;
 	}
-	is_u64((uint64_t)seen, 39, "and come back after 2^32, each in the slot of its index; but for 0, which stands for none");
+	is_u64((uint64_t)seen, 39, "numbers wrap after 2^32, each in the slot of its index, and 0 is left out");
 	agent_leave(&a);
 	save_one(0);
 	agent_free(&a);
@@ -483,10 +486,11 @@ static void test_taken(void)
 	*(uint32_t *)one_at(&a, 1) = number - 10; /* a writer that was overtaken, and is in the middle of it */
 	save_one(1);
 	save_one(2);
-	ok(one_at(&a, 1)->n == 0 && read_one(&a, 2, number + 2, &n) && n == 2, "a slot that has a writer is left to it: one frame is lost");
+	ok(one_at(&a, 1)->n == 0 && read_one(&a, 2, number + 2, &n) && n == 2,
+	   "a slot with another writer in it is skipped: one frame is lost");
 	*(uint32_t *)one_at(&a, 3) = ((uint32_t *)one_at(&a, 3))[SLOT / 4 - 1] = number + 100;
 	save_one(3);
-	ok(one_at(&a, 3)->n == 0, "and so is one with a newer frame");
+	ok(one_at(&a, 3)->n == 0, "a slot with a newer frame is skipped");
 	agent_leave(&a);
 	save_one(4);
 	agent_free(&a);

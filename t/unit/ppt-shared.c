@@ -1,4 +1,4 @@
-/* ppt-shared.c - which frames of a ring a child may have saved: by hand, with both writing to the same slots. */
+/* ppt-shared.c - which frames of a ring a child may have saved: scripts in which both write to the same slots. */
 #include "ppt/ppt-ring.h"
 
 #include "tap.h"
@@ -28,7 +28,7 @@ static void save(uint32_t first, uint32_t last, bool by_child)
 	}
 }
 
-/* Takes the frames, then looks whether another process has the ring. Frames that are not verified, as "FROM+COUNT"; "": none. */
+/* Reads the frames, then checks whether another process has the ring. Returns the unverified frames as "FROM+COUNT", or "". */
 static const char *look(bool others)
 {
 	static char text[64];
@@ -55,7 +55,7 @@ static const char *end(void)
 }
 
 /*
- * Plays a script, and returns what its last step says. "p4-8": the process saves these numbers; "c4-8": the child does. "+": a look
+ * Runs a script and returns its last result. "p4-8": the process saves these numbers; "c4-8": the child does. "+": a look
  * while a child has the ring; "-": a look while none has. ".": the end.
  */
 static const char *play(const char *script)
@@ -84,26 +84,26 @@ static void test_round(void)
 	look(false);
 	look(false);
 	save(43, 43, false);
-	is(look(false), "3+40", "frames that the ring has no more cannot be verified");
+	is(look(false), "3+40", "frames that were overwritten cannot be verified");
 }
 
 int main(void)
 {
-	is(play("p1-3 -"), "", "alone");
-	is(play("p1-3 - c4-8 +"), "", "a child is there: it is not known yet whose the frames are");
-	is(play("p1-3 - c4-8 + -"), "", "it has gone");
-	is(play("p1-3 - c4-8 + - -"), "", "and all its frames were taken");
-	is(play("p1-3 - c4-8 + - - p4-8 -"), "", "the process saves the same numbers");
-	is(play("p1-3 - c4-8 + - - p4-8 - p9 -"), "4+5", "and then one more: those before are not its own");
-	is(play("p1-3 - c4-8 + - - p4-8 - p9 - p10-12 -"), "", "the next ones are");
-	is(play("p1-3 - c4-8 + - - p4-8 - p9 - p10-12 - ."), "", "also at the end");
-	is(play("p1-3 - p4-6 + - - p7-8 -"), "", "a child that saves nothing: all is as it was");
-	is(play("p1-3 - p4-6 + - - p7-8 - ."), "", "also at the end");
+	is(play("p1-3 -"), "", "frames of a process alone are verified");
+	is(play("p1-3 - c4-8 +"), "", "while a child has the ring, its frames are undecided");
+	is(play("p1-3 - c4-8 + -"), "", "they are undecided when the child has gone");
+	is(play("p1-3 - c4-8 + - -"), "", "they are undecided when all of them were read");
+	is(play("p1-3 - c4-8 + - - p4-8 -"), "", "they are undecided when the process saves the same numbers");
+	is(play("p1-3 - c4-8 + - - p4-8 - p9 -"), "4+5", "when it saves one more, the frames before are reported as unverified");
+	is(play("p1-3 - c4-8 + - - p4-8 - p9 - p10-12 -"), "", "the next frames are verified");
+	is(play("p1-3 - c4-8 + - - p4-8 - p9 - p10-12 - ."), "", "the end adds none");
+	is(play("p1-3 - p4-6 + - - p7-8 -"), "", "with a child that saves nothing, all frames are verified");
+	is(play("p1-3 - p4-6 + - - p7-8 - ."), "", "the end adds none here, too");
 	is(play("p1-2 - c3-5 + - c6-7 - p3-7 -"), "", "a last frame of the child, which no look has found yet, is waited for");
-	is(play("p1-2 - c3-5 + - c6-7 - p3-7 - p8 -"), "3+5", "and is among them");
-	is(play("p1-2 - c3-5 + - - ."), "3+3", "a process that saves no more: they cannot be verified");
-	is(play("p1-2 - + ."), "", "without a frame since then, there is nothing to verify");
-	is(play("p1-2 - c3-4 + - - + p3-5 - - p6 -"), "3+3", "two children, one after the other");
+	is(play("p1-2 - c3-5 + - c6-7 - p3-7 - p8 -"), "3+5", "that frame is among the unverified ones");
+	is(play("p1-2 - c3-5 + - - ."), "3+3", "if the process saves no more, the frames are unverified at the end");
+	is(play("p1-2 - + ."), "", "without frames there is nothing to verify");
+	is(play("p1-2 - c3-4 + - - + p3-5 - - p6 -"), "3+3", "frames of two successive children are unverified");
 	test_round();
 	ctp_ppt_shared_fini(&shared);
 	return done_testing();

@@ -1,4 +1,4 @@
-/* ppt-symbols.c - buffers of this process, in a file that is mapped as often as the system lets it. */
+/* ppt-symbols.c - finding the buffers of this process in a file that is mapped as often as the system allows. */
 #include "ppt/ppt-symbols.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@ enum { MAPPINGS = 60000 };
 static char said[512];
 static void hear(void *arg, const char *text) { snprintf(arg, sizeof said, "%s", text); }
 
-/* So many buffers, and as many symbols as there may be. */
+/* This number of buffers, with the maximum number of symbols. */
 static void write_file(int fd, unsigned buffers)
 {
 	struct elf_byhand e = {0};
@@ -26,7 +26,7 @@ static void write_file(int fd, unsigned buffers)
 	elf_write(&e, fd, CTP_PPT_ELF_SEGMENTS_MAX);
 }
 
-/* Each mapping of the first page is a program that was loaded. */
+/* Each mapping of the first page looks like a loaded program. */
 static size_t map_often(char *at, int fd, size_t page)
 {
 	size_t n = 0;
@@ -48,11 +48,11 @@ static void test_often(unsigned buffers, size_t want, const char *notice)
 	write_file(fd, buffers);
 	size_t n = map_often(at, fd, page);
 	said[0] = '\0';
-	alarm(60); /* minutes, where each mapping was looked at with all others and all symbols */
+	alarm(60); /* a quadratic search would take minutes */
 	enum ctp_status status = ctp_ppt_symbols_find(&all, getpid(), NULL, &(struct ctp_notice){.say = hear, .arg = said}, &err);
 	alarm(0);
-	ok(!status && (!n || all.n == want), "%u buffers of a file that is mapped %zu times %s", buffers, n, err.text);
-	ok(!n || strstr(said, notice), "what is said of them: %s", said);
+	ok(!status && (!n || all.n == want), "%u buffers are found in a file that is mapped %zu times %s", buffers, n, err.text);
+	ok(!n || strstr(said, notice), "the notice is right: %s", said);
 	ctp_ppt_symbols_free(&all);
 	munmap(at, MAPPINGS * page);
 	close(fd);

@@ -1,8 +1,8 @@
 /*
- * probe-more.c - the probe in a program that is unkind to it: a limit on the size of files, threads that attach at once,
- * handlers that come at any instruction of a thread's first call, forks of forks, children with their parent's number.
+ * probe-more.c - the probe in difficult programs: a limit on the size of files, threads that attach at once,
+ * signals at any instruction of a thread's first call, forks of forks, children with their parent's pid.
  *
- * Each runs in a process of its own, which says by its exit status what came of it.
+ * Each test runs in a process of its own; its exit status is the result.
  */
 #include "ctp.h"
 #include "tap.h"
@@ -47,12 +47,12 @@ static void test_limit(void)
 		play(&co);
 		_exit(0);
 	}
-	is_u64((uint64_t)status_of(pid), 0, "RLIMIT_FSIZE: no signal, and it runs on");
+	is_u64((uint64_t)status_of(pid), 0, "a program with RLIMIT_FSIZE gets no signal and continues");
 }
 
 /* --- forks ---------------------------------------------------------------------------------------------------------------- */
 
-/* One place for both, so that it is one site. */
+/* One function for both, so that there is one site. */
 static void suspend(struct ctp_coro *co) { ctp_coro_suspend(co, CTP_HERE); }
 
 static void test_sites(void)
@@ -100,7 +100,7 @@ static void test_chain(void)
 		}
 		_exit(descriptors() - before);
 	}
-	is_u64((uint64_t)WEXITSTATUS(status_of(pid)), 0, "a child of a child of ... has no descriptor more than the first");
+	is_u64((uint64_t)WEXITSTATUS(status_of(pid)), 0, "a child of many forks has no more descriptors than the first");
 }
 
 static const struct ctp_shm_ring *ring_at(unsigned i)
@@ -115,7 +115,7 @@ static void follow(void)
 	ctp_current_->shm->mode = CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_MEMBARRIER;
 }
 
-/* The first process of a namespace, and then that of one within. 0: each has entries of its own. */
+/* The first process of a namespace, and of a nested one. 0 if each has entries of its own. */
 static int namesakes(void)
 {
 	struct ctp_coro co;
@@ -134,7 +134,7 @@ static int namesakes(void)
 	uint64_t entries = 0;
 	for (unsigned i = 0; i < ctp_current_->shm->rings_used; i++)
 		entries += ring_at(i)->head;
-	return entries == 2 + 3 * (EVENTS + 2) ? 0 : 2; /* each has said first whose ring it is */
+	return entries == 2 + 3 * (EVENTS + 2) ? 0 : 2; /* each has first written the owner of its ring */
 }
 
 static void test_namesakes(void)
@@ -150,14 +150,14 @@ static void test_namesakes(void)
 	if (status == 77)
 		skip("unshare(2) is not allowed here");
 	else
-		is_u64((uint64_t)status, 0, "a child with its parent's number and memory does not write to its parent's ring");
+		is_u64((uint64_t)status, 0, "a child with its parent's pid does not write to its parent's ring");
 }
 
 /* --- two who attach at once ----------------------------------------------------------------------------------------------- */
 
 static bool overtake;
 
-/* The probe calls this between noting its descriptor and being known: another thread may come first then. */
+/* The probe calls this after it has stored its descriptor and before it is published, where another thread may be first. */
 int munlock(const void *at, size_t bytes)
 {
 	(void)at;
@@ -178,7 +178,7 @@ static void test_overtaken(void)
 		ctp_coro_new(&co, 0);
 		_exit(overtake || !ctp_current_->borrowed || ctp_fd_ours_(&ctp_current_->mem, &ctp_current_->mem_dev) < 0);
 	}
-	is_u64((uint64_t)status_of(pid), 0, "who attaches too late leaves the descriptor to who has borrowed it");
+	is_u64((uint64_t)status_of(pid), 0, "a thread that attaches too late does not close a descriptor that another one uses");
 }
 
 /* --- handlers at each instruction ----------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static void test_overtaken(void)
 /* Tells the tracer; raise(3) would block signals meanwhile. */
 static void tell(int sig) { kill(getpid(), sig); }
 
-static bool renews;      /* the tracee has lanes of its parent's */
+static bool renews;      /* the tracee has inherited lanes of its parent */
 static bool comes_twice; /* the handler */
 static unsigned played;
 
@@ -200,7 +200,7 @@ static void on_signal(int sig)
 		tell(SIGURG);
 }
 
-/* How much is wrong with what coroutines have left in the rings; all of it must be there, or be lost where it may. */
+/* Number of errors in the rings: all events must be there, or counted as lost. */
 static int wrong(void)
 {
 	struct ctp_probe_ *p = ctp_current_;
@@ -242,7 +242,7 @@ static void tracee(void)
 	_exit(wrong());
 }
 
-/* n steps. False: it was through before. */
+/* Single-steps n times. False: the tracee ended before. */
 static bool step(pid_t pid, int n, int *status)
 {
 	for (int i = 0; i < n && WIFSTOPPED(*status); i++) {
@@ -257,14 +257,14 @@ static bool step(pid_t pid, int n, int *status)
 	return true;
 }
 
-/* Lets it run on, with a signal, to the next that it has from elsewhere. */
+/* Continues it with a signal, until it gets one from elsewhere. */
 static int go_on(pid_t pid, int sig)
 {
 	ptrace(PTRACE_CONT, pid, 0, (long)sig);
 	return status_of(pid);
 }
 
-/* Lets it run, with a signal at its n-th step, and one more if again, so many steps later. -1: it was through before; or status. */
+/* Runs it with a signal at its n-th step and, if again, another one that many steps later. Its status; -1: it ended before. */
 static int stepped(int n, int again)
 {
 	pid_t pid = fork();
@@ -290,7 +290,7 @@ static int bad_at(int n, int again, int status)
 	return status != 0;
 }
 
-/* False: there are none to be had. */
+/* False: ptrace is not available. */
 static bool test_steps(const char *of)
 {
 	int bad = 0, status, runs = 0;
@@ -301,12 +301,12 @@ static bool test_steps(const char *of)
 	}
 	for (int n = 1; n < STEPS_MAX && (status = stepped(n, 0)) != -1; n++, runs++)
 		bad += bad_at(n, 0, status);
-	ok(runs > 40, "a signal at each step of %s", of);
-	is_u64((uint64_t)bad, 0, "loses nothing that is not counted, and spoils nothing");
+	ok(runs > 40, "a signal is sent at each step of %s", of);
+	is_u64((uint64_t)bad, 0, "no event is lost uncounted or damaged");
 	return true;
 }
 
-/* As many as can be had in a while, whatever a sanitizer adds to the steps. */
+/* As many runs as fit in the time, since a sanitizer adds many steps. */
 static void test_pairs(void)
 {
 	int bad = 0, status, runs = 0, steps = 0;
@@ -317,12 +317,12 @@ static void test_pairs(void)
 	for (int n = 1; n <= steps; n++)
 		for (int again = 1 + n % stride; again < STEPS_MAX && (status = stepped(n, again)) != -1; again += stride, runs++)
 			bad += bad_at(n, again, status);
-	ok(runs > 100, "%d times two signals, the second at any step behind the first", runs);
-	is_u64((uint64_t)bad, 0, "the same");
+	ok(runs > 100, "two signals are sent %d times, the second at any step after the first", runs);
+	is_u64((uint64_t)bad, 0, "no event is lost uncounted or damaged by two signals");
 	comes_twice = false;
 }
 
-/* As a thread that has made calls before the fork. */
+/* In a thread that has made calls before the fork. */
 static void test_renewal(void)
 {
 	struct ctp_coro co;

@@ -20,7 +20,7 @@ struct race {
 	_Alignas(64) uint32_t turn; /* odd: the writer's; even: the reader's */
 	enum writer kind;
 	uint64_t count;  /* events to publish */
-	unsigned spin;   /* at most so many turns between two */
+	unsigned spin;   /* most spins between two events */
 	bool half, stop;
 };
 
@@ -134,7 +134,7 @@ static void run(struct race *r, struct sum *sum)
 	sum->holes += sum->events - events + lost != r->count || st.flags & CTP_STATION_CONFLICT;
 }
 
-/* So many, or as many as can be had in a while: each begins when the writer gets a processor, for which others may wait too. */
+/* Runs up to that many races, as long as the time allows: each begins only when the writer gets a processor. */
 static void races(struct race *r, enum writer kind, unsigned rounds)
 {
 	struct sum sum = {0};
@@ -150,14 +150,14 @@ static void races(struct race *r, enum writer kind, unsigned rounds)
 	}
 	is_u64(sum.events + sum.lost, published, writer_names[kind]);
 	ok(sum.wrong <= wrong_allowed(kind), "  every payload is its event's own (%" PRIu64 " are not)", sum.wrong);
-	is_u64(sum.holes, 0, "  events and gaps join, in each race, and nobody is accused of a second writer");
+	is_u64(sum.holes, 0, "  events and gaps join in each race, and no second writer is reported");
 	ok(sum.events && sum.lost, "  it was a race");
 	note("%" PRIu64 " published, %" PRIu64 " read, %" PRIu64 " lost, %" PRIu64 " of them unverified", published, sum.events,
 	     sum.lost, sum.unverified);
 }
 
 /*
- * What the plain dialect's document tells a reader to do, and a re-read of seq on top: wrong all the same, and this must show.
+ * What the plain dialect's document tells a reader to do, plus a re-read of seq: it is still wrong, and the test must see that.
  */
 static bool naive_is_caught(struct race *r)
 {

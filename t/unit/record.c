@@ -1,5 +1,5 @@
 /*
- * record.c - the probe's own memory: what it leaves there for a collector that may come, looked at from the same process.
+ * record.c - the probe's own memory: what it writes there for a later collector, checked in the same process.
  *
  * There is no collector here. Where one is needed the test plays it: sets the mode, reads a ring, frees a station.
  */
@@ -21,7 +21,7 @@ static struct ctp_shm_site *site(unsigned number)
 	return (struct ctp_shm_site *)(ctp_current_->base + ctp_current_->sites_at) + number - 1;
 }
 
-/* Attaches anew, to a memory that nobody has seen. */
+/* Attaches again, to a new memory. */
 static void start_anew(const char *record)
 {
 	for (int fd = CTP_FD_; fd <= CTP_FD_LAST_; fd++)
@@ -34,7 +34,7 @@ static void start_anew(const char *record)
 	ctp_init();
 }
 
-/* As a collector would; takes everything that is in ring i, and returns the last entry of a kind. */
+/* As a collector: reads everything in ring i, and returns the last entry of a kind. */
 static struct ctp_shm_entry drain(unsigned i, unsigned kind, unsigned *count)
 {
 	struct ctp_shm_entry last = { 0 }, *entries = ctp_current_->entries[i];
@@ -54,18 +54,19 @@ static void test_off(void)
 {
 	struct ctp_coro co;
 	start_anew("0");
-	ok(!ctp_current_->mode && !ctp_init(), "CTP_RECORD=0: nothing is made");
+	ok(!ctp_current_->mode && !ctp_init(), "with CTP_RECORD=0 nothing is mapped");
 	start_anew(NULL);
 	ok(ctp_current_->mode && !ctp_traced() && !ctp_current_->base, "without CTP_RECORD only a header is mapped");
 	ctp_coro_new(&co, 5);
 	ctp_coro_resume(&co);
 	ctp_coro_name(&co, "nobody");
 	ctp_coro_wake(&co);
-	ok(!ctp_coro_traced(&co) && !head()->allocated_count && !ctp_coro_ref(&co), "a coroutine has no station while nobody records");
+	ok(!ctp_coro_traced(&co) && !head()->allocated_count && !ctp_coro_ref(&co),
+	   "a coroutine has no station while recording is off");
 	ok(ctp_record() && ctp_traced(), "ctp_record");
 	ctp_coro_suspend(&co, CTP_HERE);
-	ok(ctp_coro_traced(&co) && ctp_coro_id(&co) == 5, "from its next event on it has one");
-	is_u64(co.station_->birth_ts, 0, "when it was born is not known");
+	ok(ctp_coro_traced(&co) && ctp_coro_id(&co) == 5, "it gets a station at its next event");
+	is_u64(co.station_->birth_ts, 0, "the time of its birth is unknown then");
 	ctp_coro_death(&co);
 }
 
@@ -79,24 +80,25 @@ static void test_states(void)
 	unsigned line = __LINE__ + 1;
 	ctp_coro_new(&child, 2);
 	struct ctp_shm_station *st = child.station_;
-	is_u64(st->parent, ctp_coro_ref(&parent), "the parent is who runs");
-	is_u64(site(st->spawn_site)->line, line, "the line where it was made");
-	ctp_coro_suspend(&child, CTP_HERE); /* it has not run: the parent still does */
+	is_u64(st->parent, ctp_coro_ref(&parent), "the parent is the running coroutine");
+	is_u64(site(st->spawn_site)->line, line, "the spawn site has its line");
+	ctp_coro_suspend(&child, CTP_HERE); /* the child has not run; the parent still runs */
 	unsigned number = CTP_ENTRY_SITE(st->slots[0].what);
-	ok(site(number)->ready == 1 && site(number)->line == line + 4, "the line where it is suspended");
+	ok(site(number)->ready == 1 && site(number)->line == line + 4, "the suspend site has its line");
 	struct ctp_shm_site *where = site(number);
 	char text[256];
 	snprintf(text, sizeof text, "%.*s|%.*s", where->file_bytes, where->text, where->function_bytes, where->text + where->file_bytes);
-	is(text, __FILE__ "|test_states", "file and function");
+	is(text, __FILE__ "|test_states", "the site has its file and function");
 	ctp_coro_wake(&child);
 	const struct ctp_shm_wake *wake = &st->wakes[st->nwakes - 1];
-	ok(wake->waker == ctp_coro_ref(&parent) && wake->generation == st->generation && wake->ts >= st->birth_ts, "who woke it");
+	ok(wake->waker == ctp_coro_ref(&parent) && wake->generation == st->generation && wake->ts >= st->birth_ts,
+	   "the wake has its waker");
 	ctp_coro_resume(&child);
 	ctp_coro_suspend(&child, CTP_HERE);
 	ctp_coro_wake(&child);
-	is_u64(wake[1].waker, ctp_coro_ref(&parent), "and when it gives back the thread its parent runs again");
+	is_u64(wake[1].waker, ctp_coro_ref(&parent), "when it suspends, its parent runs again");
 	ctp_coro_name(&child, "worker \xc3\xa9");
-	ok(st->name_bytes == 9 && !memcmp(st->name, "worker \xc3\xa9", 9) && st->name_seq % 2 == 0, "a name");
+	ok(st->name_bytes == 9 && !memcmp(st->name, "worker \xc3\xa9", 9) && st->name_seq % 2 == 0, "a name is stored");
 	char longer[200];
 	memset(longer, 'x', sizeof longer - 1);
 	longer[sizeof longer - 1] = 0;
@@ -106,11 +108,12 @@ static void test_states(void)
 		ctp_coro_resume(&child);
 		ctp_coro_suspend(&child, CTP_HERE);
 	}
-	is_u64(child.events_, 43, "events");
-	ok(st->slots[42 % 8].seq == 2 * (42 / 8 + 1) && CTP_ENTRY_NUMBER(st->slots[42 % 8].what) == 42, "the last one is in its slot");
+	is_u64(child.events_, 43, "all events are counted");
+	ok(st->slots[42 % 8].seq == 2 * (42 / 8 + 1) && CTP_ENTRY_NUMBER(st->slots[42 % 8].what) == 42,
+	   "the last event is in its slot");
 	ctp_coro_death(&child);
 	ctp_coro_death(&parent);
-	is_u64(ctp_self_.current, 0, "nobody runs");
+	is_u64(ctp_self_.current, 0, "no coroutine runs");
 }
 
 static void test_reuse(void)
@@ -121,37 +124,38 @@ static void test_reuse(void)
 	struct ctp_shm_station *st = co.station_;
 	ctp_coro_death(&co);
 	ctp_coro_new(&co, 2);
-	ok(co.station_ != st && (uint32_t)head()->free == 1, "a new one is taken, and the dead one's is left as it is");
+	ok(co.station_ != st && (uint32_t)head()->free == 1, "a new station is taken, and the ended coroutine's is left as it is");
 	ctp_coro_death(&co);
 	head()->free = 0;
-	head()->allocated_count = CTP_FRESH_; /* until there have been enough */
+	head()->allocated_count = CTP_FRESH_; /* from this number of stations on, free ones are reused */
 	uint64_t refs[3] = { 0 };
 	for (int i = 0; i < 3; i++) {
 		ctp_coro_new(&co, 7);
 		ctp_coro_resume(&co);
 		refs[i] = ctp_coro_ref(&co);
-		is_u64(co.station_->first, (unsigned)i, "its numbers go on where those of the one before ended");
-		is_u64(co.station_->is_dead, 0, "it lives");
+		is_u64(co.station_->first, (unsigned)i, "event numbers continue those of the station's previous coroutine");
+		is_u64(co.station_->is_dead, 0, "the reused station is alive");
 		ctp_coro_death(&co);
 	}
-	ok(head()->allocated_count == CTP_FRESH_ + 1 && refs[0] != refs[1] && refs[1] != refs[2], "one station for all, three names");
+	ok(head()->allocated_count == CTP_FRESH_ + 1 && refs[0] != refs[1] && refs[1] != refs[2],
+	   "three coroutines share one station, with three references");
 	ctp_coro_new(&co, 8);
 	ctp_ref_wake(refs[0]);
-	is_u64(co.station_->nwakes, 0, "a wake of one that is dead is not one of its successor");
+	is_u64(co.station_->nwakes, 0, "a wake of an ended coroutine is not stored for its successor");
 	head()->mode = followed;
 	st = co.station_;
 	ctp_coro_death(&co);
-	ok(st->is_dead == 1 && !(uint32_t)head()->free, "with a collector the dead wait for it");
+	ok(st->is_dead == 1 && !(uint32_t)head()->free, "with a collector, stations of ended coroutines wait to be freed by it");
 	ctp_coro_new(&co, 9);
-	ok(co.station_ != st && head()->allocated_count == CTP_FRESH_ + 2, "the next one gets another");
+	ok(co.station_ != st && head()->allocated_count == CTP_FRESH_ + 2, "the next coroutine gets another station");
 	ctp_free_(ctp_current_, st);
 	ctp_free_(ctp_current_, st);
 	ctp_coro_death(&co);
 	ctp_coro_new(&co, 10);
-	ok(co.station_ == st, "once it is freed it is used");
+	ok(co.station_ == st, "a freed station is reused");
 	struct ctp_coro other;
 	ctp_coro_new(&other, 11);
-	ok(other.station_ != st, "and not twice");
+	ok(other.station_ != st, "it is not used twice");
 	ctp_coro_death(&co);
 	ctp_coro_death(&other);
 }
@@ -171,8 +175,8 @@ static void test_dead_collector(void)
 		ctp_coro_new(&cos[i], 1);
 		traced += ctp_coro_traced(&cos[i]);
 	}
-	is_u64(traced, MANY, "when stations run out, those that a dead collector did not free are found");
-	is_u64(head()->mode, CTP_MODE_RECORD | CTP_MODE_KEEP, "and it is not waited for any more");
+	is_u64(traced, MANY, "when stations run out, those that a killed collector did not free are reused");
+	is_u64(head()->mode, CTP_MODE_RECORD | CTP_MODE_KEEP, "the mode says that there is no collector any more");
 	for (int i = 0; i < MANY; i++)
 		ctp_coro_death(&cos[i]);
 }
@@ -184,7 +188,7 @@ static void test_ring(void)
 	start_anew("1");
 	head()->mode = followed;
 	ctp_coro_new(&co, 3);
-	ok(ring(0)->owner == ((uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid)), "a ring for this thread");
+	ok(ring(0)->owner == ((uint64_t)getpid() << 32 | (uint64_t)syscall(SYS_gettid)), "this thread owns a ring");
 	for (int i = 0; i < 10; i++) {
 		ctp_coro_resume(&co);
 		ctp_coro_suspend(&co, (void *)0x77);
@@ -194,32 +198,32 @@ static void test_ring(void)
 	is_u64(ring(0)->head, 1 + 1 + 20 + 2, "entries: thread, birth, events, wake, name");
 	struct ctp_shm_entry e = ctp_current_->entries[0][21];
 	ok(e.value == 0x77 && e.ref == ctp_coro_ref(&co) && CTP_ENTRY_KIND(e.what) == CTP_ENTRY_SUSPEND && CTP_ENTRY_NUMBER(e.what) == 19,
-	   "an entry");
+	   "the ring has the entry");
 	struct ctp_shm_slot *slot = &co.station_->slots[19 % 8];
-	ok(slot->what == e.what && slot->timestamp == e.ts && slot->addr == e.value, "and the slot has the same");
+	ok(slot->what == e.what && slot->timestamp == e.ts && slot->addr == e.value, "the slot has the same event");
 	struct ctp_coro other, none = { 0 };
 	ctp_coro_new(&other, 4);
 	ctp_coro_await(&co, &other);
 	e = ctp_current_->entries[0][ring(0)->head - 1];
-	ok(e.value == ctp_coro_ref(&other) && e.ref == ctp_coro_ref(&co) && CTP_ENTRY_KIND(e.what) == 9, "whom it waits for");
+	ok(e.value == ctp_coro_ref(&other) && e.ref == ctp_coro_ref(&co) && CTP_ENTRY_KIND(e.what) == 9, "an await has its target");
 	uint64_t said = ring(0)->head;
 	ctp_coro_await(&co, &none);
 	ctp_coro_await(&none, &co);
-	is_u64(ring(0)->head, said, "nothing is said of one that is not traced");
+	is_u64(ring(0)->head, said, "nothing is written about a target that is not traced");
 	ctp_coro_death(&other);
 	head()->mode = followed | CTP_MODE_BARE;
 	ctp_coro_await(&co, &co);
 	ctp_coro_resume(&co);
-	ok(slot[1].seq == 4 && drain(0, CTP_ENTRY_RESUME, &n).ts && n == 11, "bare: the ring alone has it");
+	ok(slot[1].seq == 4 && drain(0, CTP_ENTRY_RESUME, &n).ts && n == 11, "in bare mode only the ring has an event");
 	head()->mode = CTP_MODE_RECORD;
 	uint64_t before = ring(0)->head;
 	struct ctp_shm_station *st = co.station_;
-	ok(st->awaits != ctp_coro_ref(&co), "bare: nor does the station say whom a suspension waits for");
+	ok(st->awaits != ctp_coro_ref(&co), "in bare mode the station has no target of an await");
 	ctp_coro_await(&co, &co);
 	ctp_coro_suspend(&co, CTP_HERE);
-	ok(ring(0)->head == before && slot[2].seq == 6, "without a collector the slots alone have it");
+	ok(ring(0)->head == before && slot[2].seq == 6, "without a collector only the slots have an event");
 	ok(st->awaits == ctp_coro_ref(&co) && st->await_event == 21 && st->await_generation == st->generation,
-	   "and the station says whom it waits for");
+	   "without a collector the station has the target of an await");
 	ctp_coro_death(&co);
 }
 
@@ -236,24 +240,24 @@ static void test_overflow(void)
 	ctp_coro_wake(&co);
 	ctp_coro_await(&co, &co);
 	is_u64(ring(0)->lost_events, 5, "events that found no room are counted");
-	is_u64(ring(0)->lost_notes, 2, "and so is the rest");
+	is_u64(ring(0)->lost_notes, 2, "other entries that found no room are counted");
 	is_u64(ring(0)->head, SIZE, "nothing is overwritten");
 	ring(0)->tail = 1;
 	ctp_coro_resume(&co);
-	is_u64(ring(0)->lost_events, 6, "with room for one, the loss cannot be told yet");
+	is_u64(ring(0)->lost_events, 6, "with room for one entry, the gap cannot be written yet");
 	drain(0, CTP_ENTRY_GAP, &n);
 	ctp_coro_suspend(&co, CTP_HERE);
 	struct ctp_shm_entry gap = drain(0, CTP_ENTRY_GAP, &n);
 	ok(n == 1 && gap.value == 6 && CTP_ENTRY_NUMBER(gap.what) == 2 && gap.ts, "a gap says how many are missing");
 	ctp_coro_suspend(&co, CTP_HERE);
 	drain(0, CTP_ENTRY_GAP, &n);
-	is_u64(n, 0, "once");
+	is_u64(n, 0, "the gap is written once");
 
 	head()->mode = followed | CTP_MODE_LOSSLESS;
 	head()->wait_us = 2000;
 	for (int i = 0; i < SIZE + 50; i++)
 		ctp_coro_resume(&co);
-	is_u64(ring(0)->lost_events, 6 + 50, "lossless: after a wait in vain there is no further one, and the loss is counted");
+	is_u64(ring(0)->lost_events, 6 + 50, "lossless: after one wait in vain the probe waits no more, and the loss is counted");
 	ctp_coro_death(&co);
 }
 
@@ -282,7 +286,8 @@ static void test_lossless(void)
 	for (int i = 0; i < EVENTS; i++)
 		ctp_coro_resume(&co);
 	pthread_join(thread, NULL);
-	ok(!ring(0)->lost_events && ring(0)->head == 2 + EVENTS, "lossless: three times what the ring holds, and none is lost");
+	ok(!ring(0)->lost_events && ring(0)->head == 2 + EVENTS,
+	   "lossless: three times the ring's size is written, and nothing is lost");
 	ctp_coro_death(&co);
 }
 
@@ -305,7 +310,7 @@ static void *interrupt(void *arg)
 	return NULL;
 }
 
-/* Whatever it interrupts: the entries of all rings together are those of the calls, whole, each coroutine's in order. */
+/* Whatever it interrupts, the entries of all rings are exactly those of the calls, whole, and each coroutine's in order. */
 static void test_handler(void)
 {
 	struct ctp_coro co;
@@ -345,7 +350,7 @@ static void test_handler(void)
 	}
 	note("%d signals, %u rings", (int)handled, (unsigned)rings);
 	ok(handled && next[0] == 2 * calls && next[1] == 2 * (uint64_t)handled && !wrong, "a handler that traces disturbs nothing");
-	is_u64(ctp_self_.depth, 0, "and leaves nothing behind");
+	is_u64(ctp_self_.depth, 0, "the handler's nesting level is undone");
 	ctp_coro_death(&co);
 	ctp_coro_death(&in_handler);
 }
@@ -367,11 +372,11 @@ static void test_threads(void)
 		if (pthread_create(&thread, NULL, brief_thread, (void *)i) || pthread_join(thread, NULL))
 			abort();
 	}
-	ok(head()->rings_used < 10, "the rings of threads that are gone are used again (%u)", head()->rings_used);
+	ok(head()->rings_used < 10, "rings of ended threads are reused (%u)", head()->rings_used);
 	uint64_t entries = 0;
 	for (unsigned i = 0; i < head()->rings_used; i++)
 		entries += ring(i)->head;
-	is_u64(entries, 300, "with all that they wrote: thread, birth, death");
+	is_u64(entries, 300, "they have all that was written: thread, birth, death");
 }
 
 static void test_fork(void)
@@ -403,7 +408,8 @@ static void test_fork(void)
 	int status = -1;
 	waitpid(pid, &status, 0);
 	is_u64((unsigned)status, 0, "the child of a fork has a memory of its own");
-	ok(mine->head == events && st->slots[1].seq == seq && !st->is_dead && !st->name_bytes, "and does not touch its parent's");
+	ok(mine->head == events && st->slots[1].seq == seq && !st->is_dead && !st->name_bytes,
+	   "the child does not touch its parent's memory");
 	ctp_coro_death(&co);
 }
 
@@ -438,7 +444,7 @@ static void test_descriptors(void)
 	ok(co.station_->slots[3].seq == 6, "closing all descriptors does not end the recording");
 	head()->mode = followed;
 	ctp_coro_suspend(&co, CTP_HERE);
-	ok(!ring(0)->head, "there is no ring then");
+	ok(!ring(0)->head, "no ring can be created then");
 	struct rlimit limit, low;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	low = limit;

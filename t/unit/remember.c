@@ -1,7 +1,7 @@
 /*
- * remember.c - collectors that come, look and leave, while a program that nobody follows makes coroutines and ends them.
+ * remember.c - collectors attach, look once and leave, while a program spawns coroutines and ends them.
  *
- * Of a coroutine that is told of, what is told must be its own; and of a dead one all that its slots can hold, up to its end.
+ * Each record of a coroutine must be its own; a recently ended coroutine has all events that its slots can hold, up to its end.
  */
 #include "onemap.h"
 #include "stream/events.h"
@@ -18,13 +18,13 @@ enum {
 	LIVES = 1000000,
 	LOOKS = 400,
 	EVENTS = 20, /* of one at most */
-	HELD = 24,   /* coroutines of a thread at the same time, at most */
+	HELD = 24,   /* most coroutines of a thread at the same time */
 	SLOTS = 8,
 };
 
 /* --- the program that is traced ------------------------------------------------------------------------------------------- */
 
-static uint8_t events[LIVES + 1]; /* that it has had when it died, plus 1; 0: it lives */
+static uint8_t events[LIVES + 1]; /* number of events at its death, plus 1; 0: it lives */
 static uint32_t begun, enough;
 
 static uint64_t word(uint64_t id, uint64_t k) { return id << 32 | k; }
@@ -51,7 +51,7 @@ static void turn(struct coro *c)
 	c->events++;
 }
 
-/* In waves, so that there are many free stations, and then few. */
+/* In waves, so that there are many free stations at times, and few at others. */
 static void *thread(void *arg)
 {
 	struct coro held[HELD] = {{.id = 0}};
@@ -87,7 +87,7 @@ static struct {
 } look;
 static uint64_t living, dead, wrong;
 
-/* Counts it, and says what it was, the first few times. */
+/* Counts an error, and prints the first few. */
 static void count_wrong(bool is, const char *what, const struct told *t, uint64_t a, uint64_t b)
 {
 	look.wrong += is;
@@ -134,7 +134,7 @@ static void judge(void)
 			continue;
 		}
 		unsigned n = __atomic_load_n(&events[t->id], __ATOMIC_ACQUIRE); /* pairs with the store before its death */
-		/* Its station may have been taken while its slots were copied: then the oldest are another's. */
+		/* Its station may have been reused while its slots were copied: then the oldest events are another's. */
 		unsigned most = n - 1 < SLOTS ? n - 1 : SLOTS;
 		count_wrong(!n || (t->rows && t->next + 1 != n) || t->rows > most, "not its last events", t, n, coro);
 		look.dead += n && t->rows == most;
@@ -167,9 +167,9 @@ int main(void)
 	__atomic_store_n(&enough, 1, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	is_u64(whole, looks, "each look gives a stream");
-	is_u64(wrong, 0, "what is told of one is its own");
-	ok(dead, "there are dead among them, remembered as far as it goes");
-	note("%u looks, %" PRIu64 " living, %" PRIu64 " dead whom nobody had followed, of %u", looks, living, dead, begun);
+	is_u64(whole, looks, "each look gives a complete stream");
+	is_u64(wrong, 0, "each record of a coroutine is its own");
+	ok(dead, "ended coroutines are among them");
+	note("%u looks, %" PRIu64 " living, %" PRIu64 " ended, of %u", looks, living, dead, begun);
 	return done_testing();
 }

@@ -1,4 +1,4 @@
-/* report-args: times and files of patterns, as the options of ctp-report take them. */
+/* report-args: parsing of times and of files of patterns for the options of ctp-report. */
 #include "report/report-args.h"
 
 #include <unistd.h>
@@ -19,7 +19,7 @@ static void durations(void)
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
 		ok(ctp_duration_parse(good[i].text, &ns) && ns == good[i].ns, "a time: %s", good[i].text);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-		ok(!ctp_duration_parse(bad[i], &ns), "no time: \"%s\"", bad[i]);
+		ok(!ctp_duration_parse(bad[i], &ns), "\"%s\" is no time", bad[i]);
 }
 
 static void texts(void)
@@ -30,14 +30,14 @@ static void texts(void)
 	int fd = mkstemp(path);
 	dprintf(fd, "# a comment\n\n  leaked  \r\n\tnever-woken *:read \n #too\nthe last");
 	close(fd);
-	ok(!ctp_texts_read(&t, path, &err) && t.count == 3, "a file of patterns: comments and empty lines are none");
+	ok(!ctp_texts_read(&t, path, &err) && t.count == 3, "comments and empty lines of a file are no patterns");
 	ok(t.count == 3 && !strcmp(t.list[0], "leaked") && !strcmp(t.list[1], "never-woken *:read") && !strcmp(t.list[2], "the last"),
-	   "without the space around them");
+	   "spaces around a pattern are removed");
 	unlink(path);
 	while (t.count < CTP_TEXTS_MAX && !ctp_texts_add(&t, "x", &err))
 		;
-	ok(t.count == CTP_TEXTS_MAX && ctp_texts_add(&t, "*:read", &err) == CTP_FAILED, "there is a limit");
-	ok(strstr(err.text, "*:read") && strstr(err.text, "10000"), "which is told, with what is beyond it");
+	ok(t.count == CTP_TEXTS_MAX && ctp_texts_add(&t, "*:read", &err) == CTP_FAILED, "the number of patterns is limited");
+	ok(strstr(err.text, "*:read") && strstr(err.text, "10000"), "the error names the limit and the first pattern beyond it");
 	ctp_texts_fini(&t);
 }
 

@@ -1,4 +1,4 @@
-/* report-findings: what becomes of cases and rules in the list of findings: each coroutine once, its process, what is ignored. */
+/* report-findings: each coroutine is listed once, with its process, and ignored findings are left out. */
 #include "analyse/analysis.h"
 #include "byhand.h"
 #include "tap.h"
@@ -66,13 +66,13 @@ static void cases(void)
 	resumes(&h, 5, 4, THREAD);
 	resumes(&h, 6, 4, THREAD);
 	is_over(&h, 10, CTP_OUTCOME_EXITED);
-	is(end(), "double-resume 2; ignored 0", "who is resumed twice too often is one coroutine");
-	ok(has_evidence(0, "3 times in all"), "but how often is said");
-	is_u64(analysis->report.sections->findings[0].nwho, 2, "and each is listed once");
+	is(end(), "double-resume 2; ignored 0", "a coroutine with two double resumes is listed once");
+	ok(has_evidence(0, "3 times in all"), "the number of double resumes is given");
+	is_u64(analysis->report.sections->findings[0].nwho, 2, "each coroutine is listed once");
 	fini();
 }
 
-/* Many short runs, then two of 700 and 900 ms of the same coroutine, which keep another one waiting. */
+/* Many short runs, then two of 700 and 900 ms of the same coroutine, while another one waits. */
 static void long_runs(void)
 {
 	uint64_t ts = MS;
@@ -98,10 +98,10 @@ static void long_runs(void)
 	dies(&h, ts, 3);
 	dies(&h, ts, 4);
 	is_over(&h, ts + MS, CTP_OUTCOME_EXITED);
-	is(end(), "long-run 1; ignored 0", "two long runs of one coroutine are of one");
+	is(end(), "long-run 1; ignored 0", "two long runs of one coroutine list it once");
 	const struct ctp_finding *f = analysis->report.sections->findings;
-	ok(f->nwho == 1 && f->who[0].for_ns / MS == 899, "its longest is listed");
-	ok(has_evidence(0, "2 times in all"), "and there were two");
+	ok(f->nwho == 1 && f->who[0].for_ns / MS == 899, "its longest run is listed");
+	ok(has_evidence(0, "2 times in all"), "the number of long runs is given");
 	fini();
 }
 
@@ -130,8 +130,8 @@ static void processes(void)
 	thread_of(BYHAND_PID, THREAD);
 	twice(3, THREAD);
 	is_over(&h, 10, CTP_OUTCOME_EXITED);
-	is(end(), "double-resume 1; ignored 0", "one process");
-	ok(!has_evidence(0, "in process 100"), "needs no name");
+	is(end(), "double-resume 1; ignored 0", "a finding in one process is found");
+	ok(!has_evidence(0, "in process 100"), "a finding in the only process does not name it");
 	fini();
 
 	begin(NULL);
@@ -140,8 +140,8 @@ static void processes(void)
 	twice(3, OTHER_THREAD);
 	is_over(&h, 10, CTP_OUTCOME_EXITED);
 	end();
-	ok(has_evidence(0, "in process 101"), "of two processes, a finding says which");
-	is_u64(analysis->report.sections->findings[0].who[0].pid, 101, "and so does each member");
+	ok(has_evidence(0, "in process 101"), "with two processes, a finding names its process");
+	is_u64(analysis->report.sections->findings[0].who[0].pid, 101, "each member has its process");
 	fini();
 
 	begin(NULL);
@@ -151,13 +151,14 @@ static void processes(void)
 	twice(4, OTHER_THREAD);
 	is_over(&h, 10, CTP_OUTCOME_EXITED);
 	end();
-	ok(has_evidence(0, "in processes 100, 101") || has_evidence(0, "in processes 101, 100"), "or that it is both");
+	ok(has_evidence(0, "in processes 100, 101") || has_evidence(0, "in processes 101, 100"),
+	   "a finding in both processes names both");
 	fini();
 }
 
 /* --- what is ignored ------------------------------------------------------------------------------------------------------ */
 
-/* Work for 200 ms, then two that await one that is dead, and next to nothing happens for 1.8 s. */
+/* Work for 200 ms, then two coroutines await an ended one, and next to nothing happens for 1.8 s. */
 static void collapse(const char *ignore, const char *want, const char *name)
 {
 	const struct ctp_analysis_options options = {.ignore = (const char *[]){ignore}, .nignore = !!ignore};
@@ -226,8 +227,8 @@ int main(void)
 	heartbeat();
 	long_runs();
 	processes();
-	collapse(NULL, "awaits-dead 2; ignored 0", "that throughput fell is no finding of its own");
-	collapse("awaits-dead", "; ignored 1", "nor without what brought it about");
-	collapse("site 9", "; ignored 1", "also if that is left out by its place");
+	collapse(NULL, "awaits-dead 2; ignored 0", "the loss of throughput is no finding of its own");
+	collapse("awaits-dead", "; ignored 1", "it is none if its cause is ignored by its rule");
+	collapse("site 9", "; ignored 1", "it is none if its cause is ignored by its site");
 	return done_testing();
 }

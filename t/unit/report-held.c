@@ -1,6 +1,7 @@
 /*
- * report-held: who holds a thread, wakes itself, is ready and not resumed, becomes more and more, or ran when the program crashed, made by
- * hand. Of each rule one program that it is for, and beside it programs that lack one premise each. Waits are in report-verdict.
+ * report-held: the rules about coroutines that hold a thread, wake themselves, are not resumed, grow in number, or ran at a crash.
+ * Records are made by hand: for each rule one program that it finds, and programs that lack one premise each. Waits are in
+ * report-verdict.
  */
 #include <signal.h>
 
@@ -21,7 +22,7 @@ static void sampled(uint64_t ts, int what)
 	is_sampled(&h, ts + ns, THREAD, 7 * MS + (what == BUSY ? ns - 10 * MS : 0), 3 * MS + (what == KEPT_OUT ? ns - 10 * MS : 0), states[what]);
 }
 
-/* One holds the thread from 300 ms on, and another one is woken that ran there. */
+/* One coroutine holds the thread from 300 ms on, and another one that ran there is woken. */
 static void held(bool by_hand, bool ready)
 {
 	begin();
@@ -42,7 +43,7 @@ static const char *still_held(void)
 	return end();
 }
 
-/* At 1 s it goes on, and so does the other. */
+/* At 1 s it suspends, and the other one runs. */
 static const char *held_until(void)
 {
 	suspends(&h, S, HOG, THREAD, 51);
@@ -60,9 +61,10 @@ static void holds(void)
 		int what;
 		const char *still, *until, *name;
 	} runs[] = {
-		{BUSY, "long-run proved 1", "long-run proved 1", "busy: the time on a processor is measured, and another one was ready"},
-		{ASLEEP, "blocking-call likely 1", "blocking-call likely 1", "asleep: a call that blocks"},
-		{KEPT_OUT, "", "", "neither: the machine had no time for it"},
+		{BUSY, "long-run proved 1", "long-run proved 1",
+		 "a busy run is proved: CPU time is measured, another one was ready"},
+		{ASLEEP, "blocking-call likely 1", "blocking-call likely 1", "a run that sleeps is a call that blocks"},
+		{KEPT_OUT, "", "", "a thread that got no processor is no finding"},
 	};
 	for (int i = 0; i < 3; i++) {
 		held(false, true);
@@ -70,46 +72,46 @@ static void holds(void)
 		is(still_held(), runs[i].still, runs[i].name);
 		held(false, true);
 		sampled(400 * MS, runs[i].what);
-		is(held_until(), runs[i].until, "and the same until it suspends");
+		is(held_until(), runs[i].until, "the same is found if it suspends later");
 	}
 	held(false, true);
-	is(still_held(), "stalled-thread likely 1", "without samples nobody knows what it does");
+	is(still_held(), "stalled-thread likely 1", "without samples it is unknown what the run does");
 	held(false, true);
-	is(held_until(), "long-run likely 1", "nor what it did");
-	held(false, true);
-	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
-	is(still_held(), "stalled-thread likely 1", "one sample is none");
+	is(held_until(), "long-run likely 1", "without samples it is unknown what the run did");
 	held(false, true);
 	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
-	is(held_until(), "long-run likely 1", "likewise");
+	is(still_held(), "stalled-thread likely 1", "one sample counts as none");
+	held(false, true);
+	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
+	is(held_until(), "long-run likely 1", "one sample counts as none for a run that ended");
 	held(false, true);
 	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
 	is_sampled(&h, 910 * MS, THREAD, 610 * MS, 0, CTP_SAMPLE_RUNNING);
-	is(held_until(), "long-run likely 1", "and two at nearly the same time are no two");
+	is(held_until(), "long-run likely 1", "two samples at nearly the same time count as one");
 
 	held(false, true);
 	sampled(400 * MS, ASLEEP);
 	suspends(&h, S, HOG, THREAD, 51);
 	is_over(&h, S + 5 * MS, CTP_OUTCOME_EXITED);
-	is(end(), "blocking-call likely 1", "who was ready meanwhile, and is not resumed before the end, is no other finding");
-	is(suspected, "", "and no suspect");
+	is(end(), "blocking-call likely 1", "a coroutine that is ready behind a blocked thread is no other finding");
+	is(suspected, "", "it is no suspect");
 
 	held(false, false);
 	sampled(400 * MS, BUSY);
-	is(still_held(), "", "an honest long job, and nobody waits for its thread");
+	is(still_held(), "", "a long run is no finding if no coroutine waits for its thread");
 	held(true, true);
 	sampled(400 * MS, BUSY);
-	is(still_held(), "", "one that is told of by hand may have ended");
+	is(still_held(), "", "a coroutine that is traced by hand may have ended");
 
 	held(false, true);
 	sampled(400 * MS, BUSY);
 	are_lost(&h, 500 * MS, 501 * MS, HOG, 2);
-	is(still_held(), "woken-not-resumed unknown 1", "nothing rests on a gap: it may still hold the thread");
+	is(still_held(), "woken-not-resumed unknown 1", "with a gap in its events the run may have ended");
 
 	held(false, true);
 	becomes(&h, 320 * MS, 330 * MS, CTP_PROCESS_STOPPED);
 	becomes(&h, 950 * MS, 960 * MS, CTP_PROCESS_EXECUTING);
-	is(held_until(), "", "a debugger that stopped the program holds no thread");
+	is(held_until(), "", "a run during which a debugger stopped the program is no finding");
 
 	held(false, true);
 	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
@@ -118,7 +120,7 @@ static void holds(void)
 	resumes(&h, S + 50 * MS, READY, THREAD);
 	dies(&h, S + 51 * MS, READY);
 	is_over(&h, S + 60 * MS, CTP_OUTCOME_KILLED);
-	is(end(), "long-run likely 1", "a sample behind the run is no part of it");
+	is(end(), "long-run likely 1", "a sample after the run does not count");
 
 	for (int late = 0; late < 2; late++) { /* the same, and the thread was ready and not on a processor between the samples */
 		held(false, true);
@@ -128,16 +130,16 @@ static void holds(void)
 		resumes(&h, S + 50 * MS, READY, THREAD);
 		dies(&h, S + 51 * MS, READY);
 		is_over(&h, S + 60 * MS, CTP_OUTCOME_KILLED);
-		is(end(), late ? "" : "long-run likely 1", late ? "with no processor for half of that time, it may be the machine's" :
-		                                                  "for less, it is not");
+		is(end(), late ? "" : "long-run likely 1", late ? "a run without a processor for half of the time is no finding" :
+		                                                  "a run without a processor for less is a finding");
 	}
 }
 
 /* --- storms --------------------------------------------------------------------------------------------------------------- */
 
-static uint64_t others_before; /* runs of the other one, before; then the yields are on two threads by turns */
+static uint64_t others_before; /* earlier runs of the other one; if there are any, the yields alternate between two threads */
 
-/* 8000 yields, 20 us apart, of runs of so many ns; the other one runs in between, so often. */
+/* 8000 yields, 20 us apart, after runs of run_ns; the other coroutine runs in between, this often. */
 static const char *yields(enum ctp_wake_how how, uint64_t run_ns, uint64_t other_each)
 {
 	uint64_t tid = THREAD;
@@ -170,7 +172,7 @@ static const char *yields(enum ctp_wake_how how, uint64_t run_ns, uint64_t other
 	return end();
 }
 
-/* The same in bursts of 6000 yields, so far apart; what it waits for then comes from outside. */
+/* The same in bursts of 6000 yields at this distance; between them it waits for something from outside. */
 static const char *bursts(unsigned count, uint64_t apart_ns)
 {
 	begin();
@@ -186,8 +188,8 @@ static const char *bursts(unsigned count, uint64_t apart_ns)
 }
 
 /*
- * A coroutine works for 50 us, and yields. After 20 yields it is done, and waits for something from outside; then all begins again,
- * for this number of rounds. In the last round it is never done.
+ * A coroutine works for 50 us, and yields. After 20 yields it is done, and waits for something from outside; this is repeated
+ * for this number of rounds. The last round never ends.
  */
 static const char *polls(unsigned rounds)
 {
@@ -212,19 +214,21 @@ static const char *polls(unsigned rounds)
 
 static void storms(void)
 {
-	is(polls(25), "self-wake-storm likely 1", "one that works, and used to be done in a hundredth of the time");
-	is(polls(10), "", "unless it was hardly ever done");
-	is(bursts(8, 10000), "", "bursts that are short, however many");
-	is(bursts(2, 30000), "self-wake-storm likely 1", "one that is long");
-	ok(strstr(why, "every 30.0 us"), "and how often: %s", why);
-	is(yields(CTP_WAKE_YIELD, 1000, 0), "self-wake-storm likely 1", "one that gives way to nobody, again and again");
-	is(yields(CTP_WAKE_CALL, 1000, 0), "self-wake-storm likely 1", "or wakes itself");
+	is(polls(25), "self-wake-storm likely 1", "a coroutine that polls a hundred times longer than usual is found");
+	is(polls(10), "", "it is not found if it was rarely done before");
+	is(bursts(8, 10000), "", "short bursts are not found, however many there are");
+	is(bursts(2, 30000), "self-wake-storm likely 1", "a long burst is found");
+	ok(strstr(why, "every 30.0 us"), "the finding says how often it yields: %s", why);
+	is(yields(CTP_WAKE_YIELD, 1000, 0), "self-wake-storm likely 1",
+	   "a coroutine that yields again and again with no other to run is found");
+	is(yields(CTP_WAKE_CALL, 1000, 0), "self-wake-storm likely 1", "a coroutine that wakes itself again and again is found");
 	others_before = 2250;
-	is(yields(CTP_WAKE_YIELD, 1000, 0), "self-wake-storm likely 1, migration-storm likely 1", "or does so on two threads by turns");
+	is(yields(CTP_WAKE_YIELD, 1000, 0), "self-wake-storm likely 1, migration-storm likely 1",
+	   "one that does so on alternating threads is found");
 	others_before = 0;
-	is(yields(CTP_WAKE_YIELD, 1000, 2), "", "one that gives way to others serves them");
-	is(yields(CTP_WAKE_YIELD, 15000, 0), "", "one that works in between is polite");
-	is(yields(CTP_WAKE_STAYED, 1000, 0), "", "one that did not even suspend");
+	is(yields(CTP_WAKE_YIELD, 1000, 2), "", "one that lets others run is not found");
+	is(yields(CTP_WAKE_YIELD, 15000, 0), "", "one that works between its yields is not found");
+	is(yields(CTP_WAKE_STAYED, 1000, 0), "", "one that did not suspend is not found");
 }
 
 /* --- more and more -------------------------------------------------------------------------------------------------------- */
@@ -232,7 +236,7 @@ static void storms(void)
 enum { CHILD = 10000, CHILD_MAKER = 9 };
 static bool with_children;
 
-/* 400 in 8 s; each lives for so long, and works on until the end or not. */
+/* 400 coroutines in 8 s; each lives for life_ns (0: until the end), and may still work at the end. */
 static const char *more_and_more(uint64_t life_ns, bool work)
 {
 	begin();
@@ -257,7 +261,7 @@ static const char *more_and_more(uint64_t life_ns, bool work)
 	return end();
 }
 
-/* One of two comes to its end, and the other one waits where that one has waited; for the latter a parent may wait. */
+/* Every second coroutine ends, and the others wait where it has waited; a parent may wait for each of these. */
 static const char *more_are_stuck(bool parents)
 {
 	begin();
@@ -286,20 +290,20 @@ static const char *more_are_stuck(bool parents)
 
 static void growth(void)
 {
-	is(more_and_more(0, false), "growth likely 400", "those who are made and do nothing any more");
-	is(more_and_more(0, true), "", "load that grows: all are at work");
-	is(more_and_more(3 * S, false), "", "as many as there are end");
+	is(more_and_more(0, false), "growth likely 400", "coroutines that accumulate and do nothing are found");
+	is(more_and_more(0, true), "", "coroutines that accumulate and work are growing load");
+	is(more_and_more(3 * S, false), "", "coroutines that end as fast as they are spawned are not found");
 	with_children = true;
-	is(more_and_more(0, false), "growth likely 400", "the children that they have made are no other finding");
-	ok(strstr(why, "400 of them wait at site 50"), "and where they wait is said: %s", why);
+	is(more_and_more(0, false), "growth likely 400", "their children are no other finding");
+	ok(strstr(why, "400 of them wait at site 50"), "the finding says where they wait: %s", why);
 	with_children = false;
 	ok(!strncmp(more_are_stuck(false), "never-woken likely 1", 20) && !strstr(found, "growth"),
-	   "nor are those that another finding has: %s", found);
+	   "coroutines of another finding do not count: %s", found);
 	ok(!strncmp(more_are_stuck(true), "never-woken likely 1", 20) && !strstr(found, "growth"),
-	   "nor are parents that wait for these: %s", found);
+	   "parents that wait for those do not count: %s", found);
 }
 
-/* The first 40 end after 2 ms, by themselves or by others; those that come later go on, and do something every 500 ms. */
+/* The first coroutines end after life_ns; later ones stay, and do something every 500 ms. */
 static const char *left_over(uint64_t ended, uint64_t life_ns)
 {
 	begin();
@@ -322,15 +326,15 @@ static const char *left_over(uint64_t ended, uint64_t life_ns)
 
 static void old_ones(void)
 {
-	is(left_over(40, 2 * MS), "growth likely 360", "those who stay, where their like ended soon");
-	ok(strstr(why, "40 others made there have ended, after 2.00 ms at most"), "which is said: %s", why);
-	is(left_over(10, 2 * MS), "", "too few have ended to compare with");
-	is(left_over(40, 400 * MS), "", "they are not much older than those became");
+	is(left_over(40, 2 * MS), "growth likely 360", "coroutines that stay where earlier ones ended soon are found");
+	ok(strstr(why, "40 others made there have ended, after 2.00 ms at most"), "the finding says so: %s", why);
+	is(left_over(10, 2 * MS), "", "they are not found if too few earlier ones have ended");
+	is(left_over(40, 400 * MS), "", "they are not found if they are not much older than those became");
 }
 
 /* --- queues --------------------------------------------------------------------------------------------------------------- */
 
-/* Woken at 220 ms. From then on the threads run others, for most of the time or hardly ever. */
+/* Woken at 220 ms. From then on the threads run other coroutines, for most of the time or hardly ever. */
 static const char *not_resumed(uint64_t busy_ns, uint64_t end_ns)
 {
 	begin();
@@ -351,10 +355,12 @@ static const char *not_resumed(uint64_t busy_ns, uint64_t end_ns)
 
 static void queues(void)
 {
-	is(not_resumed(1 * MS, 2 * S), "woken-not-resumed likely 1", "woken and not run, though threads had nothing to do");
-	is(not_resumed(4900000, 900 * MS), "", "a task of low priority, where others come first");
-	is(not_resumed(4900000, 2 * S), "woken-not-resumed likely 1", "and where they always do, for fifty times as long as any other was ready");
-	ok(strstr(why, "and these always came first"), "which is said: %s", why);
+	is(not_resumed(1 * MS, 2 * S), "woken-not-resumed likely 1",
+	   "a coroutine that was woken and not resumed by idle threads is found");
+	is(not_resumed(4900000, 900 * MS), "", "a coroutine of low priority, with busy threads, is not found");
+	is(not_resumed(4900000, 2 * S), "woken-not-resumed likely 1",
+	   "it is found after fifty times the longest time that another one was ready");
+	ok(strstr(why, "and these always came first"), "the finding says so: %s", why);
 }
 
 /* --- the end -------------------------------------------------------------------------------------------------------------- */
@@ -366,10 +372,10 @@ static void crashes(void)
 		bool runs;
 		const char *found, *name;
 	} ends[] = {
-		{SIGSEGV, true, "crash proved 1", "killed by a fault, and who ran then"},
-		{SIGABRT, false, "crash proved 0", "by an abort, and nobody ran"},
-		{SIGTERM, true, "", "a program that is told to end is no crash"},
-		{SIGKILL, true, "", "nor one that is killed"},
+		{SIGSEGV, true, "crash proved 1", "a fault while a coroutine runs is a crash of one coroutine"},
+		{SIGABRT, false, "crash proved 0", "an abort while none runs is a crash"},
+		{SIGTERM, true, "", "SIGTERM is no crash"},
+		{SIGKILL, true, "", "SIGKILL is no crash"},
 	};
 	for (int i = 0; i < 4; i++) {
 		begin();
@@ -379,25 +385,27 @@ static void crashes(void)
 			suspends(&h, 3, HOG, THREAD, WAITS);
 		is_over_since(&h, 4, 10 * MS, CTP_OUTCOME_KILLED, ends[i].signal);
 		is(end(), ends[i].found, ends[i].name);
-		ok(!strstr(why, "the last that had was") == (ends[i].signal != SIGABRT), "who had run last is told where nobody does");
+		ok(!strstr(why, "the last that had was") == (ends[i].signal != SIGABRT),
+		   "the last coroutine that ran is named if none runs");
 	}
 	begin();
 	is_born(&h, 1, HOG, MAKER);
 	resumes(&h, 2, HOG, THREAD);
 	are_lost(&h, 3, 4, HOG, 1);
 	is_over_since(&h, 5, 10 * MS, CTP_OUTCOME_KILLED, SIGSEGV);
-	is(end(), "crash proved 0", "one whose last events are lost may have run, or not");
-	ok(strstr(why, "the trace may not have all that ran then") && !strstr(why, "the last that had was"), "which is said");
+	is(end(), "crash proved 0", "a coroutine whose last events are lost is not counted as running");
+	ok(strstr(why, "the trace may not have all that ran then") && !strstr(why, "the last that had was"),
+	   "the finding says that such a coroutine may have run");
 	begin();
 	is_born(&h, 1, HOG, MAKER);
 	resumes(&h, 2, HOG, THREAD);
 	is_over_since(&h, 5, 10 * MS, CTP_OUTCOME_KILLED, SIGSEGV);
-	is(end_so(false, true), "crash proved 0", "and so may anybody where packets are missing");
+	is(end_so(false, true), "crash proved 0", "with missing packets no coroutine is counted as running");
 	begin();
 	with_victim();
 	dies(&h, 215 * MS, WAKER);
 	is_over_since(&h, 2 * S, 2 * S, CTP_OUTCOME_KILLED, SIGSEGV);
-	is(end(), "crash proved 0, never-woken likely 1", "a crash stands above all else");
+	is(end(), "crash proved 0, never-woken likely 1", "a crash is listed first");
 }
 
 int main(void)

@@ -24,7 +24,7 @@ static void held_by_dead(uint64_t marks, bool dies_there, bool other)
 	over();
 }
 
-/* Coroutine 1 gets one of two permits again and again, and then waits for one: from 300 ms on, and holds one or not. */
+/* Coroutine 1 gets one of two permits again and again; from 300 ms on it waits for one, and may hold one. */
 static void waits_for_own(bool own, enum ctp_waits_for what, uint64_t end_ms)
 {
 	scene();
@@ -56,25 +56,25 @@ static void waits_for_own(bool own, enum ctp_waits_for what, uint64_t end_ms)
 static void own_permits(void)
 {
 	waits_for_own(true, CTP_WAITS_PERMITS, END);
-	is(found, "waits-for-own likely 1", "one that waits for what it was given already");
+	is(found, "waits-for-own likely 1", "a coroutine that waits for a permit which it holds is found");
 	waits_for_own(false, CTP_WAITS_PERMITS, END);
-	ok(!strstr(found, "waits-for-own"), "but not for what others hold: %s", found);
+	ok(!strstr(found, "waits-for-own"), "it is not found if others hold the permits: %s", found);
 	waits_for_own(true, CTP_WAITS_PERMITS, 1200);
-	ok(!strstr(found, "waits-for-own"), "nor for less than a second: %s", found);
+	ok(!strstr(found, "waits-for-own"), "it is not found within a second: %s", found);
 }
 
 static void dead_holders(void)
 {
 	held_by_dead(CTP_OBJECT_OWNED, true, false);
-	is(found, "held-by-dead likely 1", "a permit is held by a coroutine that has ended");
+	is(found, "held-by-dead likely 1", "a permit held by an ended coroutine is found");
 	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2, which has ended"),
-	   "which is said: %s", why);
+	   "the finding names the ended holder: %s", why);
 	held_by_dead(0, true, false);
-	is(found, "", "but not if others may give it back");
+	is(found, "", "it is not found if others may give the permit back");
 	held_by_dead(CTP_OBJECT_OWNED, false, false);
-	ok(!strstr(found, "held-by-dead"), "nor if that one lives: %s", found);
+	ok(!strstr(found, "held-by-dead"), "it is not found if the holder lives: %s", found);
 	held_by_dead(CTP_OBJECT_OWNED, true, true);
-	ok(!strstr(found, "held-by-dead"), "nor if another that holds one runs: %s", found);
+	ok(!strstr(found, "held-by-dead"), "it is not found if another holder runs: %s", found);
 }
 
 /* What a scene of held_by_none has that is different: each takes one premise away. */
@@ -168,7 +168,7 @@ static void circle(uint64_t marks, uint64_t owned, enum ctp_waits_for what, bool
 	end();
 }
 
-/* The circle above, in a program that is told to end: it drops what is locked, the locks, and then the coroutines. */
+/* The circle above, in a program that shuts down: it destroys the guards, the locks, and then the coroutines. */
 static void circle_destroyed(void)
 {
 	scene();
@@ -201,26 +201,26 @@ static void circles(void)
 	circle_destroyed();
 	is(found, "wait-cycle proved 2", "locks are judged as they were before the program destroyed them");
 	circle(0, 0, CTP_WAITS_LOCK, false);
-	is(found, "wait-cycle proved 2", "two locks in two orders are proved to stop");
+	is(found, "wait-cycle proved 2", "two locks taken in two orders are a proved deadlock");
 	ok(strstr(why, "coroutine #1 waits for the lock at 0x2000, held by coroutine #2, which has been suspended at"),
-	   "locks and holders are named: %s", why);
+	   "the finding names locks and holders: %s", why);
 	circle(0, CTP_OBJECT_OWNED, CTP_WAITS_PERMITS, false);
-	is(found, "wait-cycle proved 2", "and permits that only the holder gives back");
+	is(found, "wait-cycle proved 2", "so are permits that only the holder gives back");
 	circle(0, 0, CTP_WAITS_PERMITS, false);
-	is(found, "wait-cycle likely 2", "others may be given back by anybody");
+	is(found, "wait-cycle likely 2", "a permit that any coroutine may give back proves nothing");
 	circle(CTP_REASON_TIMED, 0, CTP_WAITS_LOCK, false);
 	is(found, "wait-cycle likely 2", "a wait with a time-out proves nothing");
 	circle(CTP_REASON_CANCELLABLE, 0, CTP_WAITS_LOCK, false);
-	is(found, "wait-cycle likely 2", "nor does one that may be cancelled");
+	is(found, "wait-cycle likely 2", "a wait that may be cancelled proves nothing");
 	circle(CTP_REASON_SHARED, 0, CTP_WAITS_LOCK, false);
-	is(found, "wait-cycle likely 2", "nor one for a share");
+	is(found, "wait-cycle likely 2", "a wait for a share proves nothing");
 	circle(CTP_REASON_MORE, 0, CTP_WAITS_LOCK, false);
-	ok(!strstr(found, "proved"), "nor one with other reasons: %s", found);
+	ok(!strstr(found, "proved"), "a wait with other reasons proves nothing: %s", found);
 	circle(0, 0, CTP_WAITS_LOCK, true);
-	ok(!strstr(found, "proved"), "nor one after records were missing: %s", found);
+	ok(!strstr(found, "proved"), "a wait after lost records proves nothing: %s", found);
 }
 
-/* Two hold one permit each of A, and both wait for a third one's lock B; that one waits for a permit of A. Of them, 4 may run. */
+/* Two coroutines hold one permit each of A, and wait for a third one's lock B, which waits for A. Coroutine 4 may run. */
 static void knot(bool closes)
 {
 	scene();
@@ -251,10 +251,10 @@ static void knot(bool closes)
 static void knots(void)
 {
 	knot(true);
-	is(found, "wait-cycle proved 2", "where several hold permits, all of them are in the circle");
-	ok(strstr(why, "1 other waits because of them"), "the third is counted: %s", why);
+	is(found, "wait-cycle proved 2", "if several hold permits, all of them are in the circle");
+	ok(strstr(why, "1 other waits because of them"), "the other waiter is counted: %s", why);
 	knot(false);
-	ok(!strstr(found, "proved"), "one that is not may give back what it has: %s", found);
+	ok(!strstr(found, "proved"), "a holder outside the circle may give its permit back: %s", found);
 }
 
 /* A circle of a lock and a join. */
@@ -269,7 +269,7 @@ static void mixed(void)
 	stops(100 * MS + 4, 1);
 	waits_alone(2, CTP_WAITS_LOCK, A, 1, 0);
 	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle proved 2", "a join is part of a circle, too");
+	is(end(), "wait-cycle proved 2", "a join can be part of a circle");
 }
 
 int main(void)

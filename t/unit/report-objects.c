@@ -1,5 +1,5 @@
 /*
- * report-objects.c - the rules about timers, descriptors, and what is available. For each premise of each rule there is a scene that
+ * report-objects.c - the rules about timers, descriptors, and available items. For each premise of each rule there is a scene that
  * breaks only that one, and then nothing is found.
  */
 #include <poll.h>
@@ -12,15 +12,16 @@ static void timers(void)
 {
 	scene();
 	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
-	is(over(), "timer-overdue likely 1", "a timer is past due, and its waiter was not woken");
-	ok(strstr(why, "coroutine #1 waits for a timer that was due 2.69 s before the end"), "which is said: %s", why);
+	is(over(), "timer-overdue likely 1", "a waiter that was not woken by its timer is found");
+	ok(strstr(why, "coroutine #1 waits for a timer that was due 2.69 s before the end"),
+	   "the finding says how late the timer is: %s", why);
 	scene();
 	waits_alone(1, CTP_WAITS_TIMER, END * (uint64_t)MS + S, 1, 0);
-	is(over(), "", "but not before it is due");
-	is(suspected, "", "nor is it suspect");
+	is(over(), "", "it is not found before the timer is due");
+	is(suspected, "", "it is no suspect before the timer is due");
 	scene();
 	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
-	is(over_at(700), "", "nor as long as the machine may be late");
+	is(over_at(700), "", "it is not found while the machine may be late");
 	scene();
 	runs(10 * MS, 1);
 	waits_for(&h, 10 * MS + 1, 1, CTP_WAITS_TIMER, 20 * MS);
@@ -28,7 +29,7 @@ static void timers(void)
 	runs(20 * MS + 1400 * MS, 1);
 	waits_for(&h, 1421 * MS, 1, CTP_WAITS_TIMER, 1422 * MS);
 	stops(1422 * MS, 1);
-	is(over_at(1422 + 2700), "", "nor if such a wake was half as late before");
+	is(over_at(1422 + 2700), "", "it is not found if an earlier timer was half as late");
 	scene();
 	runs(10 * MS, 1);
 	waits_for(&h, 10 * MS + 1, 1, CTP_WAITS_TIMER, 20 * MS);
@@ -36,25 +37,25 @@ static void timers(void)
 	runs(20 * MS + 200 * MS, 1);
 	waits_for(&h, 221 * MS, 1, CTP_WAITS_TIMER, 222 * MS);
 	stops(222 * MS, 1);
-	is(over_at(222 + 2700), "timer-overdue likely 1", "but if it is far later than ever");
+	is(over_at(222 + 2700), "timer-overdue likely 1", "it is found if it is far later than ever");
 	scene();
 	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
 	is_woken(&h, AT + 11 * MS, 1, 6, 0);
-	is(over(), "", "nor if it was woken");
+	is(over(), "", "it is not found if it was woken");
 	scene();
 	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
 	runs(AT + 5 * MS, 2);
-	ok(!strstr(over(), "timer-overdue"), "nor while another coroutine has the thread: %s", found);
+	ok(!strstr(over(), "timer-overdue"), "it is not found while another coroutine holds the thread: %s", found);
 	scene();
 	runs(AT - 10, 1);
 	for (uint64_t i = 0; i < 5; i++)
 		waits_for(&h, AT - 5, 1, CTP_WAITS_TIMER, AT + 10 * MS);
 	stops(AT, 1);
-	is(over(), "", "nor with five reasons, of which four are kept");
+	is(over(), "", "it is not found with five reasons, of which four are kept");
 	scene();
 	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
 	are_missed(&h, AT + MS, AT + 2 * MS, 6);
-	is(over(), "timer-overdue unknown 1", "if a wake may be missing, nothing is known");
+	is(over(), "timer-overdue unknown 1", "if a wake may be lost, the finding is unknown");
 }
 
 /* --- what is there -------------------------------------------------------------------------------------------------------- */
@@ -65,52 +66,53 @@ static void items(void)
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
-	is(over(), "available-not-woken likely 1", "an item is there, and its worker sleeps");
-	ok(strstr(why, "waits for an item of the queue at 0x1000 (some in it)"), "which is said: %s", why);
+	is(over(), "available-not-woken likely 1", "a worker that sleeps although an item is available is found");
+	ok(strstr(why, "waits for an item of the queue at 0x1000 (some in it)"), "the finding names the queue: %s", why);
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
 	has(&h, AT + 2 * MS, A, CTP_WAITS_ITEM, 2);
 	over();
-	ok(strstr(why, "an item of the queue at 0x1000 (2 in it)"), "with their number, if each change is told: %s", why);
+	ok(strstr(why, "an item of the queue at 0x1000 (2 in it)"),
+	   "the finding gives the number of items, if each change is recorded: %s", why);
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
-	is(over(), "", "with nothing there it is idle");
+	is(over(), "", "a worker without an item is idle");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
 	has(&h, AT + 2 * MS, A, CTP_WAITS_ITEM, 0);
-	is(over(), "", "and if another has taken it");
+	is(over(), "", "so it is if another has taken the item");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, (END - 400) * (uint64_t)MS, A, CTP_WAITS_ITEM, 3);
-	is(over(), "", "or if it came just now");
+	is(over(), "", "it is not found if the item is very new");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, CTP_REASON_RESTS);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
-	is(over(), "available-not-woken likely 1", "also if it may rest there: not while there is work");
+	is(over(), "available-not-woken likely 1", "it is found even if it may rest there");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ROOM, 3);
-	is(over(), "", "or if only room is there");
+	is(over(), "", "a worker is not found if only room is available");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ROOM, 0);
 	waits_alone(1, CTP_WAITS_ROOM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ROOM, 3);
-	is(over(), "available-not-woken likely 1", "of which one that sends is to hear");
+	is(over(), "available-not-woken likely 1", "a sender that sleeps although there is room is found");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	waits_alone(2, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 1);
 	is_woken(&h, AT + 2 * MS, 2, 6, 0);
-	ok(!strstr(over(), "available-not-woken"), "one that was woken will come for it: %s", found);
+	ok(!strstr(over(), "available-not-woken"), "it is not found if another one was woken for the item: %s", found);
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
@@ -119,22 +121,22 @@ static void items(void)
 	is_woken(&h, AT + 2 * MS, 2, 6, 0);
 	resumes(&h, AT + 3 * MS, 2, 5);
 	dies(&h, AT + 4 * MS, 2);
-	is(over(), "available-not-woken likely 1", "but not one that has ended without it");
+	is(over(), "available-not-woken likely 1", "it is found if the woken one has ended without taking the item");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
 	are_missed(&h, AT + 2 * MS, AT + 3 * MS, 6);
-	is(over(), "", "where records are missing, it may be gone");
+	is(over(), "", "it is not found if records are lost: the item may be gone");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
 	has_so(&h, AT + 2 * MS, A, 0, 0, CTP_OBJECT_GONE);
-	is(over(), "", "and what is destroyed has nothing");
+	is(over(), "", "it is not found if the queue was destroyed");
 }
 
-/* A coroutine waits for 389 of 1000 permits, of which another one holds some. */
+/* A coroutine waits for 389 of 1000 permits; another one holds some of them. */
 static const char *wants_389(int64_t held)
 {
 	scene();
@@ -155,7 +157,7 @@ static void permits(void)
 	waits_alone(1, CTP_WAITS_PERMITS, A, 3, 0);
 	waits_alone(2, CTP_WAITS_PERMITS, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_PERMITS, 2);
-	is(over(), "", "one that waits for more than there is keeps the others behind it");
+	is(over(), "", "waiters queued behind one that waits for more permits than are free are not found");
 	scene();
 	has_so(&h, 10, A, CTP_WAITS_PERMITS, 4, CTP_OBJECT_MADE);
 	has(&h, 11, A, CTP_WAITS_PERMITS, 0);
@@ -163,11 +165,13 @@ static void permits(void)
 	waits_alone(2, CTP_WAITS_PERMITS, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_PERMITS, 1);
 	has(&h, AT + 2 * MS, A, CTP_WAITS_PERMITS, 2);
-	is(over(), "available-not-woken likely 1, available-not-woken likely 1", "but not if there is enough for it");
-	is(wants_389(0), "", "a count that is told only when it becomes 0 says nothing of 389");
-	is(wants_389(700), "", "and what others hold is not there");
-	is(wants_389(300), "available-not-woken likely 1", "but the rest is");
-	ok(strstr(why, "waits for 389 of 1000 permits of the semaphore at 0x1000 (700 free)"), "which is said: %s", why);
+	is(over(), "available-not-woken likely 1, available-not-woken likely 1",
+	   "they are found if there are enough permits for it");
+	is(wants_389(0), "", "a count that is recorded only when it becomes 0 does not prove 389 permits");
+	is(wants_389(700), "", "permits that others hold are not free");
+	is(wants_389(300), "available-not-woken likely 1", "the rest of the permits is free");
+	ok(strstr(why, "waits for 389 of 1000 permits of the semaphore at 0x1000 (700 free)"),
+	   "the finding gives the number of free permits: %s", why);
 }
 
 static void closed(void)
@@ -175,25 +179,25 @@ static void closed(void)
 	scene();
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has_so(&h, AT + MS, A, 0, 0, CTP_OBJECT_CLOSED);
-	is(over(), "closed-not-woken likely 1", "what it waits for was closed");
+	is(over(), "closed-not-woken likely 1", "a waiter for a closed queue is found");
 	scene();
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has_so(&h, AT + MS, B, 0, 0, CTP_OBJECT_CLOSED);
-	is(over(), "", "but not if another thing was");
+	is(over(), "", "it is not found if another queue was closed");
 	scene();
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has_so(&h, (END - 400) * (uint64_t)MS, A, 0, 0, CTP_OBJECT_CLOSED);
-	is(over(), "", "nor just now");
+	is(over(), "", "it is not found if the close is very new");
 	scene();
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has_so(&h, AT + MS, A, 0, 0, CTP_OBJECT_CLOSED);
 	is_woken(&h, AT + 2 * MS, 1, 6, 0);
-	ok(!strstr(over(), "closed"), "nor if it was woken: %s", found);
+	ok(!strstr(over(), "closed"), "it is not found if it was woken after the close: %s", found);
 	scene();
 	has_so(&h, 10, A, 0, 0, CTP_OBJECT_CLOSED);
 	has_so(&h, 11, A, CTP_WAITS_ITEM, 0, CTP_OBJECT_MADE);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
-	is(over(), "", "nor if another is at the address by now");
+	is(over(), "", "it is not found if the address has a new queue");
 }
 
 static void strays(bool for_it, bool taken)
@@ -215,12 +219,12 @@ static void strays(bool for_it, bool taken)
 static void stray_wakes(void)
 {
 	strays(false, false);
-	is(found, "wake-strayed likely 1", "the wake for it went to one that waits for something else");
-	ok(strstr(why, "coroutine #2 was woken for it"), "who is named: %s", why);
+	is(found, "wake-strayed likely 1", "a wake that went to a coroutine which waits for something else is found");
+	ok(strstr(why, "coroutine #2 was woken for it"), "the finding names that coroutine: %s", why);
 	strays(true, true);
-	is(found, "", "not if it went to one that waits for it");
+	is(found, "", "it is not found if the woken one waits for the item");
 	strays(false, true);
-	is(found, "", "nor if the item was taken all the same");
+	is(found, "", "it is not found if the item was taken all the same");
 }
 
 static void descriptors(void)
@@ -228,61 +232,62 @@ static void descriptors(void)
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has(&h, AT + S, FD, 12);
-	is(over(), "unread-data likely 1", "a socket has unread data, and its reader sleeps");
-	ok(strstr(why, "the kernel had 12 bytes for descriptor 7"), "which is said: %s", why);
+	is(over(), "unread-data likely 1", "a reader that sleeps although its socket has data is found");
+	ok(strstr(why, "the kernel had 12 bytes for descriptor 7"), "the finding gives the number of bytes: %s", why);
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has(&h, AT + S, FD, 12);
 	kernel_has(&h, (END - 400) * (uint64_t)MS, FD, 13);
-	is(over(), "unread-data likely 1", "also if there is more just now");
+	is(over(), "unread-data likely 1", "it is found if even more data has just arrived");
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	resumes(&h, AT + MS, 2, 5);
 	kernel_has(&h, AT + S, FD, 12);
-	ok(!strstr(over(), "unread-data"), "not while another holds its thread: %s", found);
+	ok(!strstr(over(), "unread-data"), "it is not found while another holds its thread: %s", found);
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLOUT, 0);
 	kernel_has(&h, AT + S, FD, 12);
-	is(over(), "", "but not if it waits to write");
+	is(over(), "", "it is not found if it waits to write");
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has(&h, AT + S, FD, 0);
-	is(over(), "", "nor if there is nothing");
+	is(over(), "", "it is not found if there is no data");
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has(&h, AT + S, FD + 1, 12);
-	is(over(), "", "nor if another one has it");
+	is(over(), "", "it is not found if the data is of another descriptor");
 	scene();
 	kernel_has(&h, AT - 100, FD, 12);
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
-	is(over(), "", "nor if that was before");
+	is(over(), "", "it is not found if the data was there before the wait");
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has(&h, (END - 400) * (uint64_t)MS, FD, 12);
-	is(over(), "", "nor if it is about to read");
+	is(over(), "", "it is not found if it may be about to read");
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has_end(&h, AT + S, FD);
-	is(over(), "unread-data likely 1", "the other side has hung up, and its reader sleeps");
-	ok(strstr(why, "the kernel had the end of the stream for descriptor 7"), "which is said: %s", why);
+	is(over(), "unread-data likely 1", "a reader that sleeps although its peer has hung up is found");
+	ok(strstr(why, "the kernel had the end of the stream for descriptor 7"),
+	   "the finding names the end of the stream: %s", why);
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has(&h, AT + S, FD, 12);
 	kernel_has_end(&h, (END - 400) * (uint64_t)MS, FD);
-	is(over(), "unread-data likely 1", "also if there was something to read before");
+	is(over(), "unread-data likely 1", "it is found if there was data before");
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLOUT, 0);
 	kernel_has_end(&h, AT + S, FD);
-	is(over(), "", "but not if it waits to write");
+	is(over(), "", "it is not found after a hang-up if it waits to write");
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has_end(&h, (END - 400) * (uint64_t)MS, FD);
-	is(over(), "", "nor if it is about to hear of it");
+	is(over(), "", "it is not found if the hang-up is very new");
 }
 
 /* --- queues --------------------------------------------------------------------------------------------------------------- */
 
-/* 400 in 8 s, which have all run just now, and wait again. */
+/* 400 coroutines in 8 s, which have all just run and wait again. */
 static const char *queue_grows(enum ctp_waits_for what, uint64_t available)
 {
 	begin();
@@ -305,14 +310,14 @@ static const char *queue_grows(enum ctp_waits_for what, uint64_t available)
 
 static void queues(void)
 {
-	is(queue_grows(CTP_WAITS_LOCK, 0), "growth likely 400", "more and more wait for a lock");
-	is(queue_grows(CTP_WAITS_PERMITS, 0), "growth likely 400", "or for permits");
-	is(queue_grows(CTP_WAITS_PERMITS, 1), "", "but not if there are some");
-	is(queue_grows(CTP_WAITS_ITEM, 0), "", "those that wait for work are only more");
+	is(queue_grows(CTP_WAITS_LOCK, 0), "growth likely 400", "a growing number of waiters for a lock is found");
+	is(queue_grows(CTP_WAITS_PERMITS, 0), "growth likely 400", "a growing number of waiters for permits is found");
+	is(queue_grows(CTP_WAITS_PERMITS, 1), "", "it is not found if there are free permits");
+	is(queue_grows(CTP_WAITS_ITEM, 0), "", "a growing number of idle workers is not found");
 }
 
 /*
- * Coroutine 2 gives what coroutine 1 takes, 40 times, and ends: each waits at the queue each time, which takes no time. 1 rests elsewhere,
+ * Coroutine 2 gives 40 items, coroutine 1 takes them, and 2 ends; each waits at the queue every time, briefly. 1 rests elsewhere,
  * unless it rests there. Then 1 waits for one more.
  */
 struct pair {
@@ -370,30 +375,30 @@ static void peers(void)
 {
 	const struct pair good = {.times = 40, .taken = 40, .dies_ms = 310, .end_ms = END};
 	struct pair p = good;
-	is(queue_pair(p), "peer-ended likely 1", "who gave to the queue has ended, and one waits for more");
-	ok(strstr(why, "coroutine #2 has given to it 40 times, and has ended"), "which is said: %s", why);
+	is(queue_pair(p), "peer-ended likely 1", "a coroutine that waits at a queue whose only giver has ended is found");
+	ok(strstr(why, "coroutine #2 has given to it 40 times, and has ended"), "the finding names the giver: %s", why);
 	p.room = true;
-	is(queue_pair(p), "peer-ended likely 1", "and so if the one that took has ended");
+	is(queue_pair(p), "peer-ended likely 1", "a giver that waits at a queue whose only taker has ended is found");
 	p = good, p.dies_ms = 0;
-	ok(!strstr(queue_pair(p), "peer"), "but not if it is alive: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found if the peer is alive: %s", found);
 	p = good, p.dies_ms = END - 400;
-	ok(!strstr(queue_pair(p), "peer"), "nor if it ended just now: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found if the peer has just ended: %s", found);
 	p = good, p.other = true;
-	ok(!strstr(queue_pair(p), "peer"), "nor if another one gives as well: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found if another coroutine gives, too: %s", found);
 	p = good, p.times = 30;
-	ok(!strstr(queue_pair(p), "peer"), "nor if others must have, that never wait there: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found if others must have given without waiting: %s", found);
 	p = good, p.times = p.taken = 15;
-	ok(!strstr(queue_pair(p), "peer"), "nor if that was a few times: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found after a few items: %s", found);
 	p = good, p.end_ms = 1200;
-	ok(!strstr(queue_pair(p), "peer"), "nor within a second: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found within a second: %s", found);
 	p = good, p.rests = true;
-	ok(!strstr(queue_pair(p), "peer"), "nor if it rests there, for the work is done: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found if it rests there: %s", found);
 	p = good, p.nowhere_else = true;
-	ok(!strstr(queue_pair(p), "peer"), "nor if it waits nowhere else: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found if it waits nowhere else: %s", found);
 	p = good, p.marks = CTP_REASON_TIMED;
-	ok(!strstr(queue_pair(p), "peer"), "nor with a time-out: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found with a time-out: %s", found);
 	p = good, p.refilled = true;
-	ok(!strstr(queue_pair(p), "peer"), "nor if there is something: %s", found);
+	ok(!strstr(queue_pair(p), "peer"), "it is not found if there is an item: %s", found);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* report-places: addresses of two programs in one trace, and whose names they get. */
+/* report-places: addresses of two programs in one trace get the names of the right program. */
 #include "analyse/analysis.h"
 #include "byhand.h"
 #include "tap.h"
@@ -8,7 +8,7 @@ enum { ADDR = 0x1100, PARENT = 100, CHILD = 101, PARENTS_THREAD = 5, CHILDS_THRE
 static struct byhand h;
 static struct ctp_analysis *analysis;
 static struct ctp_section sec;
-static char sites[1024]; /* "a+0x100 3, ...": each place, and how often coroutines came back from there */
+static char sites[1024]; /* "a+0x100 3, ...": each place, and how often coroutines resumed from it */
 
 static void give(void *to, const struct ctp_batch *batch) { ctp_analysis_records(to, batch); }
 
@@ -24,7 +24,7 @@ static void begin(void)
 	ctp_analysis_section(analysis, &sec);
 }
 
-/* One that nobody else had been at when it was left has no name. */
+/* A place that only one coroutine has used has no name. */
 static const char *name(const struct ctp_report_site *s) { return s->place ? s->place : "?"; }
 
 static int by_name(const void *a, const void *b) { return strcmp(name(a), name(b)); }
@@ -46,7 +46,7 @@ static const char *end(void)
 	return sites;
 }
 
-/* A text of a record: good until the fourth call from now. */
+/* A text of a record: valid until the fourth call from now. */
 static uint64_t text(const char *s)
 {
 	static struct {
@@ -71,7 +71,7 @@ static void has_thread(uint64_t pid, uint64_t tid)
 	BYHAND(&h, CTP_THREAD, [CTP_THREAD_TS] = 1, [CTP_THREAD_TID] = tid, [CTP_THREAD_PID] = pid, [CTP_THREAD_NAME] = text("x"));
 }
 
-/* It suspends at an address, and comes back. */
+/* It suspends at an address, and is resumed. */
 static void waits(uint64_t ts, uint64_t co, uint64_t tid, uint64_t addr)
 {
 	uint64_t n = h.next[co];
@@ -93,7 +93,7 @@ static void processes(void)
 	waits(10, 1, PARENTS_THREAD, ADDR);
 	waits(20, 2, CHILDS_THREAD, ADDR);
 	waits(30, 2, CHILDS_THREAD, ADDR);
-	is(end(), "a+0x100 1, b+0x100 2", "two programs at the same address: each place has its own name, and its own times");
+	is(end(), "a+0x100 1, b+0x100 2", "the same address in two programs is two places, each with its own name and count");
 
 	begin();
 	maps(PARENT, 0x1000, "/none/a");
@@ -111,7 +111,7 @@ static void processes(void)
 	has_thread(CHILD, CHILDS_THREAD);
 	waits(10, 1, PARENTS_THREAD, ADDR);
 	waits(20, 2, CHILDS_THREAD, 0x7100);
-	is(end(), "a+0x100 2", "and so is one that has the same program elsewhere");
+	is(end(), "a+0x100 2", "so is a process with the same program at another address");
 
 	begin();
 	maps(PARENT, 0x1000, "/none/a");
@@ -119,7 +119,7 @@ static void processes(void)
 	waits(10, 1, PARENTS_THREAD, ADDR);
 	maps(PARENT, 0x1000, "/none/b");
 	waits(20, 2, PARENTS_THREAD, ADDR);
-	is(end(), "a+0x100 1, b+0x100 1", "a process that becomes another program: what was before keeps its name");
+	is(end(), "a+0x100 1, b+0x100 1", "after an exec, earlier places keep their names");
 }
 
 static void unknown(void)
@@ -127,14 +127,14 @@ static void unknown(void)
 	begin();
 	maps(PARENT, 0x1000, "/none/a");
 	waits(10, 1, 99, ADDR);
-	is(end(), "a+0x100 1", "of a thread that nothing is known of, it is the one there is");
+	is(end(), "a+0x100 1", "a thread of unknown process gets the only program's names");
 
 	begin();
 	maps(PARENT, 0x1000, "/none/a");
 	maps(CHILD, 0x1000, "/none/b");
 	waits(10, 1, 99, ADDR);
 	waits(20, 2, 98, ADDR);
-	is(end(), "0x0000000000001100 1, ? 1", "but if there are two, neither");
+	is(end(), "0x0000000000001100 1, ? 1", "with two programs it gets no name");
 
 	begin();
 	has_thread(PARENT, PARENTS_THREAD);
@@ -147,7 +147,7 @@ static void unknown(void)
 	maps(CHILD, 0x1000, "/none/b");
 	maps(PARENT, 0x2000, "/none/c");
 	maps(CHILD, 0x2000, "/none/d");
-	is(end(), "? 2, a+0x100 1, d+0x100 1", "what is told to be mapped only later has the name of its process too");
+	is(end(), "? 2, a+0x100 1, d+0x100 1", "a mapping that is recorded later still gives names");
 }
 
 static void sections(void)
@@ -162,7 +162,7 @@ static void sections(void)
 	has_thread(PARENT, PARENTS_THREAD);
 	h.next[1] = 0;
 	waits(10, 1, PARENTS_THREAD, ADDR);
-	is(end(), "a+0x100 1, b+0x100 1", "two sections, two programs");
+	is(end(), "a+0x100 1, b+0x100 1", "two sections have their own programs");
 }
 
 /* "FILE LINE" of a text. */
@@ -178,11 +178,11 @@ static const char *line_of(const char *place)
 static void lines(void)
 {
 	is(line_of("server.cpp:212:handle"), "server.cpp 212", "a place has a file and a line");
-	is(line_of("a.cpp:7:ns::f(int)::{lambda:2}"), "a.cpp 7", "whatever the function is called");
-	is(line_of("C:x/a.cpp:7"), "C:x/a.cpp 7", "and the folder");
+	is(line_of("a.cpp:7:ns::f(int)::{lambda:2}"), "a.cpp 7", "any function name may follow");
+	is(line_of("C:x/a.cpp:7"), "C:x/a.cpp 7", "the folder may have a colon");
 	is(line_of("libfoo.so.1+0x1234:handle"), " 0", "an offset is no line");
-	is(line_of("site 7"), " 0", "nor is a number");
-	is(line_of(NULL), " 0", "and of no place there is none");
+	is(line_of("site 7"), " 0", "the number of a site is no line");
+	is(line_of(NULL), " 0", "no place has no line");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* report-print: a report made by hand, printed in each form; numbers as people read them; hostile texts. */
+/* report-print: a report made by hand is printed in each format; numbers are readable; hostile texts do no harm. */
 #include "report/report-args.h"
 #include "report/report-json.h"
 #include "report/report-markdown.h"
@@ -11,7 +11,7 @@
 #include "common/json.h"
 #include "tap.h"
 
-/* A name as a traced program could give it: clears the screen, turns the writing, ends a script, a table's cell and a line. */
+/* A name that a traced program could choose: it clears the screen, reverses the text, ends a script, a table's cell and a line. */
 #define HOSTILE "\033[2J\302\233x\342\200\256</script>`|`\n# *_[a](b)\342\200\250\377\\"
 
 enum print { TEXT, MARKDOWN, JSON, PAGE };
@@ -120,18 +120,18 @@ static unsigned count(const char *text, const char *part)
 static void test_numbers(void)
 {
 	char to[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX], long_name[1000] = "";
-	is(ctp_print_count(to, 0), "0", "nothing");
-	is(ctp_print_count(to, 999), "999", "no separator");
-	is(ctp_print_count(to, UINT64_MAX), "18,446,744,073,709,551,615", "the largest number");
-	is(ctp_print_ns(to, 0), "0 ns", "no time");
-	is(ctp_print_ns(to, 1730000000), "1.73 s", "seconds");
-	is(ctp_print_brief(to, 412400), "412us", "brief");
-	is(ctp_print_percent(to, 93, 100), "93 %", "percent");
-	is(ctp_print_percent(to, 4, 1000), "0.4 %", "part of a percent");
-	is(ctp_print_percent(to, 1, 100000), "< 0.1 %", "almost nothing");
-	is(ctp_print_percent(to, 0, 0), "0 %", "of nothing");
-	is(ctp_print_label(label, "a", 5), "a (#5)", "a name and a number");
-	is(ctp_print_label(label, NULL, 0x102db7020), "#0x102db7020", "no name, and an address");
+	is(ctp_print_count(to, 0), "0", "no count is 0");
+	is(ctp_print_count(to, 999), "999", "a small count has no separator");
+	is(ctp_print_count(to, UINT64_MAX), "18,446,744,073,709,551,615", "the largest number has separators");
+	is(ctp_print_ns(to, 0), "0 ns", "no time is 0 ns");
+	is(ctp_print_ns(to, 1730000000), "1.73 s", "a long time is in seconds");
+	is(ctp_print_brief(to, 412400), "412us", "a time in a table has no space");
+	is(ctp_print_percent(to, 93, 100), "93 %", "a share is in percent");
+	is(ctp_print_percent(to, 4, 1000), "0.4 %", "a part of a percent has a decimal");
+	is(ctp_print_percent(to, 1, 100000), "< 0.1 %", "almost nothing is less than 0.1 %");
+	is(ctp_print_percent(to, 0, 0), "0 %", "a part of nothing is 0 %");
+	is(ctp_print_label(label, "a", 5), "a (#5)", "a label has a name and a number");
+	is(ctp_print_label(label, NULL, 0x102db7020), "#0x102db7020", "a label without a name has the number");
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	is(ctp_print_label(label, long_name, 5) + CTP_FOLLOW_NAME_MAX, " (#5)", "a long name is cut, its number is not");
 }
@@ -141,54 +141,58 @@ static void test_text(struct made *m)
 	const char *text = printed(TEXT, &m->report, &plain);
 	ok(!strncmp(text, "./server -v 'a b'\n", 18), "text: what ran is the first line");
 	ok(has(text, "pid 17 on h; started 2023-11-14 22:13:20 UTC; 2.02 s; exited with status 0\n"),
-	   "where, when, how long, how it ended");
-	ok(has(text, "48 coroutines, 9 alive at the end; 4 threads; 7,264 events, 312 wakes; nothing lost\n"), "how much");
+	   "the head says where, when, how long, and how it ended");
+	ok(has(text, "48 coroutines, 9 alive at the end; 4 threads; 7,264 events, 312 wakes; nothing lost\n"),
+	   "the head counts coroutines, threads, events and wakes");
 	ok(has(text, "\n2 findings: 1 proved, 1 likely, 0 unknown\n"
 	             "1. PROVED: 7 coroutines were never woken  [never-woken]\n   nobody woke them\n"),
-	   "a finding: how sure, what, by which rule, why");
+	   "a finding has its certainty, title, rule and evidence");
 	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n   next: look at server.c:212\n"),
-	   "who, and what to look at");
-	ok(!strstr(text, "could not see"), "nothing is missing, and nothing is said of that");
+	   "a finding lists coroutines, and what to look at");
+	ok(!strstr(text, "could not see"), "without losses there is no section on what is missing");
 	ok(has(text, "\n    1,234        0      0ns      5ns     -       -  server.c:88:accept (not certain)\n"),
-	   "who waits, but is no finding");
-	is_u64(count(text, "1,234 "), 6, "the table is cut");
+	   "groups that wait without a finding are listed");
+	is_u64(count(text, "1,234 "), 6, "the table is shortened");
 	ok(has(text, "\nStill running at the end, but no finding\n  running   thread shortest  longest  where\n"
 	             "        3    18800   6.00us   7.00us  (not known), spawned at main.c:12:serve; longest: handler 17\n\n"),
-	   "who runs, but is no finding");
-	ok(has(text, "... 2 more: -v shows all"), "which is said");
+	   "groups that run without a finding are listed");
+	ok(has(text, "... 2 more: -v shows all"), "a shortened table says how to see all");
 	ok(has(text, "\n    1,000   412us 1.73ms  2.00s       -      -      -       -      -      -  server.c:212:handle\n"),
 	   "a site");
-	ok(has(text, "... 4 more: -v shows all"), "sites are cut too");
-	ok(has(text, "\nWhere they suspended, and for how long (by time runnable)\n"), "and their order is said");
+	ok(has(text, "... 4 more: -v shows all"), "the table of sites is shortened");
+	ok(has(text, "\nWhere they suspended, and for how long (by time runnable)\n"), "the heading gives the order of sites");
 	ok(has(text, "\n    1.01s     50 %        -          99      2.02s  18800 worker\n"), "a thread");
-	ok(has(text, "\n  running    #0x12a05f200 1.00 ms\n"), "a coroutine that ran most");
+	ok(has(text, "\n  running    #0x12a05f200 1.00 ms\n"), "the coroutine that ran most is listed");
 	m->section.heavy[CTP_HEAVY_UNKNOWN][m->section.nheavy[CTP_HEAVY_UNKNOWN]++] = m->section.heavy[CTP_HEAVY_RUNNING][--m->section.nheavy[CTP_HEAVY_RUNNING]];
 	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  unknown    #0x12a05f200 1.00 ms\n"),
-	   "or one of which most is unknown");
+	   "the coroutine with most unknown time is listed");
 	make(m);
 	text = printed(TEXT, &m->report, &plain);
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		if (strchr(line, '\n') - line > 100)
 			ok(false, "a line is longer than 100: %.120s", line);
 	text = printed(TEXT, &m->report, &all);
-	ok(!strstr(text, "-v shows all"), "-v: nothing is cut");
-	is_u64(count(text, "1,234 "), 8, "-v: all groups");
+	ok(!strstr(text, "-v shows all"), "-v: no table is shortened");
+	is_u64(count(text, "1,234 "), 8, "-v: all groups are listed");
 	ok(has(text, "handler 17 (#37): suspended for 1.73 s, since 1.00 us after the start, last woken by #12, on thread 18800\n"
-	             "     #38: suspended for 1.73 s, since 1.00 us after the start\n"), "-v: each member");
-	ok(has(text, "#43: suspended for 1.73 s, since 1.00 us after the start\n     and 50 more\n"), "-v: and how many are not kept");
-	ok(!strchr(text, '\033'), "no colour unless it is asked for");
+	             "     #38: suspended for 1.73 s, since 1.00 us after the start\n"), "-v: each member has a line");
+	ok(has(text, "#43: suspended for 1.73 s, since 1.00 us after the start\n     and 50 more\n"),
+	   "-v: the number of members beyond the limit is given");
+	ok(!strchr(text, '\033'), "there is no colour by default");
 	text = printed(TEXT, &m->report, &(struct ctp_report_style){.colour = true});
-	ok(has(text, "\033[1;31mPROVED\033[0m: "), "colour");
+	ok(has(text, "\033[1;31mPROVED\033[0m: "), "colour can be requested");
 	m->report.since_ns = 12500000000;
 	m->report.until_ns = 60000000000;
 	text = printed(TEXT, &m->report, &plain);
-	ok(has(text, "looked at only from 12.5 s to 1.00 min\n"), "a part of the time is said to be one");
-	ok(has(printed(MARKDOWN, &m->report, &plain), "\n- looked at only from 12.5 s to 1.00 min\n"), "in Markdown too");
-	ok(has(printed(JSON, &m->report, &plain), "],\"since_ns\":12500000000,\"until_ns\":60000000000,\"ignored\":0,\"ignore_unmatched\":[]}"), "and in JSON");
+	ok(has(text, "looked at only from 12.5 s to 1.00 min\n"), "a restricted range of time is mentioned");
+	ok(has(printed(MARKDOWN, &m->report, &plain), "\n- looked at only from 12.5 s to 1.00 min\n"),
+	   "Markdown mentions the range");
+	ok(has(printed(JSON, &m->report, &plain),
+	   "],\"since_ns\":12500000000,\"until_ns\":60000000000,\"ignored\":0,\"ignore_unmatched\":[]}"), "JSON has the range");
 	m->report.since_ns = m->report.until_ns = 0;
 }
 
-/* Rows of each table; what is no table has as many as ever. */
+/* The limit is on rows of tables; lists that are no table keep their length. */
 static void test_top(struct made *m)
 {
 	static const struct ctp_report_style top = {.top = 2}, more = {.top = 7}, top_all = {.top = 2, .all = true};
@@ -196,24 +200,26 @@ static void test_top(struct made *m)
 		m->section.heavy[CTP_HEAVY_RUNNABLE][i] = (struct ctp_report_heavy){70 + i, 1000, NULL, spawn};
 	m->section.nheavy[CTP_HEAVY_RUNNABLE] = 5;
 	const char *text = printed(TEXT, &m->report, &top);
-	is_u64(count(text, "1,234 "), 2, "two rows of each table: who waits");
-	is_u64(count(text, "412us"), 2, "sites");
-	ok(has(text, "\n  runnable   #70 1.00 us, #71 1.00 us\n"), "coroutines");
-	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n"), "but members are no table");
+	is_u64(count(text, "1,234 "), 2, "--top 2 gives two groups that wait");
+	is_u64(count(text, "412us"), 2, "--top 2 gives two sites");
+	ok(has(text, "\n  runnable   #70 1.00 us, #71 1.00 us\n"), "--top 2 gives two coroutines");
+	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n"),
+	   "--top does not shorten the members of a finding");
 	text = printed(TEXT, &m->report, &more);
-	is_u64(count(text, "412us"), 7, "more rows than usual");
-	ok(has(text, "\n  runnable\n    #70 1.00 us, spawned at main.c:12:serve\n"), "coroutines have a line each then");
-	is_u64(count(printed(TEXT, &m->report, &top_all), "412us"), 10, "all is all");
+	is_u64(count(text, "412us"), 7, "--top can give more rows than usual");
+	ok(has(text, "\n  runnable\n    #70 1.00 us, spawned at main.c:12:serve\n"), "with more rows, each coroutine has a line");
+	is_u64(count(printed(TEXT, &m->report, &top_all), "412us"), 10, "--top all gives all rows");
 	text = printed(MARKDOWN, &m->report, &top);
-	is_u64(count(text, "| 412 us "), 2, "Markdown: two rows");
+	is_u64(count(text, "| 412 us "), 2, "Markdown: --top 2 gives two rows");
 	ok(has(text, "\n## Coroutines with the most time in all\n\n- running    `#0x12a05f200` 1.00 ms\n- runnable   `#70` 1.00 us, `#71` 1.00 us\n"),
-	   "and the heaviest coroutines");
-	ok(has(printed(MARKDOWN, &m->report, &more), "\n- runnable\n  - `#70` 1.00 us, spawned at `main.c:12:serve`\n"), "each with its spawn site");
+	   "Markdown lists the coroutines with the most time");
+	ok(has(printed(MARKDOWN, &m->report, &more), "\n- runnable\n  - `#70` 1.00 us, spawned at `main.c:12:serve`\n"),
+	   "with more rows, each coroutine has its spawn site");
 	m->section.nheavy[CTP_HEAVY_RUNNING] = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  runnable "),
-	   "if they were only ready too");
+	   "coroutines that were only ready are listed");
 	m->section.nheavy[CTP_HEAVY_RUNNABLE] = 0;
-	ok(!strstr(printed(MARKDOWN, &m->report, &plain), "most time in all"), "nobody is heavy: no table");
+	ok(!strstr(printed(MARKDOWN, &m->report, &plain), "most time in all"), "without such coroutines there is no table");
 }
 
 static void test_caveats(struct made *m)
@@ -221,39 +227,42 @@ static void test_caveats(struct made *m)
 	struct ctp_report_section *s = &m->section;
 	s->nfindings = 0;
 	s->nwaiting = s->nrunning = s->nsites = s->nthreads = 0;
-	ok(has(printed(TEXT, &m->report, &plain), "\nNo findings\n"), "no findings is said");
-	ok(!strstr(printed(TEXT, &m->report, &plain), "Still"), "and nothing of who waits or runs, if nobody does");
+	ok(has(printed(TEXT, &m->report, &plain), "\nNo findings\n"), "the report says that there are no findings");
+	ok(!strstr(printed(TEXT, &m->report, &plain), "Still"), "without waiting and running coroutines there are no such tables");
 	s->counts = (struct ctp_follow_counts){.events = 7, .lost = 1, .missed = 2, .untraced = 3, .unfollowed = 1};
 	s->cut = true;
 	s->complete = false;
 	strcpy(s->ended.outcome, "running");
 	const char *text = printed(TEXT, &m->report, &plain);
-	ok(has(text, "\n  1 event was lost: "), "lost events are a caveat");
-	ok(has(text, "\n  2 wakes, names or awaits were missed: "), "missed records too");
-	ok(has(text, "\n  the trace has no wakes: "), "and that there are no wakes");
-	ok(has(text, "\n  3 coroutines are not in the trace"), "and who was not traced");
-	ok(has(text, "\n  the trace is truncated: "), "and that it has no end");
-	ok(has(text, "\n  the program was still running: "), "and that it went on");
-	ok(has(text, "; 1 lost\n"), "lost is also where what ran is told");
+	ok(has(text, "\n  1 event was lost: "), "lost events are mentioned");
+	ok(has(text, "\n  2 wakes, names or awaits were missed: "), "missed records are mentioned");
+	ok(has(text, "\n  the trace has no wakes: "), "missing wakes are mentioned");
+	ok(has(text, "\n  3 coroutines are not in the trace"), "untraced coroutines are mentioned");
+	ok(has(text, "\n  the trace is truncated: "), "a missing end is mentioned");
+	ok(has(text, "\n  the program was still running: "), "a program that still runs is mentioned");
+	ok(has(text, "; 1 lost\n"), "the head counts lost events");
 	s->until = true;
-	ok(!strstr(printed(TEXT, &m->report, &plain), "has no end"), "a time that was asked for is no end that is missing");
+	ok(!strstr(printed(TEXT, &m->report, &plain), "is truncated"), "with --until a missing end is not mentioned");
 	s->until = false;
 	s->cut = false;
-	ok(has(printed(MARKDOWN, &m->report, &plain), "\n- parts of the trace are damaged or missing\n"), "damage is one");
+	ok(has(printed(MARKDOWN, &m->report, &plain), "\n- parts of the trace are damaged or missing\n"), "damage is mentioned");
 	s->counts.events = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "not one event"), "an empty trace is said to be empty");
 	m->report.sections_seen = 300;
 	m->report.ignored = 1;
 	ok(has(printed(TEXT, &m->report, &plain), "\nIn 300 sections: 0 findings.\nOnly the first of them is judged.\n"
-	                                          "1 finding was ignored, as asked.\n"), "the closing lines");
+	                                          "1 finding was ignored, as asked.\n"),
+	   "the closing lines count sections and ignored findings");
 	m->report.nsections = 0;
 	m->report.sections_seen = 0;
-	ok(has(printed(TEXT, &m->report, &plain), "There is nothing in the trace.\n"), "no section");
+	ok(has(printed(TEXT, &m->report, &plain), "There is nothing in the trace.\n"),
+	   "a trace without sections is reported as empty");
 	is(printed(JSON, &m->report, &plain),
-	   "{\"ctp_report\":1,\"tool\":\"ctp-report " CTP_VERSION "\",\"sections\":[],\"since_ns\":0,\"until_ns\":null,\"ignored\":1,\"ignore_unmatched\":[]}", "no section as JSON");
+	   "{\"ctp_report\":1,\"tool\":\"ctp-report " CTP_VERSION "\",\"sections\":[],\"since_ns\":0,\"until_ns\":null,\"ignored\":1,\"ignore_unmatched\":[]}",
+	   "a trace without sections has valid JSON");
 }
 
-/* Where no character is left that could do more than be seen. */
+/* True if no character is left that a terminal would interpret. */
 static bool is_safe(const char *text)
 {
 	for (const char *s = text; *s; s++) {
@@ -289,31 +298,31 @@ static void poison(struct made *m)
 
 static void test_hostile(struct made *m)
 {
-	ok(is_safe(printed(TEXT, &m->report, &plain)), "hostile: text shows, and does nothing");
-	ok(is_safe(printed(TEXT, &m->report, &all)), "hostile: all of the text");
+	ok(is_safe(printed(TEXT, &m->report, &plain)), "hostile: the text is harmless");
+	ok(is_safe(printed(TEXT, &m->report, &all)), "hostile: the text of -v is harmless");
 	ok(has(printed(TEXT, &m->report, &plain), "\\x1b[2J\\u009bx\\u202e</script>`|`\\x0a# *_[a](b)\\u2028\\xff\\\\"),
-	   "what is escaped can be read");
+	   "escaped characters are readable");
 	const char *text = printed(MARKDOWN, &m->report, &all);
 	ok(is_safe(text), "hostile: Markdown");
-	ok(!strncmp(text, "# `` '\\x1b[2J\\u009bx\\u202e</script>`|`", 38), "a heading is code, with bars as they are");
-	ok(has(text, "proved: \\\\x1b\\[2J"), "a title is prose, in which markup is escaped");
-	ok(has(text, "\\</script\\>\\`\\|\\`\\\\x0a\\# \\*\\_\\[a\\](b)"), "all of it");
+	ok(!strncmp(text, "# `` '\\x1b[2J\\u009bx\\u202e</script>`|`", 38), "a heading is code, with unescaped bars");
+	ok(has(text, "proved: \\\\x1b\\[2J"), "markup in a title is escaped");
+	ok(has(text, "\\</script\\>\\`\\|\\`\\\\x0a\\# \\*\\_\\[a\\](b)"), "all markup is escaped");
 	ok(has(text, "| `` \\x1b[2J\\u009bx\\u202e</script>`\\|`\\x0a# *_[a](b)\\u2028\\xff\\\\ (#37) `` |"),
-	   "a name is code, whose fence is longer");
+	   "a name is code, with a fence long enough for its backticks");
 	static char live[] = "@octocat #7 https://x.example WWW.x.example !8 gh-9";
 	char *before = m->findings[0].title;
 	m->findings[0].title = live;
 	ok(has(printed(MARKDOWN, &m->report, &all), "@\u2060octocat \\#\u20607 https:\u2060//x.example WWW.\u2060x.example !\u20608 gh-\u20609"),
-	   "no link is made of a name");
+	   "a name does not become a link or a mention");
 	m->findings[0].title = before;
 	text = printed(PAGE, &m->report, &plain);
-	ok(!strpbrk(text, "<>&\n") && !strstr(text, "\342\200\250"), "hostile: nothing in a page ends the script");
-	ok(has(text, "\\u003c/script\\u003e") && has(text, "\\u2028\\udcff\\\\\""), "and it is the same text");
+	ok(!strpbrk(text, "<>&\n") && !strstr(text, "\342\200\250"), "hostile: nothing in a page can end its script");
+	ok(has(text, "\\u003c/script\\u003e") && has(text, "\\u2028\\udcff\\\\\""), "the page has the same text, escaped");
 	struct ctp_json j = {text, text + strlen(text)};
-	ok(ctp_json_skip(&j) && ctp_json_done(&j), "which is JSON");
+	ok(ctp_json_skip(&j) && ctp_json_done(&j), "the page's data is JSON");
 	text = printed(JSON, &m->report, &plain);
 	j = (struct ctp_json){text, text + strlen(text)};
-	ok(ctp_json_skip(&j) && ctp_json_done(&j) && !strchr(text, '\n'), "hostile: JSON is JSON, on one line");
+	ok(ctp_json_skip(&j) && ctp_json_done(&j) && !strchr(text, '\n'), "hostile: the JSON is valid, and one line");
 }
 
 static void test_json(struct made *m)
@@ -325,7 +334,7 @@ static void test_json(struct made *m)
 	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"lost_of_nobody\":0,\"gaps\":0,\"in_gap\":0,\"missed\":0,\"untraced\":0,\"late\":0,"
 	             "\"conflicts\":0,"
 	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"signal\":null,\"signal_ns\":null,\"judged_ns\":0,\"quiet_ns\":0,\"longest_pause_ns\":0,\"destroyed\":0,\"in_range\":true,\"findings\":["),
-	   "JSON: what ran");
+	   "JSON has the head of a section");
 	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":17,\"title\":\"7 coroutines were never woken\","
 	             "\"evidence\":[\"nobody woke them\"],\"next\":[\"look at server.c:212\"],"
 	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"members\":57,"
@@ -333,24 +342,25 @@ static void test_json(struct made *m)
 	             "\"name\":\"handler 17\",\"in\":null,\"state\":\"suspended\",\"since_ns\":1000,\"for_ns\":1730000000,"
 	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\","
 	             "\"woken_by\":\"12\",\"thread\":18800,\"pid\":\"17\"},{"), "a finding");
-	ok(has(text, "],\"waiting\":0,\"awaits\":[]}"), "for which nobody waits");
+	ok(has(text, "],\"waiting\":0,\"awaits\":[]}"), "JSON: a finding without other waiters has an empty list");
 	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"coroutines\":1234,\"runnable\":0,"
 	             "\"longest_ns\":5,\"shortest_ns\":0,\"ended\":0,\"ended_max_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
-	             "\"certain\":false}"), "who waits");
+	             "\"certain\":false}"), "JSON lists the groups that wait");
 	ok(has(text, "],\"running\":[{\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"coroutines\":3,"
 	             "\"longest_ns\":7000,\"shortest_ns\":6000,\"in_findings\":3,\"longest\":{\"coro\":\"12\",\"name\":\"handler 17\","
-	             "\"thread\":18800},\"certain\":true},{"), "who runs");
+	             "\"thread\":18800},\"certain\":true},{"), "JSON lists the groups that run");
 	ok(has(text, "{\"site\":\"server.c:212:handle\",\"suspended\":{\"count\":1000,\"total_ns\":9,\"p50_ns\":412000,"
 	             "\"p99_ns\":1730000,\"max_ns\":2000000000},\"runnable\":{"), "a site");
 	ok(has(text, "{\"tid\":18800,\"name\":\"worker\",\"busy_ns\":1007953344,\"unknown_ns\":0,\"busy_share\":0.5000,\"resumes\":99,"
 	             "\"last_ns\":2015906688}"), "a thread");
 	ok(has(text, "\"top\":{\"running\":[{\"coro\":\"5000000000\",\"name\":null,\"spawn_site\":\"main.c:12:serve\","
-	             "\"ns\":1000000}],\"runnable\":[],\"suspended\":[],\"unknown\":[]}"), "the top");
+	             "\"ns\":1000000}],\"runnable\":[],\"suspended\":[],\"unknown\":[]}"),
+	   "JSON lists the coroutines with the most time");
 }
 
 /*
- * 37 and 40 are members. 101 waits for 37, 102 for 101; 103 and 104 for 40; 105 for one that is not listed; 106 and 107 for one
- * another, which no report has.
+ * 37 and 40 are members. 101 waits for 37, 102 for 101; 103 and 104 for 40; 105 for one that is not listed; 106 and 107 for each
+ * other, which does not occur in real reports.
  */
 static void make_tree(struct made *m, struct ctp_report_member waiters[CTP_REPORT_MEMBERS])
 {
@@ -384,32 +394,35 @@ static void test_tree(void)
 	       "     #106\n"
 	       "       #107  for 7.00 us\n"
 	       "         #106  for 6.00 us\n"
-	       "     and 2 more\n   next: "), "the tree of who waits for whom");
+	       "     and 2 more\n   next: "), "the text has a tree of waiters");
 	ok(has(printed(MARKDOWN, &m.report, &plain),
 	       "\nwaiting because of them:\n\n- `handler 17 (#37)`\n"
 	       "  - `#101, in consumer 5` at `server.c:88:accept`, for 1.00 us\n"
-	       "    - `#102` at `server.c:212:handle`, for 2.00 us (inferred)\n- `#40`\n  - `#104` for 4.00 us\n"), "a list in lists");
-	ok(has(printed(MARKDOWN, &m.report, &plain), "    - `#106` for 6.00 us\n\nand 2 more\n"), "which says how many more there are");
+	       "    - `#102` at `server.c:212:handle`, for 2.00 us (inferred)\n- `#40`\n  - `#104` for 4.00 us\n"),
+	   "Markdown has a nested list of waiters");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "    - `#106` for 6.00 us\n\nand 2 more\n"),
+	   "Markdown says how many more there are");
 	ok(has(printed(JSON, &m.report, &plain),
 	       "],\"waiting\":9,\"awaits\":[{\"coro\":\"101\",\"probe_id\":\"0\",\"name\":null,\"in\":\"consumer 5\",\"state\":\"suspended\","
 	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"waits_for\":\"37\",\"told\":true},"
 	       "{\"coro\":\"102\",\"probe_id\":\"0\",\"name\":null,\"in\":null,\"state\":\"suspended\",\"since_ns\":0,\"for_ns\":2000,"
-	       "\"spawn_site\":null,\"suspend_site\":\"server.c:212:handle\",\"waits_for\":\"101\",\"told\":false},"), "JSON: each with whom it waits for");
-	/* As many as there can be, one below the other. */
+	       "\"spawn_site\":null,\"suspend_site\":\"server.c:212:handle\",\"waits_for\":\"101\",\"told\":false},"),
+	   "JSON: each waiter names what it waits for");
+	/* A chain of the maximum length. */
 	for (uint64_t i = 0; i < CTP_REPORT_MEMBERS; i++)
 		waiters[i] = (struct ctp_report_member){.id = 101 + i, .waits_for = i ? 100 + i : 37, .awaits = true, .for_ns = 1000};
 	m.findings[0].nwaiters = CTP_REPORT_MEMBERS;
 	m.findings[0].waiting = 500;
 	const char *text = printed(TEXT, &m.report, &plain);
-	ok(has(text, " #119  for 1.00 us\n     and 481 more\n") && !strstr(text, "#120 "), "the text has 20 lines of it");
-	ok(has(printed(TEXT, &m.report, &all), " #200  for 1.00 us\n     and 400 more\n"), "-v: all that are listed");
+	ok(has(text, " #119  for 1.00 us\n     and 481 more\n") && !strstr(text, "#120 "), "the text has 20 lines of the tree");
+	ok(has(printed(TEXT, &m.report, &all), " #200  for 1.00 us\n     and 400 more\n"), "-v: the text has the whole tree");
 	m.findings[0].members = 1;
-	ok(has(printed(TEXT, &m.report, &plain), "   waiting because of it:\n"), "of one it is said as of one");
+	ok(has(printed(TEXT, &m.report, &plain), "   waiting because of it:\n"), "the heading for one member is singular");
 	m.findings[0].nwaiters = 0;
-	ok(!strstr(printed(TEXT, &m.report, &plain), "because of"), "nobody waits: no tree");
+	ok(!strstr(printed(TEXT, &m.report, &plain), "because of"), "without waiters there is no tree");
 }
 
-/* Members at several places have each place shown. */
+/* Members at several places are grouped by place. */
 static void test_spread(void)
 {
 	struct made m;
@@ -421,16 +434,20 @@ static void test_spread(void)
 	ok(has(printed(TEXT, &m.report, &plain),
 	       "   who: at server.c:212:handle: handler 17 (#37); #39, in server; #40, #41\n"
 	       "        at server.c:88:accept: #38, in server; #42\n"
-	       "        at a place that is not known: #43\n        and 50 more\n   next: "), "members at several places: a line for each");
-	ok(has(printed(TEXT, &m.report, &all), "\n     #38, in server at server.c:88:accept: suspended for 1.73 s,"), "-v: each with its own");
+	       "        at a place that is not known: #43\n        and 50 more\n   next: "),
+	   "members at several places have a line for each place");
+	ok(has(printed(TEXT, &m.report, &all), "\n     #38, in server at server.c:88:accept: suspended for 1.73 s,"),
+	   "-v: each member has its place");
 	const char *text = printed(MARKDOWN, &m.report, &plain);
 	ok(has(text, "| coroutine | state | at | for | since | last woken by |\n| --- | --- | --- | ---: | ---: | --- |\n"
 	             "| `handler 17 (#37)` | suspended | `server.c:212:handle` | 1.73 s | 1.00 us | #12 |\n"
-	             "| `#38, in server` | suspended | `server.c:88:accept` | 1.73 s | 1.00 us |  |\n"), "Markdown: a column");
+	             "| `#38, in server` | suspended | `server.c:88:accept` | 1.73 s | 1.00 us |  |\n"),
+	   "Markdown: members at several places have a column of places");
 	for (int i = 0; i < 7; i++)
 		m.who[i].place = place;
 	text = printed(TEXT, &m.report, &plain);
-	ok(has(text, "   who: handler 17 (#37); #38, in server; #39, in server; #40, #41, and 52 more\n"), "at one: it is in the title");
+	ok(has(text, "   who: handler 17 (#37); #38, in server; #39, in server; #40, #41, and 52 more\n"),
+	   "the place of members at one place is only in the title");
 }
 
 static void test_markdown(void)
@@ -443,21 +460,24 @@ static void test_markdown(void)
 	const char *text = printed(MARKDOWN, &m.report, &plain);
 	ok(has(text, "# `./server -v 'a b'`\n\n- pid `17` on `h`; started "), "Markdown: what ran is the heading");
 	ok(has(text, "\n## 2 findings: 1 proved, 1 likely, 0 unknown\n\n"
-	             "### 1. proved: 7 coroutines were never woken\n\nRule `never-woken`\n"), "a finding");
-	ok(has(text, "\n- 1\\. a\n- \\- b\n"), "what would begin a list does not");
+	             "### 1. proved: 7 coroutines were never woken\n\nRule `never-woken`\n"),
+	   "Markdown: a finding has a heading and its rule");
+	ok(has(text, "\n- 1\\. a\n- \\- b\n"), "evidence does not become a nested list");
 	ok(has(text, "\n## Still running at the end, but no finding\n\n| where | spawned at | the longest | note | running | thread | shortest | longest |\n"
 	             "| --- | --- | --- | --- | ---: | ---: | ---: | ---: |\n"
 	             "| `(not known)` | `main.c:12:serve` | `handler 17` |  | 3 | 18800 | 6.00 us | 7.00 us |\n\n"),
-	   "who runs, and which is the longest");
+	   "Markdown: groups that run are listed, with the longest");
 	ok(has(text, "\n| `server.c:88:accept` |  |  | not certain | 1,234 | 0 | 0 ns | 5 ns | - | - |\n"),
-	   "who waits, and that it is not certain");
+	   "Markdown: groups that wait are listed, with a note if uncertain");
 	m.section.ordinal = true;
 	text = printed(MARKDOWN, &m.report, &plain);
 	ok(has(text, "| where | spawned at | the first | note | running | thread |\n| --- | --- | --- | --- | ---: | ---: |\n"
-	             "| `(not known)` | `main.c:12:serve` | `handler 17` |  | 3 | 18800 |\n\n"), "without a clock: which is the first");
+	             "| `(not known)` | `main.c:12:serve` | `handler 17` |  | 3 | 18800 |\n\n"),
+	   "without a clock the first of a group is given");
 	m.section.ordinal = false;
 	text = printed(MARKDOWN, &m.report, &plain);
-	ok(has(text, "\n| `server.c:212:handle` | 1,000 | 412 us | 1.73 ms | 2.00 s | - | - | - | - | - | - |\n"), "a site");
+	ok(has(text, "\n| `server.c:212:handle` | 1,000 | 412 us | 1.73 ms | 2.00 s | - | - | - | - | - | - |\n"),
+	   "Markdown: a site has a row");
 }
 
 /* One and two of everything that is counted. */
@@ -488,7 +508,7 @@ static void test_agreement(void)
 	}
 }
 
-/* Which file a section is from, and one that ends before what was asked for begins. */
+/* The file of a section, and a section that ends before the requested range. */
 static void test_sections(void)
 {
 	static char a[] = "a.ctp", hostile[] = "\033[2J|.ctp";
@@ -496,13 +516,14 @@ static void test_sections(void)
 	struct made m;
 	make(&m);
 	m.section.file = a;
-	ok(!strncmp(printed(TEXT, &m.report, &plain), "./server ", 9), "one section of one file needs no name");
-	ok(!strncmp(printed(TEXT, &m.report, &several), "a.ctp: ./server ", 16), "of several files it does");
-	ok(has(printed(MARKDOWN, &m.report, &plain), "\n- trace `a.ctp`\n"), "in a ticket always");
-	ok(has(printed(JSON, &m.report, &plain), "[{\"file\":\"a.ctp\",\"command\":"), "and in JSON");
+	ok(!strncmp(printed(TEXT, &m.report, &plain), "./server ", 9), "with one file its name is left out");
+	ok(!strncmp(printed(TEXT, &m.report, &several), "a.ctp: ./server ", 16), "with several files the name is given");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "\n- trace `a.ctp`\n"), "Markdown always has the name");
+	ok(has(printed(JSON, &m.report, &plain), "[{\"file\":\"a.ctp\",\"command\":"), "JSON always has the name");
 	m.section.file = hostile;
-	ok(!strncmp(printed(TEXT, &m.report, &several), "\\x1b[2J|.ctp: ./server ", 23), "it is as safe as any other name");
-	ok(has(printed(MARKDOWN, &m.report, &plain), "\n- trace `\\x1b[2J|.ctp`\n"), "everywhere");
+	ok(!strncmp(printed(TEXT, &m.report, &several), "\\x1b[2J|.ctp: ./server ", 23),
+	   "a hostile file name is escaped in the text");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "\n- trace `\\x1b[2J|.ctp`\n"), "a hostile file name is escaped in Markdown");
 
 	struct ctp_report_section two[] = {m.section, m.section};
 	two[0].file = a;
@@ -511,17 +532,21 @@ static void test_sections(void)
 	two[0].nfindings = two[0].nwaiting = two[0].nrunning = 0;
 	m.report = (struct ctp_report){.sections = two, .nsections = 2, .sections_seen = 2, .since_ns = 5000000000, .outside = 1};
 	const char *text = printed(TEXT, &m.report, &plain);
-	ok(!strncmp(text, "Section 1 of 2, a.ctp: ./server ", 32) && has(text, "\nSection 2 of 2: ./server "), "several sections");
+	ok(!strncmp(text, "Section 1 of 2, a.ctp: ./server ", 32) && has(text, "\nSection 2 of 2: ./server "),
+	   "sections are numbered");
 	ok(has(text, "\n  looked at only from 5.00 s to the end\n\nNo verdict: nothing lies in the time that was asked for\n\n"
 	             "What this could not see\n  the trace ends 2.02 s after its start, but --since asks for what comes after 5.00 s\n\nSection 2"),
-	   "one that ends too early has no verdict, and no tables");
+	   "a section that ends before the range has no verdict and no tables");
 	ok(has(text, "\nIn 2 sections: 2 findings, in section 2.\n1 of them ends before the time that was asked for, and is not judged.\n"),
-	   "which is said at the end again");
+	   "the closing lines mention that section");
 	text = printed(MARKDOWN, &m.report, &plain);
 	ok(has(text, "\n## No verdict: nothing lies in the time that was asked for\n\n## What this could not see\n\n- the trace ends 2.02 s "
-	             "after its start, but --since asks for what comes after 5.00 s\n\n# Section 2 of 2: `./server"), "Markdown too");
+	             "after its start, but --since asks for what comes after 5.00 s\n\n# Section 2 of 2: `./server"),
+	   "Markdown gives no verdict for that section");
 	text = printed(JSON, &m.report, &plain);
-	ok(has(text, "\"in_range\":false,\"findings\":[],\"ignored\":0,\"caveats\":[\"the trace ends 2.02 s after its start, but"), "and JSON");
+	ok(has(text,
+	   "\"in_range\":false,\"findings\":[],\"ignored\":0,\"caveats\":[\"the trace ends 2.02 s after its start, but"),
+	   "JSON says that the section is outside the range");
 }
 
 static void test_quiet(void)
@@ -529,14 +554,15 @@ static void test_quiet(void)
 	enum { MS = 1000000 };
 	char line[CTP_PRINT_LINE_MAX];
 	struct ctp_report_section s = {.quiet_ns = 3000ull * MS, .pause_ns = 128 * MS};
-	ok(ctp_print_quiet(line, &s), "nothing has run for far longer than ever");
-	is(line, "no coroutine was resumed in the last 3.00 s; before, that took 128 ms at most", "is said so");
+	ok(ctp_print_quiet(line, &s), "a quiet end that is far longer than any before is reported");
+	is(line, "no coroutine was resumed in the last 3.00 s; before, that took 128 ms at most",
+	   "the text compares it with the longest before");
 	s.pause_ns = 400 * MS;
-	ok(!ctp_print_quiet(line, &s), "it was nearly as long before");
+	ok(!ctp_print_quiet(line, &s), "a quiet end that is no longer than others is not reported");
 	s = (struct ctp_report_section){.quiet_ns = 900 * MS, .pause_ns = MS};
-	ok(!ctp_print_quiet(line, &s), "it is less than a second");
+	ok(!ctp_print_quiet(line, &s), "a quiet end of less than a second is not reported");
 	s = (struct ctp_report_section){.quiet_ns = 3000ull * MS, .pause_ns = MS, .counts = {.lost = 1}};
-	ok(!ctp_print_quiet(line, &s), "events were lost, and a resume may be among them");
+	ok(!ctp_print_quiet(line, &s), "a quiet end is not reported if events were lost");
 }
 
 int main(void)

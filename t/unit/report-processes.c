@@ -3,7 +3,7 @@
 
 /* --- other processes ------------------------------------------------------------------------------------------------------ */
 
-/* The thread of those who wait is there then, in a process of its own. */
+/* Puts the thread of the waiters into a process of its own. */
 static void child_is_seen(uint64_t ts)
 {
 	static const struct {
@@ -14,7 +14,7 @@ static void child_is_seen(uint64_t ts)
 	       [CTP_THREAD_NAME] = ctp_val_str((const struct ctp_str *)&name));
 }
 
-/* The child was seen so at ts, and last otherwise at after. */
+/* The child was seen in this state at ts, and in another at after. */
 static void child_is(uint64_t after, uint64_t ts, enum ctp_process_state state)
 {
 	BYHAND(&h, CTP_PROCESS, [CTP_PROCESS_TS] = ts, [CTP_PROCESS_PID] = BYHAND_PID + 1, [CTP_PROCESS_AFTER] = after,
@@ -29,43 +29,43 @@ static void with_child(void)
 	waker_goes_on();
 }
 
-/* Nobody tells when a child ends, and those who wait in it are not alive any more. */
+/* The trace does not say when a child ends; its coroutines end with it. */
 static void children(void)
 {
 	with_child();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "", "one that waits in a child, which has done nothing since, may have ended with it");
+	is(end(), "", "a wait in a child without later events is no finding: the child may have ended");
 
 	with_child();
 	for (uint64_t ts = 1900 * MS; ts < 1950 * MS; ts += 3 * MS)
 		goes_round(ts, 3, WAKER);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "but not if the child goes on");
+	is(end(), "never-woken likely 1", "it is a finding if the child has later events");
 
 	with_child();
 	child_is_seen(1500 * MS);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "or is seen, and then nobody knows what became of it");
+	is(end(), "never-woken likely 1", "it is a finding if the child was seen alive later");
 
 	with_child();
 	child_is_seen(215 * MS);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "", "but that counts up to then, and no further");
+	is(end(), "", "the child counts as alive only until it was last seen");
 
 	with_child();
 	child_is(1500 * MS, 1500 * MS, CTP_PROCESS_EXECUTING);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "its process may be seen alive, as of a program that another one has started");
+	is(end(), "never-woken likely 1", "a process of another program may be seen alive");
 
 	with_child();
 	child_is(1500 * MS, 1900 * MS, CTP_PROCESS_EXITING);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "or exiting, and alive before");
+	is(end(), "never-woken likely 1", "a process that is exiting was alive before");
 
 	with_child();
 	child_is(215 * MS, 1900 * MS, CTP_PROCESS_EXITING);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "", "but who waits in a process that ended soon does not wait on");
+	is(end(), "", "a wait in a process that ended soon is no finding");
 
 	begin();
 	child_is_seen(1);
@@ -78,7 +78,7 @@ static void children(void)
 	}
 	child_is_seen(1500 * MS);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle likely 3", "a circle in a child that is seen");
+	is(end(), "wait-cycle likely 3", "a circle in a child that was seen alive is found");
 
 	begin();
 	child_is_seen(1);
@@ -92,14 +92,14 @@ static void children(void)
 		}
 	child_is_seen(1900 * MS);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "", "a child that waits for work from outside is idle");
+	is(end(), "", "a child that waits for work from outside is no finding");
 }
 
 /* --- what was before ------------------------------------------------------------------------------------------------------ */
 
 static const char *const late_collector[] = {"pid", "100", "attached", "yes", "start_ns", "1000000000", "recorded", "no", NULL};
 
-/* Of those who were there before, births are told and no more: they may have run long ago. */
+/* Coroutines that existed before the trace have only births in it: they may have run long ago. */
 static void attached(void)
 {
 	begin_with(NULL, late_collector);
@@ -113,7 +113,7 @@ static void attached(void)
 		dies(&h, S + co * MS + 10, co);
 	}
 	is_over(&h, S + 100 * MS, CTP_OUTCOME_EXITED);
-	is(end(), "", "who was there before is neither never started, nor did they become more");
+	is(end(), "", "coroutines from before the trace are neither never-started nor growth");
 
 	begin_with(NULL, late_collector);
 	is_born(&h, 10 * MS, VICTIM, MAKER);
@@ -126,7 +126,7 @@ static void attached(void)
 		dies(&h, S + co * 5 * MS + 2 * MS, co);
 	}
 	is_over(&h, 3 * S, CTP_OUTCOME_EXITED);
-	is(end(), "suspended likely 1", "of one that suspended before, it is not known that nobody woke it");
+	is(end(), "suspended likely 1", "a coroutine that suspended before the trace may have been woken before it");
 }
 
 int main(void)

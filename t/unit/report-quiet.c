@@ -1,5 +1,5 @@
 /*
- * report-quiet.c - which waits are in order because of what they are for, and which are part of another finding.
+ * report-quiet.c - waits that are no findings because of what they wait for, or because they are part of another finding.
  */
 #include <poll.h>
 
@@ -7,8 +7,8 @@
 
 static bool is_helper; /* another coroutine waits through the last one */
 
-/* Requests wait for something, which comes from no coroutine, and end after so long. The last one has waited since. */
-static const char *left_behind(enum ctp_waits_for what, uint64_t marks, uint64_t requests, uint64_t life_ns, uint64_t end_ms)
+/* Requests wait for something that no coroutine provides, and end after life_ns. The last one still waits. */
+static const char *last_request(enum ctp_waits_for what, uint64_t marks, uint64_t requests, uint64_t life_ns, uint64_t end_ms)
 {
 	scene();
 	for (uint64_t n = 0; n <= requests; n++) {
@@ -42,24 +42,26 @@ static const char *left_behind(enum ctp_waits_for what, uint64_t marks, uint64_t
 static void stragglers(void)
 {
 	is_helper = true;
-	is(left_behind(CTP_WAITS_EVENT, 0, 40, 4 * MS, END), "", "one that another awaits may be a helper, for waits of all sorts");
+	is(last_request(CTP_WAITS_EVENT, 0, 40, 4 * MS, END), "", "a coroutine that another one awaits may be a helper");
 	is_helper = false;
-	is(left_behind(CTP_WAITS_EVENT, 0, 40, 4 * MS, END), "never-woken likely 1", "one of many requests waits for what the others had soon");
-	is(left_behind(0, 0, 40, 4 * MS, END), "", "but not if that is not known");
-	is(left_behind(CTP_WAITS_TIMER, 0, 40, 4 * MS, END), "", "nor for a timer that runs");
-	is(left_behind(CTP_WAITS_DESCRIPTOR, 0, 40, 4 * MS, END), "", "nor for a descriptor, which a client may take its time for");
-	is(left_behind(CTP_WAITS_EVENT, CTP_REASON_RESTS, 40, 4 * MS, END), "", "nor if it may rest there");
-	is(left_behind(CTP_WAITS_EVENT, CTP_REASON_TIMED, 40, 4 * MS, END), "", "nor with a time-out");
-	is(left_behind(CTP_WAITS_EVENT, 0, 15, 4 * MS, END), "", "nor after a few requests");
-	is(left_behind(CTP_WAITS_EVENT, 0, 40, 200 * MS, END), "", "nor if the others lived for a tenth of the time");
-	is(left_behind(CTP_WAITS_EVENT, 0, 40, 4 * MS, 900), "", "nor within a second");
+	is(last_request(CTP_WAITS_EVENT, 0, 40, 4 * MS, END), "never-woken likely 1",
+	   "a request that still waits for what many others got soon is found");
+	is(last_request(0, 0, 40, 4 * MS, END), "", "it is not found if what it waits for is unknown");
+	is(last_request(CTP_WAITS_TIMER, 0, 40, 4 * MS, END), "", "it is not found if it waits for a running timer");
+	is(last_request(CTP_WAITS_DESCRIPTOR, 0, 40, 4 * MS, END), "",
+	   "it is not found if it waits for a descriptor: a client may be slow");
+	is(last_request(CTP_WAITS_EVENT, CTP_REASON_RESTS, 40, 4 * MS, END), "", "it is not found if it may rest there");
+	is(last_request(CTP_WAITS_EVENT, CTP_REASON_TIMED, 40, 4 * MS, END), "", "it is not found with a time-out");
+	is(last_request(CTP_WAITS_EVENT, 0, 15, 4 * MS, END), "", "it is not found after a few requests");
+	is(last_request(CTP_WAITS_EVENT, 0, 40, 200 * MS, END), "", "it is not found if the others lived for a tenth of the time");
+	is(last_request(CTP_WAITS_EVENT, 0, 40, 4 * MS, 900), "", "it is not found within a second");
 }
 
 static void quiet(bool alive)
 {
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
-	for (uint64_t i = 0; i < 40; i++) { /* 2 makes what 1 takes */
+	for (uint64_t i = 0; i < 40; i++) { /* 2 produces what 1 takes */
 		uint64_t ts = 10 * MS + i * 5 * MS;
 		if (!i) {
 			runs(ts, 1);
@@ -112,16 +114,16 @@ static void idle_socket(bool looked, uint64_t unread, uint64_t ended)
 static void sockets(void)
 {
 	idle_socket(false, 0, 0);
-	ok(*suspected, "one that reads requests, and has none, stands out: %s", suspected);
+	ok(*suspected, "a server whose wait for a request is unusually long is a suspect: %s", suspected);
 	idle_socket(true, 0, 0);
-	is(suspected, "", "but not if the kernel has nothing for it, either");
+	is(suspected, "", "it is no suspect if the kernel has no data for it");
 	idle_socket(true, 0, 5);
-	ok(*suspected, "unless the others have ended, as it was meant to: %s", suspected);
+	ok(*suspected, "it is a suspect if the other servers have ended: %s", suspected);
 	idle_socket(true, 5, 0);
-	ok(strstr(found, "unread-data"), "and if it has, that is found: %s", found);
+	ok(strstr(found, "unread-data"), "it is found if the kernel has data for it: %s", found);
 }
 
-/* One waits for another, which sleeps for an hour or waits for nobody knows what; each has come back there 40 times. */
+/* One waits for another, which sleeps for an hour or waits for something unknown; each has resumed there 40 times. */
 static void sleeper(bool told)
 {
 	scene();
@@ -140,7 +142,7 @@ static void sleeper(bool told)
 	over();
 }
 
-/* A coroutine has slept for 5 ms many times, and now sleeps for so long. */
+/* A coroutine has slept for 5 ms many times, and now sleeps for sleep_ns. */
 static void sleeps_for(uint64_t ns)
 {
 	scene();
@@ -159,16 +161,16 @@ static void sleeps_for(uint64_t ns)
 static void sleepers(void)
 {
 	sleeps_for(4 * S);
-	is(suspected, "", "one that sleeps longer than ever is in order");
+	is(suspected, "", "a coroutine that sleeps longer than ever is no suspect");
 	sleeps_for(49 * 86400 * S);
-	ok(*suspected, "but not where all others slept for a thousandth of that: %s", suspected);
+	ok(*suspected, "it is a suspect if all others slept for a thousandth of that: %s", suspected);
 	sleeper(false);
-	ok(*suspected, "one that others wait for stands out: %s", suspected);
+	ok(*suspected, "a sleeper that others wait for is a suspect: %s", suspected);
 	sleeper(true);
-	is(suspected, "", "but not while its timer runs");
+	is(suspected, "", "it is no suspect while its timer runs");
 }
 
-/* Six coroutines wait for room again and again, and 2 for items; it ends their waits, and they its own, until it misses an item. */
+/* Six coroutines wait for room again and again, coroutine 2 for items; they end each other's waits, until 2 misses an item. */
 static void victims(void)
 {
 	scene();
@@ -205,10 +207,10 @@ static void victims(void)
 static void makers(void)
 {
 	quiet(true);
-	is(suspected, "", "one that waits for what an idle one makes is idle as well");
-	is(found, "", "and no finding");
+	is(suspected, "", "a coroutine that waits for items of an idle one is no suspect");
+	is(found, "", "it is no finding");
 	quiet(false);
-	ok(*suspected || *found, "not if that one has died: %s%s", suspected, found);
+	ok(*suspected || *found, "it is a suspect or a finding if that one has ended: %s%s", suspected, found);
 }
 
 int main(void)

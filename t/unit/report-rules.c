@@ -1,6 +1,6 @@
 /*
- * report-rules: records made by hand, and what the report finds in them. What is planted is found; and wherever an event that
- * is lost, late or behind the end could say otherwise, nothing is proved.
+ * report-rules: records made by hand, and what the report finds in them. Planted defects are found; where an event that was
+ * lost, late or after the end could change the verdict, nothing is proved.
  */
 #include "judged.h"
 
@@ -14,51 +14,51 @@ static void never_woken(void)
 	healthy();
 	dies(&h, 300 * MS, WAKER);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "", "where all is well there is nothing to say");
+	is(end(), "", "a healthy program has no findings");
 
 	begin();
 	with_victim();
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "one that waits until the program is over was never woken");
+	is(end(), "never-woken likely 1", "a coroutine that waits until the program ends is found");
 
 	begin();
 	with_victim();
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "never-woken likely 1", "one that waits while the program goes on may be woken yet");
+	is(end(), "never-woken likely 1", "a coroutine that waits while the program runs on is found");
 
 	begin();
 	with_victim();
 	waker_goes_on();
-	is(end_so(false, false), "never-woken likely 1", "and behind a cut it may have been");
+	is(end_so(false, false), "never-woken likely 1", "it is found in a truncated trace");
 
 	begin();
 	with_victim();
 	are_missed(&h, 300 * MS, 301 * MS, 5);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "suspended likely 1", "where wakes are missing, it is not known that nobody woke it");
+	is(end(), "suspended likely 1", "if wakes are missing, the rule is suspended instead of never-woken");
 
 	begin();
 	with_victim();
 	are_lost(&h, 300 * MS, 301 * MS, VICTIM, 2);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken unknown 1", "where its own events are lost, nothing is");
+	is(end(), "never-woken unknown 1", "if its own events are lost, the finding is unknown");
 
 	begin();
 	with_victim();
 	are_lost(&h, 300 * MS, 301 * MS, 0, 2);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken unknown 1", "nor where they are anybody's");
+	is(end(), "never-woken unknown 1", "if events of unknown coroutines are lost, the finding is unknown");
 
 	begin();
 	with_victim();
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end_so(false, true), "suspended unknown 1", "nor where packets are missing");
+	is(end_so(false, true), "suspended unknown 1", "if packets are missing, the finding is unknown");
 
 	begin();
 	with_victim();
@@ -68,7 +68,7 @@ static void never_woken(void)
 	is_woken(&h, 1000 * MS, VICTIM, 6, WAKER);
 	resumes(&h, 1001 * MS, VICTIM, 5);
 	dies(&h, 1002 * MS, VICTIM);
-	is(end(), "", "what comes late counts");
+	is(end(), "", "a late record counts");
 }
 
 static void until(void)
@@ -78,17 +78,17 @@ static void until(void)
 	with_victim();
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "up to a time, what comes behind it proves nothing");
+	is(end(), "never-woken likely 1", "with --until, records after that time prove nothing");
 
 	begin_with(&options, one_process);
 	with_victim();
 	waker_goes_on();
 	are_lost(&h, 900 * MS, 1910 * MS, VICTIM, 2);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken unknown 1", "a loss that began before that time may have been before it");
+	is(end(), "never-woken unknown 1", "a loss that began before that time makes the finding unknown");
 }
 
-/* Workers that wake one another at one place, and once in a while are given work from outside: idle, and nobody's fault. */
+/* Workers that wake one another at one place, and sometimes get work from outside: they are idle, which is no defect. */
 static void idle_workers(enum ctp_outcome outcome, const char *name)
 {
 	begin();
@@ -114,14 +114,14 @@ static void not_resumed(void)
 	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "woken-not-resumed likely 1", "one that was woken and never resumed");
+	is(end(), "woken-not-resumed likely 1", "a coroutine that was woken and never resumed is found");
 
 	begin();
 	with_victim();
 	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "woken-not-resumed likely 1", "may be resumed yet while the program goes on");
+	is(end(), "woken-not-resumed likely 1", "it is found while the program runs on");
 
 	begin();
 	with_victim();
@@ -132,20 +132,21 @@ static void not_resumed(void)
 	suspends(&h, 1950 * MS, SIBLING, 5, WAITS);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
 	end();
-	is(still, "1 in findings 1 for 1790, 1 in findings 0 for 50", "who waits at the same place, and is in no finding, is apart");
+	is(still, "1 in findings 1 for 1790, 1 in findings 0 for 50",
+	   "waiters at the same place that are in no finding are a separate group");
 
 	begin();
 	with_victim();
 	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
 	is_over(&h, 319 * MS, CTP_OUTCOME_KILLED);
-	is(end(), "", "the system may not have let it run, if that is all");
+	is(end(), "", "one wake that was not followed by a resume is no finding if the system was busy");
 
 	begin();
 	healthy();
 	is_woken(&h, 220 * MS, 3000, 6, WAKER);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "", "a wake of one that nothing is known of was for one that is dead and forgotten");
+	is(end(), "", "a wake of an unknown coroutine is no finding");
 
 	begin();
 	with_victim();
@@ -154,7 +155,7 @@ static void not_resumed(void)
 	h.late = false;
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "a late wake for an earlier wait is none for this one");
+	is(end(), "never-woken likely 1", "a late wake for an earlier wait does not end this one");
 
 	begin();
 	with_victim();
@@ -163,7 +164,7 @@ static void not_resumed(void)
 	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "stalled-thread likely 1", "one whose thread is busy with another all the time only suffers from that");
+	is(end(), "stalled-thread likely 1", "a coroutine whose thread is held by another is part of that finding");
 }
 
 /* --- whom they await ------------------------------------------------------------------------------------------------------ */
@@ -188,29 +189,29 @@ static void cycles(void)
 	begin();
 	circle();
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle likely 3", "three that await one another");
+	is(end(), "wait-cycle likely 3", "three coroutines that await one another are found");
 
 	begin();
 	circle();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "wait-cycle likely 3", "as long as the program runs, a target may be an old one");
+	is(end(), "wait-cycle likely 3", "they are likely while the program runs");
 
 	begin();
 	circle();
 	is_over(&h, 310 * MS, CTP_OUTCOME_RUNNING);
-	is(end(), "", "and one that has not waited for long is none");
+	is(end(), "", "a circle that is very new is not found");
 
 	begin();
 	circle();
 	are_missed(&h, 400 * MS, 401 * MS, 5);
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "wait-cycle unknown 3", "unless a wake is missing");
+	is(end(), "wait-cycle unknown 3", "if a wake is missing, a circle is unknown");
 
 	begin();
 	circle();
 	are_lost(&h, 400 * MS, 401 * MS, 61, 1);
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "wait-cycle unknown 3", "or an event of one of them");
+	is(end(), "wait-cycle unknown 3", "if an event of one of them is lost, a circle is unknown");
 
 	begin();
 	is_born(&h, 1, 70, 0);
@@ -219,15 +220,15 @@ static void cycles(void)
 	for (uint64_t co = 60; co < 63; co++)
 		awaiting(300 * MS + co * 10, co, co == 62 ? 60 : co + 1);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle unknown 3", "or they have no births, where others do: they may be dead");
+	is(end(), "wait-cycle unknown 3", "if they have no births where others do, a circle is unknown");
 
 	begin();
 	circle();
 	is_born(&h, 2 * S, 63, 0);
-	is(end_so(false, false), "wait-cycle likely 3", "or the trace was cut short");
+	is(end_so(false, false), "wait-cycle likely 3", "in a truncated trace a circle is likely");
 }
 
-/* So many, from 1000 on, of whom each awaits the next, and the last one that is told. */
+/* n coroutines from 1000 on: each awaits the next, and the last one awaits the given one. */
 static void chain(uint64_t n, uint64_t last)
 {
 	for (uint64_t co = 1000; co < 1000 + n; co++)
@@ -236,25 +237,25 @@ static void chain(uint64_t n, uint64_t last)
 		awaiting(300 * MS, co, co == 999 + n ? last : co + 1);
 }
 
-/* However long a way is, each is passed a few times: quadratic, these would take minutes. */
+/* Chains are followed in linear time: quadratic, these would take minutes. */
 static void long_ways(void)
 {
 	begin();
 	chain(100000, 1000);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle likely 100000", "a hundred thousand that await one another");
+	is(end(), "wait-cycle likely 100000", "a circle of a hundred thousand is found");
 
 	begin();
 	circle();
 	chain(100000, 60);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle likely 3", "a long chain that leads into a circle is none of it");
+	is(end(), "wait-cycle likely 3", "a chain that leads into a circle is not part of it");
 
 	begin();
 	chain(2, 1000);
 	circle();
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle likely 3, wait-cycle likely 2", "two circles are two");
+	is(end(), "wait-cycle likely 3, wait-cycle likely 2", "two circles are two findings");
 
 	begin();
 	healthy();
@@ -263,18 +264,18 @@ static void long_ways(void)
 	dies(&h, 310 * MS, 4);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "awaits-dead likely 1", "of a chain to a dead one, only the last has reason to complain");
+	is(end(), "awaits-dead likely 1", "of a chain to an ended coroutine only the last one is found");
 
 	begin();
 	with_victim();
 	chain(100, VICTIM);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "nor has a chain to one that is stuck");
-	ok(strstr(why, "\n100 others wait because of it\n"), "but it is counted");
+	is(end(), "never-woken likely 1", "of a chain to a stuck coroutine only that one is found");
+	ok(strstr(why, "\n100 others wait because of it\n"), "the finding counts the chain");
 }
 
-/* The same for a target that died long ago: so many died since that it is forgotten. */
+/* The same for a target that ended long ago and is forgotten, because many ended since. */
 static void many_deaths(uint64_t ts)
 {
 	for (uint64_t i = 0; i < 20000; i++) {
@@ -293,7 +294,7 @@ static void dead_ends(void)
 	dies(&h, 300 * MS, 4);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "awaits-dead likely 1", "one that awaits a dead one");
+	is(end(), "awaits-dead likely 1", "a coroutine that awaits an ended one is found");
 
 	begin();
 	healthy();
@@ -304,7 +305,7 @@ static void dead_ends(void)
 	many_deaths(400 * MS);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "awaits-dead likely 1", "or one that is dead and forgotten");
+	is(end(), "awaits-dead likely 1", "a coroutine that awaits a forgotten one is found");
 
 	begin();
 	healthy();
@@ -315,7 +316,7 @@ static void dead_ends(void)
 	dies(&h, 1999 * MS, 4);
 	many_deaths(1999 * MS);
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "", "but not one that died just before the end, with all the others");
+	is(end(), "", "it is not found if the target ended just before the end, with all others");
 
 	begin();
 	healthy();
@@ -323,7 +324,7 @@ static void dead_ends(void)
 	awaiting(201 * MS, 3, 999);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "", "one that awaits somebody who was never seen proves nothing");
+	is(end(), "", "an await of a coroutine that was never seen is no finding");
 
 	begin();
 	is_born(&h, 1, 3, 0);
@@ -331,7 +332,7 @@ static void dead_ends(void)
 	awaiting(MS, 3, 4);
 	dies(&h, 2 * MS, 4);
 	is_over(&h, 500 * MS, CTP_OUTCOME_RUNNING);
-	is(end(), "", "where wakes are not told of, it may be in a queue for a while");
+	is(end(), "", "without wakes an await of an ended coroutine is no finding: it may be ready");
 }
 
 /* --- who runs ------------------------------------------------------------------------------------------------------------- */
@@ -343,7 +344,7 @@ static void broken(void)
 	resumes(&h, 2, 3, 5);
 	resumes(&h, 3, 3, 6);
 	is_over(&h, 4, CTP_OUTCOME_EXITED);
-	is(end(), "double-resume proved 1", "a resume while it runs");
+	is(end(), "double-resume proved 1", "a resume of a running coroutine is proved");
 
 	begin();
 	is_born(&h, 1, 3, 0);
@@ -359,7 +360,7 @@ static void broken(void)
 	dies(&h, 3, 3);
 	resumes(&h, 4, 3, 5);
 	is_over(&h, 5, CTP_OUTCOME_EXITED);
-	is(end(), "use-after-death proved 1", "a resume after death");
+	is(end(), "use-after-death proved 1", "a resume after death is proved");
 
 	begin();
 	is_born(&h, 1, 3, 0);
@@ -369,7 +370,7 @@ static void broken(void)
 	h.late = true;
 	resumes(&h, 5, 3, 5);
 	is_over(&h, 10, CTP_OUTCOME_EXITED);
-	is(end(), "", "a resume before death that is told behind it is none");
+	is(end(), "", "a resume before the death that arrives after it is no finding");
 }
 
 static void stalled(void)
@@ -379,18 +380,18 @@ static void stalled(void)
 	resumes(&h, 220 * MS, VICTIM, 5);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "", "one that runs and runs, while others go on, may be at work");
+	is(end(), "", "a coroutine that runs on while others proceed is no finding");
 
 	begin();
 	with_victim();
 	resumes(&h, 220 * MS, VICTIM, 5);
 	waker_goes_on();
-	is(end_so(false, false), "", "also where the end is not there");
+	is(end_so(false, false), "", "it is no finding in a truncated trace");
 }
 
 /* --- a loop that is blocked ----------------------------------------------------------------------------------------------- */
 
-/* One thread waits for timers and runs who they wake: five of them, and one that then keeps it for half a second and more. */
+/* One thread waits for timers and runs five coroutines; one more then holds the thread for half a second or longer. */
 static void blocked_loop(uint64_t by, uint64_t ns)
 {
 	uint64_t ts = MS;
@@ -421,14 +422,14 @@ static void blocked_loop(uint64_t by, uint64_t ns)
 static void long_runs(void)
 {
 	blocked_loop(0, 700 * MS);
-	is(end(), "long-run likely 1", "one that keeps a loop from waking the others");
+	is(end(), "long-run likely 1", "a coroutine that keeps its event loop from waking the others is found");
 	blocked_loop(15, 700 * MS);
-	is(end(), "", "but not if they waited for what it did");
+	is(end(), "", "it is not found if they waited for its result");
 	blocked_loop(0, 100 * MS);
-	is(end(), "", "nor if the machine may have stood still for as long");
+	is(end(), "", "it is not found if the machine may have stood still for as long");
 }
 
-/* Many are made at one place and run at once, but for the last, which another joins. */
+/* Many coroutines are spawned at one place and run at once, except the last, which another one joins. */
 static void joins_one_that_never_ran(void)
 {
 	begin();
@@ -443,11 +444,11 @@ static void joins_one_that_never_ran(void)
 	joins(&h, 201 * MS, 60, VICTIM);
 	suspends(&h, 202 * MS, 60, 6, WAITS);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "never-started likely 1", "one that never ran");
-	is(tree, "60 awaits 1", "and who joins it waits because of it");
+	is(end(), "never-started likely 1", "a coroutine that never ran is found");
+	is(tree, "60 awaits 1", "the one that joins it is listed under it");
 }
 
-/* One that is made like the others waits for so long and is destroyed, and so many before it, after 40 ms each. */
+/* One coroutine waits for `ns` and is destroyed; before it, others from the same spawn site are destroyed after 40 ms each. */
 static void until_destroyed(uint64_t before, uint64_t ns)
 {
 	begin();
@@ -474,13 +475,13 @@ static void until_destroyed(uint64_t before, uint64_t ns)
 static void destroyed(void)
 {
 	until_destroyed(0, 105 * MS);
-	is(found, "destroyed-waiting likely 1", "one that waited until it was destroyed");
+	is(found, "destroyed-waiting likely 1", "a coroutine that waited until it was destroyed is found");
 	until_destroyed(5, 105 * MS);
-	is(found, "", "but not where others were destroyed after a little less: their waits have a time-out");
+	is(found, "", "it is not found if others were destroyed after a little less: their waits have a time-out");
 	until_destroyed(4, 105 * MS);
-	is(found, "destroyed-waiting likely 1", "which a few do not show");
+	is(found, "destroyed-waiting likely 1", "a few others do not prevent the finding");
 	until_destroyed(5, 1000 * MS);
-	is(found, "destroyed-waiting likely 1", "nor many, if they waited for less than a tenth");
+	is(found, "destroyed-waiting likely 1", "many others that waited for less than a tenth do not prevent the finding");
 }
 
 int main(void)
@@ -488,7 +489,7 @@ int main(void)
 	never_woken();
 	until();
 	idle_workers(CTP_OUTCOME_KILLED, "workers that wait for work when the program is killed are idle");
-	idle_workers(CTP_OUTCOME_RUNNING, "or when it goes on");
+	idle_workers(CTP_OUTCOME_RUNNING, "workers that wait for work when the program runs on are idle");
 	not_resumed();
 	cycles();
 	long_ways();

@@ -1,9 +1,9 @@
-/* report-standstill: the whole program stands still, or seems to. */
+/* report-standstill: programs that stand still as a whole, and programs that only seem to. */
 #include "judged.h"
 
 enum { HOG = 3, READY = 4, HUB = 9, FIRST = 100, HOME = 30, REST = 20, LOCK = 21, PEER = 8 };
 
-/* Two that wake one another until 200 ms, and then wait where nobody ever has, for each other's lock. */
+/* Two coroutines wake one another until 200 ms, and then wait for each other's lock, where none has waited before. */
 static void two_locks(void)
 {
 	begin();
@@ -33,15 +33,15 @@ static void standstill(void)
 {
 	two_locks();
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2", "all threads asleep, twice, after activity that had a rhythm");
+	is(over(), "standstill likely 2", "a standstill is found if two rounds of samples show all threads asleep");
 
 	two_locks();
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_BLOCKED);
-	is(over(), "standstill likely 2", "or blocked");
+	is(over(), "standstill likely 2", "it is found if the threads are blocked");
 
 	two_locks();
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(end(), "standstill likely 2", "also if the trace was cut short behind that");
+	is(end(), "standstill likely 2", "it is found if the trace was truncated after that");
 
 	two_locks();
 	is_born(&h, 202 * MS, PEER, 0);
@@ -49,8 +49,8 @@ static void standstill(void)
 	joins(&h, 204 * MS, PEER, HOG);
 	suspends(&h, 204 * MS, PEER, THREAD, WAITS);
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2", "who awaits one of them is no finding");
-	is(tree, "8 awaits 3", "but stands below it");
+	is(over(), "standstill likely 2", "a coroutine that awaits one of them is no finding of its own");
+	is(tree, "8 awaits 3", "it is listed under that one");
 
 	two_locks();
 	is_born(&h, 202 * MS, PEER, 0);
@@ -59,62 +59,62 @@ static void standstill(void)
 	suspends(&h, 204 * MS, PEER, THREAD, WAITS);
 	has_so(&h, 205 * MS, 0x1000, 0, 0, CTP_OBJECT_CLOSED);
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "closed-not-woken likely 1", "a closed queue with a waiter is the finding, and the standstill is not said beside it");
+	is(over(), "closed-not-woken likely 1", "a closed queue with a waiter is the finding, without a standstill beside it");
 
 	two_locks();
 	dies(&h, 202 * MS, READY);
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "one alone where nobody ever was may wait for another program");
+	is(over(), "", "a single waiter at a new place is no standstill: it may wait for another program");
 }
 
 static void standstill_unseen(void)
 {
 	two_locks();
-	is(over(), "", "nobody looked");
+	is(over(), "", "without samples there is no standstill");
 
 	two_locks();
 	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
 	round_ends(&h, 1500 * MS, 1);
-	is(over(), "", "or only once");
+	is(over(), "", "with one round of samples there is none");
 
 	two_locks();
 	sampled_twice(1500 * MS, 2 * S + 400 * MS, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "or twice in too short a time");
+	is(over(), "", "with two rounds in too short a time there is none");
 
 	two_locks();
 	sampled_twice(1500 * MS, 3 * S, 1, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "a thread had time on a processor in between");
+	is(over(), "", "if a thread used CPU time between the rounds there is none");
 
 	two_locks();
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_RUNNING);
-	is(over(), "", "a thread runs");
+	is(over(), "", "if a thread runs there is none");
 
 	two_locks();
 	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
 	round_ends(&h, 1500 * MS, 1);
 	sampled_twice(1500 * MS + 1, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2", "a round with another number of threads is not the same");
+	is(over(), "standstill likely 2", "a round with another number of threads is ignored");
 
 	two_locks();
 	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
 	round_ends(&h, 1500 * MS, 2);
 	is_sampled(&h, 3 * S, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
 	round_ends(&h, 3 * S, 2);
-	is(over(), "", "a round that lacks a thread is none");
+	is(over(), "", "a round that lacks a thread does not count");
 
 	two_locks();
 	sampled_twice(150 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "it did something since the first");
+	is(over(), "", "if there was an event after the first round there is none");
 
 	two_locks();
 	are_missed(&h, 300 * MS, 301 * MS, THREAD);
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "a wake is missing");
+	is(over(), "", "if a wake is missing there is none");
 
 	two_locks();
 	BYHAND(&h, CTP_UNTRACED, [CTP_UNTRACED_TS] = 300 * MS, [CTP_UNTRACED_COUNT] = 3);
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "untraced proved 3", "somebody is not traced, who may wait for a timer");
+	is(over(), "untraced proved 3", "if a coroutine is not traced there is none: it may wait for a timer");
 
 	two_locks();
 	is_born(&h, 401 * MS, 60, 0);
@@ -123,10 +123,10 @@ static void standstill_unseen(void)
 	is_woken(&h, 404 * MS, 60, THREAD, 0);
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
 	end();
-	ok(!strstr(found, "standstill"), "somebody is ready to run: %s", found);
+	ok(!strstr(found, "standstill"), "if a coroutine is ready to run there is none: %s", found);
 }
 
-/* From 202 ms on: a pool whose work is done, and whose boss is gone. */
+/* From 202 ms on: a pool whose work is done, and whose spawner has ended. */
 static void parked_pool(void)
 {
 	is_born(&h, 202 * MS, HUB, 0);
@@ -143,7 +143,7 @@ static void parked_pool(void)
 	dies(&h, 600 * MS, HUB);
 }
 
-/* One that waits where only a timer or a client wakes. */
+/* A coroutine that waits where only a timer or a client wakes it. */
 static void standstill_outside(void)
 {
 	begin();
@@ -158,16 +158,16 @@ static void standstill_outside(void)
 	resumes(&h, 401 * MS, HOG, THREAD);
 	suspends(&h, 402 * MS, HOG, THREAD, LOCK);
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "somebody waits where something from outside wakes");
+	is(over(), "", "if a coroutine waits where something from outside wakes it there is none");
 
 	begin();
 	parked_pool();
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "a pool that is parked");
+	is(over(), "", "a parked pool is no standstill");
 	two_locks();
 	parked_pool();
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2", "which is no part of a standstill either");
+	is(over(), "standstill likely 2", "a parked pool is no part of a standstill");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /*
- * report-still: whoever blocks all the others is not among those who still run at the end and are no finding.
+ * report-still: a coroutine that blocks all others is part of the finding, not of the list of those that still run.
  */
 #include "analyse/analysis.h"
 #include "byhand.h"
@@ -22,7 +22,7 @@ static void round_of_samples(uint64_t ts)
 	       [CTP_PROCESS_THREADS] = 2, [CTP_PROCESS_CPU] = 14 * MS);
 }
 
-/* Two wake each other in turn; then a third blocks its thread, both want what it holds, and nothing happens any more. */
+/* Two wake each other in turn; then a third one blocks its thread and holds what both need, and nothing happens any more. */
 static void story(void)
 {
 	uint64_t t = 1000 * (uint64_t)MS;
@@ -62,13 +62,13 @@ int main(void)
 	ctp_analysis_end(analysis, &(struct ctp_section_end){.complete = true});
 	const struct ctp_report_section *s = analysis->report.sections;
 	const struct ctp_finding *f = s->nfindings ? &s->findings[0] : &(struct ctp_finding){0};
-	is(s->nfindings ? ctp_rule_name(f->rule) : "none", "standstill", "nobody moves any more");
+	is(s->nfindings ? ctp_rule_name(f->rule) : "none", "standstill", "the standstill is found");
 	int line = 0;
 	while (line < CTP_REPORT_LINES && f->evidence[line] && !strstr(f->evidence[line], "coroutine #3 is asleep on thread 6"))
 		line++;
-	ok(line < CTP_REPORT_LINES && f->evidence[line], "who blocks is named");
-	is_u64(s->nrunning, 1, "it runs");
-	is_u64(s->nrunning ? s->running[0].found : 0, 1, "and is in a finding");
+	ok(line < CTP_REPORT_LINES && f->evidence[line], "the evidence names the blocking coroutine");
+	is_u64(s->nrunning, 1, "it is listed as running");
+	is_u64(s->nrunning ? s->running[0].found : 0, 1, "it is marked as part of a finding");
 	ctp_analysis_free(analysis);
 	ctp_section_fini(&sec);
 	byhand_fini(&h);

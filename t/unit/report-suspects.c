@@ -1,6 +1,6 @@
 /*
- * report-suspects: waits, made by hand, that stand out although no rule finds them; and of each condition a wait that lacks just
- * this one, which the report leaves alone. And programs that destroy their coroutines at the end, judged before they do.
+ * report-suspects: waits, made by hand, that stand out although no rule finds them; for each condition a wait that lacks only
+ * it, which is not reported; and programs that destroy their coroutines at the end, which are judged as before that.
  */
 #include "judged.h"
 
@@ -14,7 +14,7 @@ static const char *over(void)
 }
 
 /*
- * Workers that rest in one place are woken by one coroutine that never stops. One of them returns only so often, and waits from
+ * Workers that rest in one place are woken by one coroutine that never stops. One of them resumes this often, and waits from
  * 300 ms on; the others go on.
  */
 static void workers(uint64_t rounds)
@@ -53,12 +53,12 @@ static void test_inside(void)
 
 	begin_with(&(struct ctp_analysis_options){.ignore = (const char *const[]){"possible"}, .nignore = 1}, one_process);
 	workers(ROUNDS);
-	is(over(), "", "it can be ignored");
+	is(over(), "", "a suspect can be ignored");
 }
 
 /*
- * Each request has a coroutine, which waits once, for another one or for something from outside, and ends: so many do, after so long at most. Three more
- * wait from 200 ms on. A coroutine that goes on is the rest of the program.
+ * Each request has a coroutine, which waits once, for another one or for something from outside, and ends: `ended` of them
+ * do, after at most longest_ns. Three more wait from 200 ms on. One other coroutine keeps running.
  */
 static const char *requests(uint64_t ended, uint64_t longest_ns, uint64_t by)
 {
@@ -88,9 +88,10 @@ static const char *requests(uint64_t ended, uint64_t longest_ns, uint64_t by)
 
 static void test_requests(void)
 {
-	is(requests(40, MS, 0), "possible 3 and 0 of 40 ended", "coroutines that wait for the first time stand out, if all of their like have ended soon");
-	is(requests(10, MS, 0), "", "unless too few have");
-	is(requests(40, 190 * MS, 0), "", "or one of them took nearly as long");
+	is(requests(40, MS, 0), "possible 3 and 0 of 40 ended",
+	   "coroutines that wait for the first time stand out, if all earlier ones ended soon");
+	is(requests(10, MS, 0), "", "they do not if too few have ended");
+	is(requests(40, 190 * MS, 0), "", "they do not if one of those took nearly as long");
 	requests(40, MS, BUSY);
 	is(found, "never-woken likely 3", "where a coroutine ends the waits, they are a finding");
 }
@@ -108,13 +109,13 @@ static void test_dead_waker(void)
 		if (!lives)
 			dies(&h, 1830 * MS, BUSY);
 		suspends(&h, 1831 * MS, VICTIM, THREAD, WAITS);
-		is(over(), "possible 1 and 0 of 3606 ended", "one that two used to wake stands out");
+		is(over(), "possible 1 and 0 of 3606 ended", "a worker that two used to wake stands out");
 		is(also, lives ? "" : "coroutine #4, one of 2 coroutines that have ended such waits, has died, at 1.83 s",
-		   lives ? "nobody died" : "one of these is dead, which is said");
+		   lives ? "nobody died" : "the report says that one of its wakers has ended");
 	}
 }
 
-/* Many wait where something from outside wakes them, and go on doing so, and one does not return. slow: a wait there took 300 ms. */
+/* Many wait where something from outside wakes them, and keep doing so, and one is not resumed. slow: a wait there took 300 ms. */
 static const char *outside(int rounds, uint64_t stuck, bool goes_on, bool slow)
 {
 	enum { MANY = 10 };
@@ -149,15 +150,15 @@ static const char *outside(int rounds, uint64_t stuck, bool goes_on, bool slow)
 static void test_outside(void)
 {
 	ok(!strncmp(outside(ROUNDS, 0, true, true), "possible 1 and 0 of", 19), "where something else ends waits, one that takes thirty times as long stands out");
-	is(outside(0, 0, true, true), "", "unless the coroutine has never returned from there: it may be idle");
-	is(outside(ROUNDS, 7, true, true), "", "or most of those that wait there do so for as long");
-	is(outside(ROUNDS, 0, false, true), "", "or the whole program is quiet");
+	is(outside(0, 0, true, true), "", "it does not if the coroutine has never resumed there: it may be idle");
+	is(outside(ROUNDS, 7, true, true), "", "it does not if most waiters there have waited as long");
+	is(outside(ROUNDS, 0, false, true), "", "it does not if the whole program is quiet");
 	ok(!strncmp(outside(ROUNDS, 7, true, false), "possible 8 and 0 of", 19), "most of them stand out if none ever took a tenth of the time");
 	ok(!strncmp(outside(ROUNDS, 0, false, false), "possible 11 and 0 of", 20), "and so do all of a whole program that is quiet");
-	is(outside(4, 0, false, true), "", "unless a coroutine has hardly ever returned from there");
+	is(outside(4, 0, false, true), "", "they do not if a coroutine has hardly ever resumed there");
 }
 
-/* Hardly a wait ended there. Before, the coroutine has returned from another place rounds times. */
+/* Hardly a wait ended there. Before, the coroutine has resumed at another place rounds times. */
 static void few_so(int rounds, uint64_t from)
 {
 	begin();
@@ -179,8 +180,8 @@ static void test_few(void)
 {
 	is(few(25, 300 * MS), "possible 1 and 0 of 0 ended", "with nothing to compare with, a wait of half the trace stands out");
 	is(excuse, "there is nothing to compare with: no wait has ended there", "and that is its excuse");
-	is(few(25, 1200 * MS), "", "and a shorter one does not");
-	is(few(0, 300 * MS), "", "nor does that of a coroutine which has hardly run: it may be an accept loop");
+	is(few(25, 1200 * MS), "", "a shorter wait does not");
+	is(few(0, 300 * MS), "", "a coroutine that has hardly run does not: it may be an accept loop");
 	few_so(25, 900 * MS);
 	becomes(&h, S, S + MS, CTP_PROCESS_STOPPED);
 	becomes(&h, 3 * S, 3 * S + MS, CTP_PROCESS_EXECUTING);
@@ -189,7 +190,7 @@ static void test_few(void)
 	is(suspected, "possible 1 and 0 of 0 ended", "time in which the process was stopped is no part of the trace");
 }
 
-/* A coroutine wakes another one so often, which then waits on; and sleeps from 300 ms on, where no wait has ended. */
+/* A coroutine wakes another one this often, and then sleeps from 300 ms on, at a place where no wait has ended. */
 static const char *sleeper(int wakes)
 {
 	begin();
@@ -210,11 +211,12 @@ static const char *sleeper(int wakes)
 
 static void test_sleeper(void)
 {
-	is(sleeper(4), "possible 1 and 0 of 0 ended", "who used to wake another one, and sleeps for half of the trace, stands out");
-	is(sleeper(1), "", "and not who did so once");
+	is(sleeper(4), "possible 1 and 0 of 0 ended",
+	   "a coroutine that used to wake another one, and sleeps for half of the trace, stands out");
+	is(sleeper(1), "", "it does not if it did so once");
 }
 
-/* A worker that stands out awaits another coroutine, which goes on, or waits since then; and one that does not awaits the worker. */
+/* A worker that stands out awaits another coroutine, which goes on, or waits since then; and a third one awaits the worker. */
 static const char *chain(bool moves)
 {
 	begin();
@@ -241,13 +243,14 @@ static const char *chain(bool moves)
 static void test_chain(void)
 {
 	is(chain(true), "", "a coroutine that awaits one which still moves is no suspect");
-	is(chain(false), "possible 1 and 2 of 0 ended", "if that one does not move, it is the suspect, and the others wait for it");
-	is(also, "2 more coroutines wait for it at site 8 and site 77", "with their places, the nearest first");
+	is(chain(false), "possible 1 and 2 of 0 ended",
+	   "if the awaited one does not move, it is the suspect, and the others wait for it");
+	is(also, "2 more coroutines wait for it at site 8 and site 77", "the places of the others are given, the nearest first");
 }
 
 /*
- * One of many that come and go awaits a leader, which runs every 5 ms until then, and waits where nobody else ever has. others: more of
- * the many come and go meanwhile.
+ * One of many short-lived coroutines awaits a leader, which runs every 5 ms until then, at a place of its own. others: more of
+ * the many are spawned and end meanwhile.
  */
 static const char *leader_of(uint64_t until_ns, uint64_t spawn, bool others)
 {
@@ -284,14 +287,14 @@ static const char *leader(uint64_t until_ns) { return leader_of(until_ns, 0, fal
 static void test_leader(void)
 {
 	is(leader(1990 * MS), "", "a coroutine that awaits one which still runs is no finding");
-	is(suspected, "", "and no suspect");
-	is(leader(220 * MS), "suspended likely 1", "the one at the end of the chain is, if it does not run");
-	is(tree, "1 awaits 3", "and the other waits because of it");
-	is(leader_of(1990 * MS, 0, true), "", "the same while waits for others end there");
+	is(suspected, "", "it is no suspect");
+	is(leader(220 * MS), "suspended likely 1", "the one at the end of the chain is a finding, if it does not run");
+	is(tree, "1 awaits 3", "the other one is listed under it");
+	is(leader_of(1990 * MS, 0, true), "", "it is no finding while other coroutines' waits end there");
 	is(leader_of(1990 * MS, MAKER, true), "never-woken likely 1", "unless it is one of those that wait there: it may have handed on a lock");
 }
 
-/* One was woken at woken_ns, and not resumed, in a trace with hardly a wake, of which each took so long to the resume. */
+/* One was woken at woken_ns, and not resumed, in a trace with few wakes, each of which was followed by a resume after late_ns. */
 static const char *starves(uint64_t woken_ns, uint64_t late_ns)
 {
 	begin();
@@ -311,9 +314,10 @@ static const char *starves(uint64_t woken_ns, uint64_t late_ns)
 
 static void test_starves(void)
 {
-	is(starves(500 * MS, MS), "possible 1 and 0 of 9 ended", "one that was woken, and not resumed for half of the trace, stands out");
-	is(starves(1100 * MS, MS), "", "but not for less");
-	is(starves(500 * MS, 160 * MS), "", "nor if the others took a tenth of that");
+	is(starves(500 * MS, MS), "possible 1 and 0 of 9 ended",
+	   "a coroutine that was woken, and not resumed for half of the trace, stands out");
+	is(starves(1100 * MS, MS), "", "it does not after a shorter time");
+	is(starves(500 * MS, 160 * MS), "", "it does not if the others took a tenth of that");
 }
 
 static void test_lost(void)
@@ -321,13 +325,13 @@ static void test_lost(void)
 	begin();
 	workers(ROUNDS);
 	are_missed(&h, 400 * MS, 1991 * MS, OTHER);
-	is(over(), "unknown 1 and 0 of 3606 ended", "if its wake may be lost, nothing is known");
-	ok(strstr(excuse, "lost, and the one that ended the wait may be among them"), "which is said: %s", excuse);
+	is(over(), "unknown 1 and 0 of 3606 ended", "if its wake may be lost, the suspicion is unknown");
+	ok(strstr(excuse, "lost, and the one that ended the wait may be among them"), "the excuse says so: %s", excuse);
 }
 
 /* --- the end of a program ------------------------------------------------------------------------------------------------- */
 
-/* So many wait from 100 ms on; then so many of them are destroyed, from 1 s on. */
+/* `all` coroutines wait from 100 ms on; from 1 s on, `destroyed` of them are destroyed. */
 static void ends(uint64_t all, uint64_t destroyed, bool then_resumes)
 {
 	begin();
@@ -353,17 +357,17 @@ static void ends(uint64_t all, uint64_t destroyed, bool then_resumes)
 static void test_shutdown(void)
 {
 	ends(5, 5, false);
-	ok(judged_ns == S + FIRST - 1, "a program that destroys its coroutines at the end is judged before");
-	is(still, "5 in findings 0 for 900", "when they waited");
+	ok(judged_ns == S + FIRST - 1, "a program that destroys its coroutines at the end is judged as before that");
+	is(still, "5 in findings 0 for 900", "the waits of that time are listed");
 	ends(5, 2, false);
-	ok(!judged_ns, "two that are destroyed are not the end");
+	ok(!judged_ns, "two destroyed coroutines are not the end of a program");
 	ends(20, 6, false);
-	ok(!judged_ns, "nor is a small part of all");
+	ok(!judged_ns, "a small part of all coroutines is not");
 	ends(20, 7, false);
-	ok(judged_ns, "three in ten are");
+	ok(judged_ns, "three in ten are the end of a program");
 	ends(5, 5, true);
-	ok(!judged_ns, "and not if a coroutine is resumed after that");
-	is(still, "", "then they are gone");
+	ok(!judged_ns, "they are not if a coroutine is resumed after that");
+	is(still, "", "then the destroyed coroutines are not listed");
 }
 
 /* Five wait from 100 ms on, are woken at woken_ns by a coroutine or by nobody, and destroyed from 1 s on. */
@@ -389,14 +393,14 @@ static void ends_after_wakes(uint64_t woken_ns, uint64_t by)
 static void test_wakes_at_shutdown(void)
 {
 	ends_after_wakes(950 * MS, 0);
-	ok(judged_ns == 950 * MS - 1, "a program that wakes its coroutines when it destroys them is judged before");
-	is(still, "5 in findings 0 for 850, 1 in findings 0 for 150", "and they wait");
+	ok(judged_ns == 950 * MS - 1, "a program that wakes its coroutines when it destroys them is judged as before that");
+	is(still, "5 in findings 0 for 850, 1 in findings 0 for 150", "the waits of that time are listed");
 	ends_after_wakes(950 * MS, BUSY);
-	ok(judged_ns == S + FIRST - 1, "a wake by a coroutine counts");
+	ok(judged_ns == S + FIRST - 1, "a wake by a coroutine is not part of the end");
 	ends_after_wakes(790 * MS, 0);
-	ok(judged_ns == S + FIRST - 1, "so does one before another coroutine ran");
+	ok(judged_ns == S + FIRST - 1, "a wake before another coroutine ran is not part of the end");
 	ends_after_wakes(850 * MS, 0);
-	ok(judged_ns == S + FIRST - 1, "and one long before the program ended");
+	ok(judged_ns == S + FIRST - 1, "a wake long before the destruction is not part of the end");
 }
 
 int main(void)

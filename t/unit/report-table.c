@@ -40,10 +40,11 @@ static unsigned read_manual(struct rule *rules, unsigned max)
 int main(void)
 {
 	static struct rule manual[2 * CTP_RULES];
-	is_u64(read_manual(manual, 2 * CTP_RULES), CTP_RULES, "the manual has all rules, and no others");
+	is_u64(read_manual(manual, 2 * CTP_RULES), CTP_RULES, "the manual has exactly the rules of the table");
 	for (enum ctp_rule rule = 0; rule < CTP_RULES; rule++) {
-		is(manual[rule].name, ctp_rule_name(rule), "the rule at this place");
-		ok(manual[rule].proved == (ctp_rule_most(rule) == CTP_CERTAIN_PROVED), "%s: proved or not", ctp_rule_name(rule));
+		is(manual[rule].name, ctp_rule_name(rule), "the manual has this rule at the same place");
+		ok(manual[rule].proved == (ctp_rule_most(rule) == CTP_CERTAIN_PROVED),
+		   "%s: the manual agrees whether it can be proved", ctp_rule_name(rule));
 	}
 	return done_testing();
 }

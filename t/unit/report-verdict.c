@@ -1,12 +1,12 @@
 /*
- * report-verdict: waits, made by hand, and what is proved or likely of them. Of each rule one program that it is for, and beside it
- * programs that lack one premise each: there it has to be silent. Those who run are in report-held.
+ * report-verdict: waits, made by hand, and the findings they give. For each rule there is one program that it finds, and there are
+ * programs that lack one premise each, in which it finds nothing. Rules about running coroutines are in report-held.
  */
 #include "judged.h"
 
 enum { HOG = 3, READY = 4, PEER = 8, LOCK = 21, HOME = 30, INNER = 31, HUB_RESTS = 32, DISK = 33, HUB = 9, FIRST = 100, MANY = 20 };
 
-/* The victim waits from 210 ms on, and nobody is left. */
+/* The victim waits from 210 ms on, and no other coroutine is left. */
 static void left_alone(void)
 {
 	begin();
@@ -20,54 +20,54 @@ static void stops(void)
 {
 	left_alone();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "one that waits for long, and nobody is left");
+	is(end(), "never-woken likely 1", "a coroutine that waits for long, with no other left, is found");
 
 	left_alone();
 	becomes(&h, 220 * MS, 230 * MS, CTP_PROCESS_STOPPED);
 	becomes(&h, 1900 * MS, 1950 * MS, CTP_PROCESS_EXECUTING);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "", "a program that was stopped did not wait");
+	is(end(), "", "time in which the program was stopped is no waiting time");
 
 	left_alone();
 	becomes(&h, 220 * MS, 230 * MS, CTP_PROCESS_STOPPED);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "", "also if it never went on");
+	is(end(), "", "the same holds if the program was never continued");
 
 	left_alone();
 	becomes(&h, 220 * MS, 230 * MS, CTP_PROCESS_STOPPED);
-	is_born(&h, 240 * MS, HOG, 0); /* it went on before that was seen */
+	is_born(&h, 240 * MS, HOG, 0); /* it continued before that was seen */
 	dies(&h, 241 * MS, HOG);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "it goes on with the next that it does");
+	is(end(), "never-woken likely 1", "an event ends the time in which it was stopped");
 
 	left_alone();
 	BYHAND(&h, CTP_PROCESS, [CTP_PROCESS_TS] = 230 * MS, [CTP_PROCESS_PID] = BYHAND_PID + 1, [CTP_PROCESS_AFTER] = 220 * MS,
 	       [CTP_PROCESS_STATE] = CTP_PROCESS_STOPPED);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "and another process may be stopped");
+	is(end(), "never-woken likely 1", "another process that is stopped does not matter");
 
 	left_alone();
 	is_over_since(&h, 260 * MS, 2 * S, CTP_OUTCOME_EXITED, 0);
-	is(end(), "", "nor did it wait while it was torn down");
-	is(still, "1 in findings 0 for 50", "which is no part of its time");
+	is(end(), "", "time in which the program was shut down is no waiting time");
+	is(still, "1 in findings 0 for 50", "the listed wait excludes that time");
 
 	left_alone();
 	is_sampled(&h, 1900 * MS, OTHER, 1, 0, CTP_SAMPLE_RUNNING);
-	is(end(), "", "of a trace that was cut short, it waited up to the last event");
+	is(end(), "", "in a truncated trace, a wait lasts up to the last event");
 	left_alone();
 	is_sampled(&h, 1900 * MS, OTHER, 1, 0, CTP_SAMPLE_RUNNING);
 	is_sampled(&h, 1950 * MS, OTHER, 2, 0, CTP_SAMPLE_RUNNING);
-	is(end(), "never-woken likely 1", "or to the last look but one, behind which all was told");
-	is(still, "1 in findings 1 for 1690", "and no longer");
+	is(end(), "never-woken likely 1", "or up to the last look but one, before which all events were recorded");
+	is(still, "1 in findings 1 for 1690", "the listed wait ends there");
 
 	left_alone();
 	is_over_since(&h, 1900 * MS, 2 * S, CTP_OUTCOME_EXITED, 0);
-	is(end(), "never-woken likely 1", "but up to when it was last seen executing");
+	is(end(), "never-woken likely 1", "a wait lasts up to when the process was last seen executing");
 }
 
 /* --- who waits for whom --------------------------------------------------------------------------------------------------- */
 
-/* Three in a circle since 300 ms, of whom those before the limit join the next. */
+/* Three coroutines in a circle since 300 ms; those before the limit join the next, the others await it. */
 static void circle(uint64_t limit)
 {
 	begin();
@@ -85,32 +85,32 @@ static void circles(void)
 {
 	circle(63);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle proved 3", "three that join one another never go on");
+	is(end(), "wait-cycle proved 3", "three coroutines that join one another are a proved deadlock");
 
 	circle(63);
 	is_over(&h, 301 * MS, CTP_OUTCOME_RUNNING);
-	is(end(), "wait-cycle proved 3", "from the moment on at which the circle is closed");
+	is(end(), "wait-cycle proved 3", "it is proved from the moment at which the circle is closed");
 
 	circle(62);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle likely 3", "one that only awaits may have a time-out, or a lock that was handed on");
+	is(end(), "wait-cycle likely 3", "with an await it is likely: an await may have a time-out");
 
 	circle(63);
 	are_missed(&h, 400 * MS, 401 * MS, THREAD);
 	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
-	is(end(), "wait-cycle unknown 3", "a wake is missing");
+	is(end(), "wait-cycle unknown 3", "if a wake is missing it is unknown");
 
 	circle(63);
-	is(end_so(false, false), "wait-cycle likely 3", "the trace was cut short");
+	is(end_so(false, false), "wait-cycle likely 3", "in a truncated trace it is likely");
 
 	circle(63);
 	is_woken(&h, 400 * MS, 61, OTHER, 0);
 	is_over(&h, 410 * MS, CTP_OUTCOME_KILLED);
 	end();
-	ok(!strstr(found, "cycle"), "one of them was woken all the same: %s", found);
+	ok(!strstr(found, "cycle"), "it is not found if one of them was woken: %s", found);
 }
 
-/* A chain of those who await the next, the last of them the one that is stuck. */
+/* A chain of coroutines that await the next; the last one awaits the stuck one. */
 static void trees(void)
 {
 	begin();
@@ -124,18 +124,19 @@ static void trees(void)
 	}
 	dies(&h, 215 * MS, WAKER);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "who awaits one that is stuck is no finding of its own");
-	ok(strstr(tree, "60 awaits 61") && strstr(tree, "61 awaits 62") && strstr(tree, "62 awaits 1"), "but in its tree: %s", tree);
+	is(end(), "never-woken likely 1", "a coroutine that awaits a stuck one is no finding of its own");
+	ok(strstr(tree, "60 awaits 61") && strstr(tree, "61 awaits 62") && strstr(tree, "62 awaits 1"),
+	   "it is in the tree of the finding: %s", tree);
 }
 
 /* --- waits that ended at last --------------------------------------------------------------------------------------------- */
 
-/* So many others go to wait there later, and come back. */
+/* `others` wait there later, and are resumed. */
 static const char *ends_late(uint64_t by, uint64_t others)
 {
 	begin();
 	with_victim();
-	is_born(&h, 200 * MS, PEER, MAKER); /* the same, of another, before anybody came back */
+	is_born(&h, 200 * MS, PEER, MAKER); /* a second coroutine does the same, before any is resumed */
 	resumes(&h, 201 * MS, PEER, THREAD);
 	suspends(&h, 202 * MS, PEER, THREAD, WAITS);
 	is_woken(&h, 330 * MS, PEER, OTHER, by);
@@ -158,9 +159,9 @@ static const char *ends_late(uint64_t by, uint64_t others)
 
 static void late(void)
 {
-	is(ends_late(0, 40), "woken-late likely 2", "a time-out ended a wait that coroutines end otherwise, far too late");
-	is(ends_late(WAKER, 40), "", "one that a coroutine ended was slow");
-	is(ends_late(0, 0), "", "nobody came back meanwhile: there may have been nothing to do");
+	is(ends_late(0, 40), "woken-late likely 2", "a wait that a time-out ended, though coroutines usually end it, is found");
+	is(ends_late(WAKER, 40), "", "a long wait that a coroutine ended is no finding");
+	is(ends_late(0, 0), "", "it is no finding if no other one was resumed meanwhile");
 
 	/* All waits there are ended from outside. */
 	begin();
@@ -174,12 +175,12 @@ static void late(void)
 	is_woken(&h, 1500 * MS, PEER, OTHER, 0);
 	resumes(&h, 1501 * MS, PEER, THREAD);
 	is_over(&h, 1502 * MS, CTP_OUTCOME_KILLED);
-	is(end(), "", "a client that thought for long");
+	is(end(), "", "a long wait for a client is no finding");
 }
 
 /* --- where they rest ------------------------------------------------------------------------------------------------------ */
 
-/* A session: it rests at home until a client comes, and asks the hub, which reads from its disk and answers. */
+/* A session rests at its usual place until a client comes, and asks the hub, which reads from its disk and answers. */
 static void session(uint64_t ts, uint64_t co, bool answered)
 {
 	is_woken(&h, ts, co, OTHER, 0);
@@ -219,16 +220,16 @@ static void away(void)
 {
 	sessions();
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "", "sessions that rest are idle, however many");
+	is(end(), "", "resting sessions are no finding, however many there are");
 
 	sessions();
 	for (uint64_t n = 0; n < MANY; n++)
 		session(200 * MS + n * MS, FIRST + n, false);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "never-woken likely 20", "all of them wait for an answer: a fault, however many");
-	ok(strstr(why, "they are not idle"), "for they rest elsewhere");
+	is(end(), "never-woken likely 20", "sessions that all wait for an answer are found");
+	ok(strstr(why, "they are not idle"), "the finding says that they rest elsewhere");
 
-	/* The hub waits for its disk since before. */
+	/* The hub still waits for its disk. */
 	sessions();
 	is_woken(&h, 190 * MS, HUB, THREAD, FIRST);
 	resumes(&h, 191 * MS, HUB, OTHER);
@@ -240,12 +241,12 @@ static void away(void)
 		suspends(&h, ts + 3000, co, THREAD, INNER);
 	}
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "", "they wait for one that is in the middle of something");
+	is(end(), "", "sessions that wait for a busy hub are no finding");
 }
 
 /* --- those that were made ------------------------------------------------------------------------------------------------- */
 
-/* Each round it makes one, waits for that at a place, and is woken by it. */
+/* Each round it spawns a child, waits for it, and is woken by it. */
 static void parent_waits(uint64_t rounds, bool last_wakes, bool last_ends)
 {
 	begin();
@@ -270,18 +271,18 @@ static void parent_waits(uint64_t rounds, bool last_wakes, bool last_ends)
 static void children(void)
 {
 	parent_waits(40, true, true);
-	is(end(), "", "one whose children wake it");
+	is(end(), "", "a coroutine that its children wake is no finding");
 	parent_waits(40, false, true);
-	is(end(), "never-woken likely 1", "one that has none any more, and none has woken it");
-	ok(strstr(why, "children of the waiting coroutine ended such waits before"), "for that reason");
+	is(end(), "never-woken likely 1", "it is found if it has no children left and none has woken it");
+	ok(strstr(why, "children of the waiting coroutine ended such waits before"), "the finding gives that reason");
 	parent_waits(40, false, false);
 	end();
-	ok(!strstr(found, "woken"), "one that is alive may do so yet: %s", found);
+	ok(!strstr(found, "woken"), "it is not found if a child is alive: %s", found);
 }
 
 /*
- * Each round it makes one that waits for its word, sleeps, gives the word and waits for the end, of which it is told when that one is
- * dead, on the thread where it was. In the last round there is no word.
+ * Each round it spawns a child that waits for its signal, sleeps, gives the signal and waits for the child's end. It is woken when
+ * the child has ended, on the child's thread. In the last round there is no signal.
  */
 static void parent_joins(uint64_t child_of, uint64_t told_on)
 {
@@ -314,18 +315,18 @@ static void parent_joins(uint64_t child_of, uint64_t told_on)
 static void joined(void)
 {
 	parent_joins(PEER, OTHER);
-	is(found, "never-woken likely 1", "one that is told of the end of those it has made");
-	ok(strstr(why, "its parent waits for it"), "the one to look at is the child: %s", why);
-	is(tree, "8 needs 139", "and below it who waits for it");
+	is(found, "never-woken likely 1", "a coroutine that waits for the end of its child is found with the child");
+	ok(strstr(why, "its parent waits for it"), "the finding is about the child: %s", why);
+	is(tree, "8 needs 139", "the parent is listed under the child");
 	parent_joins(0, OTHER);
-	ok(!strstr(why, "who made it"), "others than its children may have ended there by chance: %s", found);
+	ok(!strstr(why, "who made it"), "ends of coroutines that are not its children do not count: %s", found);
 	parent_joins(PEER, 9);
-	ok(!strstr(why, "who made it"), "and something else may have woken it, elsewhere: %s", found);
+	ok(!strstr(why, "who made it"), "a wake on another thread may have another cause: %s", found);
 }
 
 /* --- closed circles ------------------------------------------------------------------------------------------------------- */
 
-/* Two that wake one another, and then both wait. Some rounds may be begun from outside. */
+/* Two coroutines wake one another, and then both wait. Some rounds may begin from outside. */
 static void ping_pong(uint64_t outside)
 {
 	begin();
@@ -345,20 +346,21 @@ static void closed(void)
 {
 	ping_pong(0);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "never-woken likely 1", "two that only one another could wake are one finding");
-	ok(strstr(why, "every living coroutine that has ended such a wait before") && tree[0], "one leads, and the other needs it: %s", tree);
+	is(end(), "never-woken likely 1", "two coroutines that only wake one another are one finding");
+	ok(strstr(why, "every living coroutine that has ended such a wait before") && tree[0],
+	   "the second is listed under the first: %s", tree);
 	ping_pong(5);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "", "unless something from outside does so once in a while");
+	is(end(), "", "they are no finding if something from outside wakes them sometimes");
 	ping_pong(0);
 	sampled_twice(1500 * MS, 2 * S + 800 * MS, 0, CTP_SAMPLE_SLEEPING);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "never-woken likely 1", "and that all threads sleep besides is no other");
+	is(end(), "never-woken likely 1", "sleeping threads do not make another finding");
 }
 
 /* --- where nobody ever was ------------------------------------------------------------------------------------------------ */
 
-/* One of the two goes to wait where nobody ever has, at once or later, and the other one waits for it, or is gone. */
+/* One of the two waits where none has waited before, at once or later, and the other one waits for it, or has ended. */
 static const char *fresh(bool needed, uint64_t later_ns)
 {
 	ping_pong(0);
@@ -373,17 +375,17 @@ static const char *fresh(bool needed, uint64_t later_ns)
 
 static void unheard(void)
 {
-	is(fresh(true, 0), "suspended likely 1", "one that is where nobody ever was, and that another one needs, leads");
-	is(tree, "4 needs 3", "the other one waits because of it");
-	ok(strstr(why, "hardly a coroutine from the same spawn site has ever returned from there"), "and why is said");
-	is(fresh(false, 0), "", "one that nobody needs may have retired");
+	is(fresh(true, 0), "suspended likely 1", "a coroutine at a new place that another one needs is found");
+	is(tree, "4 needs 3", "the other one is listed under it");
+	ok(strstr(why, "hardly a coroutine from the same spawn site has ever returned from there"), "the finding gives the reason");
+	is(fresh(false, 0), "", "it is no finding if no other one needs it");
 	fresh(true, 500 * MS);
-	ok(!strstr(why, "hardly any"), "one that could have woken the other for long is not why that waits: %s", found);
+	ok(!strstr(why, "hardly any"), "it is not the cause if it could have woken the other for long: %s", found);
 }
 
 /* --- who is forgotten ----------------------------------------------------------------------------------------------------- */
 
-/* So many of the children go to wait where nobody ever has. */
+/* This number of the children wait where none has waited before. */
 static const char *forgotten(uint64_t number)
 {
 	begin();
@@ -403,14 +405,14 @@ static const char *forgotten(uint64_t number)
 
 static void leaks(void)
 {
-	is(forgotten(3), "leaked likely 3", "three that nobody comes back for");
-	is(forgotten(2), "", "one or two may wait there for good reason");
+	is(forgotten(3), "leaked likely 3", "three forgotten coroutines are found");
+	is(forgotten(2), "", "one or two are not found");
 }
 
 enum { SESSION = 900, SESSIONS = 4, MADE_AT = 90, RESTS = 91, WRITES = 92, SENDER = 899, SENDS = 93 };
 
 /*
- * Sessions wait for a message from another coroutine, and then for a socket, which takes so long. From 400 ms on the first one gets
+ * Sessions wait for a message from another coroutine, and then for a socket, for write_ns. From 400 ms on the first one gets
  * no message any more.
  */
 static const char *writers(uint64_t write_ns)
@@ -441,8 +443,8 @@ static const char *writers(uint64_t write_ns)
 
 static void test_home(void)
 {
-	is(writers(4 * MS), "never-woken likely 1", "one that is idle elsewhere, and is overtaken here");
-	is(writers(10000), "", "unless it only passes the other place: then it may be idle here");
+	is(writers(4 * MS), "never-woken likely 1", "a coroutine that rests elsewhere, and is overtaken here, is found");
+	is(writers(10000), "", "it is not found if it only passes the other place: it may be idle here");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * report-ways: usual transitions are counted in a loop of their own where nobody listens (tally.c), and are told one by one where somebody
- * does (follow.c). Random lives, with losses, wakes, conflicts and what must not happen, make the same report both ways.
+ * report-ways: usual transitions are counted in a fast loop without a listener (tally.c), and reported one by one with one
+ * (follow.c). Random lives, with losses, wakes, conflicts and invalid events, give the same report both ways.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,7 +25,7 @@ static uint64_t chance(uint64_t n)
 	return seed % n;
 }
 
-/* Records wait here until there are as many as a batch of the way has. */
+/* Records wait here until a batch is full. */
 static struct {
 	struct ctp_record rec[BATCH];
 	uint64_t val[BATCH][CTP_FIELDS_MAX];
@@ -54,7 +54,7 @@ static void give(void *to, const struct ctp_batch *batch)
 		flush();
 }
 
-/* What a coroutine does next: nearly always what is due. */
+/* The next event of a coroutine: nearly always the expected one. */
 static void live(struct byhand *h, uint64_t ts, uint64_t co, bool *alive, bool *runs)
 {
 	uint64_t tid = 1 + chance(THREADS), what = chance(1000);
@@ -77,7 +77,7 @@ static void live(struct byhand *h, uint64_t ts, uint64_t co, bool *alive, bool *
 		awaits(h, ts, co, chance(COROS));
 	else if (what < 230 && !(*alive = false))
 		dies(h, ts, co);
-	else if ((*runs = *runs == (what < 235))) /* a few do twice what they did */
+	else if ((*runs = *runs == (what < 235))) /* a few repeat the last event */
 		resumes(h, ts, co, tid);
 	else
 		suspends(h, ts, co, tid, 1 + chance(20) / 3 * (co % 5));
@@ -139,11 +139,11 @@ int main(void)
 		const struct ctp_analysis_options *part = &parts[start % 6 < 3 ? 0 : start % 3];
 		char *one = report(&(struct way){.most = 1}, start, part, true);
 		char *many = report(&(struct way){.most = BATCH}, start, part, false);
-		ok(!strcmp(one, many), "told one by one or counted at once, it is the same report (%ju)", (uintmax_t)start);
+		ok(!strcmp(one, many), "records one by one and in batches give the same report (%ju)", (uintmax_t)start);
 		findings += !!strstr(one, "\"rule\"");
 		free(one);
 		free(many);
 	}
-	ok(findings > 3, "and there is something in it (%u)", findings);
+	ok(findings > 3, "the reports have findings (%u)", findings);
 	return done_testing();
 }

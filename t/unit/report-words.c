@@ -1,6 +1,6 @@
 /*
- * report-words: the words of every rule, for one and for two of everything that is counted. Numbers agree with their nouns, and a
- * title says how many it is about, and where; but for those who were not traced, of whom no place is known.
+ * report-words: the texts of every rule, with one and with two of everything that is counted. Numbers agree with their nouns, and a
+ * title says how many coroutines it is about, and where, except untraced ones, whose place is unknown.
  */
 #include "analyse/analysis.h"
 #include "analyse/judge.h"
@@ -13,17 +13,17 @@ static struct ctp_tally *tally;
 static uint64_t waker = 11;
 static bool nowhere;
 
-/* Words that do not stand behind a one, and those that do not behind a two. */
+/* Words that may not follow a one, and words that may not follow a two. */
 static const char *const plurals[] = {"coroutines", "others", "runs", "resumes", "events", "findings", "threads", "times", "records",
                                       "wakes", "have", "were", "are", "of them are", "spawned at the same place have", "other waits there",
                                       "other runs", "other resumes", "coroutine wait "};
 static const char *const singulars[] = {"coroutine ", "other ", "run ", "resume ", "event ", "finding ", "thread ", "time ", "has",
                                         "was", "is", "of them is", "spawned at the same place has", "others waits", "coroutines waits"};
-static const char *const allowed[] = {"other waits there", "other runs", "other resumes"}; /* behind a two, though they begin with a singular */
+static const char *const allowed[] = {"other waits there", "other runs", "other resumes"}; /* after a two */
 
 static bool begins(const char *text, const char *part) { return !strncmp(text, part, strlen(part)); }
 
-/* A number that stands alone: nothing that belongs to it before or behind. */
+/* A number on its own: no character that belongs to it before or after. */
 static bool is_alone(const char *text, const char *at)
 {
 	return (at == text || at[-1] == ' ') && at[1] == ' ';
@@ -52,7 +52,7 @@ static bool agrees(const char *text)
 	return true;
 }
 
-/* Of one nobody says they, and of two nobody says it; but for words that are about all that there is. */
+/* One is never "they", and two are never "it", except in phrases about all of them. */
 static bool is_about(const char *text, uint64_t n)
 {
 	static const char *const many[] = {"they ", "themselves", " them ", " them,", " them:", " the others", "wait for one another"};
@@ -73,7 +73,7 @@ static void history(struct ctp_hist *hist, uint64_t n)
 		ctp_hist_add(hist, 1000000);
 }
 
-/* A finding with n of everything. */
+/* Makes a finding with n of everything. */
 static struct ctp_finding said(enum ctp_rule rule, uint64_t n, unsigned ways)
 {
 	struct ctp_judge j = {.follow = &analysis->follow, .tally = tally, .waiting = n, .running = n - 1, .nothers = 1};
@@ -173,21 +173,22 @@ static void titles(void)
 		}
 }
 
-/* Where that is not told, at least where it was made is. */
+/* Without a suspend site the title has the spawn site. */
 static void no_place(void)
 {
 	struct ctp_finding f = said(CTP_RULE_CRASH, 2, 0);
-	ok(strstr(f.evidence[1], "coroutine #11, in server ran then"), "who has no name is called by its nearest ancestor: %s", f.evidence[1]);
+	ok(strstr(f.evidence[1], "coroutine #11, in server ran then"),
+	   "a coroutine without a name is called by its nearest named ancestor: %s", f.evidence[1]);
 	ctp_finding_fini(&f);
 	nowhere = true;
 	f = said(CTP_RULE_NEVER_WOKEN, 1, 0);
 	is(f.title, "1 coroutine suspended at a place that the trace does not name (spawned at b.c:3:g) for 2.00 s and not woken",
-	   "without a place, where it was made");
+	   "without a place the title has the spawn site");
 	ctp_finding_fini(&f);
 	nowhere = false;
 }
 
-/* A coroutine is called the same in a sentence as in the list of members. */
+/* A coroutine has the same label in a sentence as in the list of members. */
 static void labels(void)
 {
 	static const char *const want[] = {"its previous wait was ended by coroutine #11, which has ended",
@@ -212,7 +213,7 @@ int main(void)
 	    ctp_places_number(analysis->follow.places, (struct ctp_spot){.site = 2}, 0, 1) != SPAWN)
 		abort();
 	ok(!agrees("1 others wait") && !agrees("of 3, 1 have ended") && !agrees("2 coroutine waits") && agrees("11 coroutines, 0x1 others") &&
-	   agrees("1 other waits"), "what does not agree is seen");
+	   agrees("1 other waits"), "the check notices words that do not agree");
 	for (enum ctp_rule rule = 0; rule < CTP_RULES; rule++)
 		for (uint64_t n = 1; n <= 2; n++)
 			every_rule(rule, n);

@@ -1,9 +1,9 @@
 /*
- * reuse.c - the probe against the harvest: tens of thousands of short lives, one after another in 64 stations.
+ * reuse.c - the probe against the harvest: tens of thousands of short-lived coroutines reuse 64 stations.
  *
  * Coroutines are born on one thread, move to others, and die; signal handlers have some of their own. The rings are small, so
- * that births, deaths and events are lost all the time. Of each coroutine that had a station the stream must have one birth and
- * one death, and each of its events once: as a row that says what was said, or as lost.
+ * that births, deaths and events are lost all the time. For each coroutine with a station the stream must have one birth and
+ * one death, and each of its events once: as a row with the right values, or as lost.
  */
 #include "onemap.h"
 #include "stream/events.h"
@@ -28,7 +28,7 @@ enum {
 
 static struct coro {
 	struct ctp_coro co;
-	uint64_t events; /* that it has had */
+	uint64_t events; /* so far */
 	bool traced;
 } coros[LIVES];
 static uint32_t begun, running;
@@ -37,7 +37,7 @@ static __thread bool handling;
 
 static uint64_t word(uint64_t id, uint64_t k) { return k % 2 ? id << 32 | k : 0; }
 
-/* Null: there have been enough. Stations are freed by who reads, and may be waited for. */
+/* Null: enough were spawned. It may wait until the reader has freed stations. */
 static struct coro *bear(bool wait)
 {
 	uint32_t i = __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
@@ -103,7 +103,7 @@ static struct {
 	uint64_t strange, twice, wrong, rows, lost;
 } sum;
 
-/* Null: somebody who never was. */
+/* Null: there was no such coroutine. */
 static struct life *life_of(uint64_t id)
 {
 	sum.strange += !id || id > LIVES;
@@ -151,7 +151,7 @@ static uint64_t no_room(const struct ctp_arena *arena)
 	return events;
 }
 
-/* dropped: events that found no room in a ring. Where there are slots, some of them are found there. */
+/* dropped: events that found no room in a ring. Slots, if there are any, still have some of them. */
 static void judge(uint64_t dropped, bool bare)
 {
 	uint64_t traced = 0, written = 0, births = 0, deaths = 0, incomplete = 0;
@@ -164,14 +164,14 @@ static void judge(uint64_t dropped, bool bare)
 		deaths += sum.lives[id].deaths != c->traced;
 		incomplete += sum.lives[id].there != expected;
 	}
-	is_u64(sum.strange, 0, "nobody is in the stream who was not, or under another's number");
-	is_u64(births, 0, "each has one birth");
-	is_u64(deaths, 0, "and one death");
-	is_u64(incomplete, 0, "of each, every event is a row or lost");
-	is_u64(sum.twice, 0, "and none is both, or twice");
-	is_u64(sum.wrong, 0, "a row is what was said");
+	is_u64(sum.strange, 0, "the stream has no coroutine that did not exist, or with another's number");
+	is_u64(births, 0, "each coroutine has one birth");
+	is_u64(deaths, 0, "each coroutine has one death");
+	is_u64(incomplete, 0, "every event of each coroutine is a row or lost");
+	is_u64(sum.twice, 0, "no event is both, or there twice");
+	is_u64(sum.wrong, 0, "each row has the right values");
 	is_u64(sum.rows + sum.lost, written, "rows and losses add up to what was written");
-	ok(bare ? sum.lost == dropped : sum.lost <= dropped, "no other is lost than one that found no room");
+	ok(bare ? sum.lost == dropped : sum.lost <= dropped, "only events that found no room are lost");
 	ok(traced > LIVES / 10 && sum.rows > written / 100 && sum.lost, "it was a race");
 	note("%" PRIu64 " of %d lives traced in %d stations, %" PRIu64 " events, %" PRIu64 " rows, %" PRIu64 " lost of %" PRIu64
 	     " that found no room", traced, LIVES, STATIONS, written, sum.rows, sum.lost, dropped);
@@ -205,7 +205,7 @@ static void race(uint32_t mode)
 	}
 	ctp_harvest_last(m.harvest, true);
 	uint64_t dropped = no_room(&arena);
-	ok(memstream_close(&m, see, NULL), "the stream is whole%s", mode & CTP_MODE_BARE ? ", without slots too" : "");
+	ok(memstream_close(&m, see, NULL), "the stream is complete%s", mode & CTP_MODE_BARE ? ", without slots too" : "");
 	judge(dropped, mode & CTP_MODE_BARE);
 }
 

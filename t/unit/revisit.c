@@ -1,6 +1,6 @@
 /*
- * revisit.c - collectors that come to a program which goes on meanwhile: what its slots still have from an earlier visit is not
- * told as if nothing had been since, and what only the rings have is not taken for told.
+ * revisit.c - a collector visits a running program again: what the slots still have from the earlier visit is not written as if
+ * nothing had happened since, and events that only the rings have are written.
  */
 #include "onemap.h"
 #include "stream/events.h"
@@ -69,15 +69,15 @@ static void test_gap(void)
 	events(&co, 10);
 	ctp_coro_wake(&co);
 	ctp_arena_close(&arena, 0);
-	events(&co, 4); /* for nobody */
+	events(&co, 4); /* without a collector */
 	ctp_arena_open(&arena, followed(0), 0, NULL);
 	begin(&m);
-	events(&co, 2); /* before the first look */
+	events(&co, 2); /* before its first look */
 	look(&m);
-	is_u64(first, 10, "nothing from before the time without a collector");
-	is_u64(next, 12, "but all that came after it");
-	is_u64(wakes, 0, "nor a wake");
-	is_u64(wrong + lost, 0, "and none is lost");
+	is_u64(first, 10, "events from before the time without a collector are left out");
+	is_u64(next, 12, "all events after it are there");
+	is_u64(wakes, 0, "there is no wake");
+	is_u64(wrong + lost, 0, "no event is lost or wrong");
 }
 
 /* A program that records, and a collector for which it writes no slots. */
@@ -94,10 +94,10 @@ static void test_bare(void)
 	ctp_coro_death(&co);
 	look(&m);
 	is_u64(first, 2, "the slots have the last eight");
-	is_u64(next, 14, "and the ring all until its death, which came before the first look");
-	is_u64(rows, 12, "each once");
-	is_u64(wrong + lost, 0, "one behind the other");
-	is_u64(deaths, 1, "then the death");
+	is_u64(next, 14, "the ring has all events until its death, which came before the first look");
+	is_u64(rows, 12, "each event is there once");
+	is_u64(wrong + lost, 0, "no event is lost or out of order");
+	is_u64(deaths, 1, "the death is there");
 }
 
 int main(void)

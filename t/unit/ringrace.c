@@ -1,10 +1,10 @@
 /*
- * ringrace.c - the probe against the reader of its rings: threads that come and go, coroutines that move between them, signal
+ * ringrace.c - the probe against the reader of its rings: short-lived threads, coroutines that move between them, signal
  * handlers that trace, and rings of a page that overflow all the time.
  *
- * Every event says in its address which it is. None may come twice, changed, or in the wrong order in its ring; those that do
- * not come must be as many as the probe says it had no room for, and are told in the ring where they are missing. Meanwhile the
- * slots of the stations are read as somebody does who has nothing but membarrier(2): what is accepted must be an event, whole.
+ * Every event has its own number as address. None may be read twice, changed, or in the wrong order in its ring; those that are
+ * missing must be as many as the probe had no room for, and the ring has gaps where they are missing. Meanwhile the
+ * slots of the stations are read with nothing but membarrier(2): what is accepted must be a whole event.
  */
 #define CTP_TURN_BITS_ 4 /* of a page with 128 entries, so that writers turn back in it */
 #include "onemap.h"
@@ -31,8 +31,8 @@ enum {
 
 static struct coro {
 	struct ctp_coro co;
-	uint32_t busy;   /* a thread has it */
-	uint64_t events; /* that it has had */
+	uint32_t busy;   /* a thread runs it */
+	uint64_t events; /* so far */
 } coros[COROS];
 static __thread struct coro *handler_coro;
 static uint32_t running; /* threads */
@@ -84,7 +84,7 @@ static void *thread(void *arg)
 
 static struct {
 	uint8_t seen[COROS][EVENTS / 8];
-	uint64_t next[ONEMAP_RINGS][COROS]; /* the least that may come in this ring */
+	uint64_t next[ONEMAP_RINGS][COROS]; /* the smallest number that may follow in this ring */
 	uint64_t entries, told, twice, wrong, disorder;
 	uint64_t slots, slots_wrong;
 } sum;
@@ -153,7 +153,7 @@ static uint64_t lost_so_far(const struct ctp_arena *arena)
 	return lost;
 }
 
-/* The reader comes when a ring is full, so that each round has losses, however quick it is from then on. */
+/* The reader begins when a ring is full, so that each round has losses, however fast it is from then on. */
 static void race(struct ctp_arena *arena, struct ctp_rings *rings, unsigned round)
 {
 	uint64_t lost = lost_so_far(arena);
@@ -191,22 +191,22 @@ static void judge(struct ctp_arena *arena)
 		back += !!arena->rings[i].back_to;
 		over += !!arena->rings[i].over_to;
 	}
-	is_u64(sum.wrong, 0, "every entry is an event that was");
-	is_u64(sum.twice, 0, "none comes twice");
-	is_u64(sum.disorder, 0, "those of a coroutine come in order, in each ring");
+	is_u64(sum.wrong, 0, "every entry is an event that was written");
+	is_u64(sum.twice, 0, "no event is read twice");
+	is_u64(sum.disorder, 0, "events of a coroutine are in order in each ring");
 	is_u64(sum.entries + missing, written, "all events are read or missing");
-	is_u64(missing, lost, "as many are missing as the probe has counted");
-	is_u64(sum.told, said, "and as the gaps say that it has told");
+	is_u64(missing, lost, "the probe has counted all missing events");
+	is_u64(sum.told, said, "the gaps add up to the losses that the probe wrote");
 	is_u64(sum.slots_wrong, 0, "a slot that does not change between two membarriers is whole");
-	is_u64(stale, 0, "the last eight of each are in its slots");
+	is_u64(stale, 0, "the slots have the last eight events of each coroutine");
 	ok(sum.entries > written / 100 && lost && sum.slots, "it was a race");
-	ok(back && over, "writers went back in their rings, and over what was still there");
+	ok(back && over, "writers went back in their rings, and skipped unread entries");
 	note("%" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " lost in %u rings; %" PRIu64 " slots accepted; %" PRIu64
 	     " events of handlers", written, sum.entries, lost, arena->header->rings_used, sum.slots,
 	     coros[MOVING].events + coros[MOVING + 1].events + coros[MOVING + 2].events);
 }
 
-/* A handler comes between a thread and the ring that it is about to have: it must not get the same. */
+/* A handler interrupts a thread that is about to claim a ring: it must not claim the same one. */
 static void interrupt(void)
 {
 	onemap_interrupt = NULL;
@@ -218,7 +218,7 @@ static void test_claim(struct ctp_arena *arena)
 	onemap_interrupt = interrupt;
 	turn(&coros[0]);
 	ok(!onemap_interrupt && arena->header->rings_used == 2 && ctp_self_.lanes[0].ring != ctp_self_.lanes[1].ring,
-	   "a handler that interrupts the claim of a ring has another");
+	   "a handler that interrupts the claim of a ring gets another one");
 }
 
 /* The reader stops when the writer is about to go back: nothing is lost before the ring is full but for what it goes over. */
@@ -234,7 +234,8 @@ static void test_room(struct ctp_rings *rings)
 	while (!lane->ring->lost_events && coros[0].events - from < 4 * size)
 		turn(&coros[0]);
 	uint64_t room = coros[0].events - from - lane->ring->lost_events;
-	ok(lane->ring->over_to && room >= size - step / 2 && room <= size, "a writer that has gone back has the room of the ring");
+	ok(lane->ring->over_to && room >= size - step / 2 && room <= size,
+	   "a writer that has gone back can still use nearly all of the ring");
 	drain(rings, true);
 }
 

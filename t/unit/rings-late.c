@@ -1,6 +1,6 @@
 /*
  * rings-late.c - collectors that come late, and leave: what the memory remembers of the living and of the dead, and that no station
- * is lost when they go.
+ * is lost when they leave.
  */
 #include "ringworld.h"
 #include "tap.h"
@@ -23,8 +23,8 @@ static void test_attach(void)
 	world_harvest(&w, true);
 	scan(&w, 4);
 	ok(stats(&w)->births == 3 && stats(&w)->events == 9 && !stats(&w)->lost && stats(&w)->deaths == 1,
-	   "the last states of who lives, and of who is dead");
-	is_u64(raw32(w.mem.base + 0xc0), c.index + 1, "who is then freed");
+	   "the last states of living and of ended coroutines are written");
+	is_u64(raw32(w.mem.base + 0xc0), c.index + 1, "the ended coroutine's station is then freed");
 	event(&w.ring[0], &a, 1, 0, true);
 	event(&w.ring[0], &b, 2, 0, true);
 	raw_death(&w.ring[0], &b);
@@ -39,8 +39,8 @@ static void test_attach(void)
 	is_u64(freed, 7, "all stations but the living one's are free at the end");
 	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong && w.r->events == 11 && w.r->deaths == 2 && w.r->of[3].dead,
 	   "the stream is right");
-	is(w.r->of[1].name, "older", "names too");
-	is_u64(w.r->of[2].parent, w.r->of[1].coro, "and parents");
+	is(w.r->of[1].name, "older", "its name is right");
+	is_u64(w.r->of[2].parent, w.r->of[1].coro, "its parent is right");
 	free(w.r);
 }
 
@@ -92,7 +92,7 @@ static void live_and_die(struct world *w, struct rawcoro *co, uint64_t probe_id,
 	raw_death(&w->ring[0], co);
 }
 
-/* The dead are remembered as long as nobody has their stations. */
+/* Ended coroutines are remembered until their stations are reused. */
 static void test_remember(void)
 {
 	struct world w;
@@ -106,17 +106,17 @@ static void test_remember(void)
 	live_and_die(&w, &co[5], 7, 2, true); /* in the station of 6 */
 	free_station(&w.mem, &co[5]);
 	for (unsigned i = 5; i >= 4; i--) /* two are taken, and one of them has said so */
-		is_u64(raw_take_station(&w.mem), co[i].index, "who was freed last is taken first");
+		is_u64(raw_take_station(&w.mem), co[i].index, "the station that was freed last is reused first");
 	put32(co[4].station + 0x248, 2);
 	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring));
 	world_harvest(&w, true);
 	scan(&w, 4);
-	ok(world_close(&w) && !w.r->wrong && !w.r->backwards && !w.r->lost, "the dead are remembered");
-	ok(w.r->births == 3 && w.r->deaths == 3, "but whose stations others are about to have");
+	ok(world_close(&w) && !w.r->wrong && !w.r->backwards && !w.r->lost, "ended coroutines are remembered");
+	ok(w.r->births == 3 && w.r->deaths == 3, "those whose stations are about to be reused are not");
 	ok(w.r->of[1].dead && w.r->of[1].events == 5 && w.r->of[4].dead && w.r->of[4].events == 5, "with all that they did");
 	ok(w.r->of[2].dead && w.r->of[2].events == 8, "or the last of it");
 	ok(!w.r->of[3].born, "not if the slots do not have it");
-	is(w.r->of[4].name, "dead", "by name");
+	is(w.r->of[4].name, "dead", "an ended coroutine has its name");
 	free(w.r);
 }
 

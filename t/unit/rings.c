@@ -291,7 +291,7 @@ static void test_thread_gap(unsigned at, bool apart)
 	   "the last from the last event on");
 	ok(w.r->first_gap[CTP_MISSED_TID] == 101 && w.r->first_gap[CTP_MISSED_AFTER] == from &&
 	           w.r->first_gap[CTP_MISSED_TS] == to && w.r->first_gap[CTP_MISSED_TRANSITIONS] == 3,
-	   "the first from where it began to the event behind it, %u entries further%s", at, apart ? ", in another look" : "");
+	   "the first from where it began to the event after it, %u entries further%s", at, apart ? ", in another look" : "");
 	free(w.r);
 }
 
@@ -310,7 +310,7 @@ static void test_left_gap(void)
 	event(&w.ring[0], &a, 1, 0, true);
 	ok(world_close(&w) && w.r->first_gap[CTP_MISSED_TID] == 101 && w.r->first_gap[CTP_MISSED_TRANSITIONS] == 4 &&
 	           w.r->gap[CTP_MISSED_TID] == 102 && w.r->gap[CTP_MISSED_TRANSITIONS] == 5,
-	   "a gap that a thread has left behind is not the next one's");
+	   "a gap of a ring's former thread is not assigned to the next one");
 	free(w.r);
 }
 
@@ -526,7 +526,7 @@ int main(void)
 	test_parted();
 	test_early(0, 2, "an event that is earlier than the one before it comes behind it");
 	test_early(1, 2, "although its ring is looked at first");
-	test_early(0, 100, "and behind the birth");
+	test_early(0, 100, "it also follows the birth");
 	test_early(1, 100, "which is in the other ring");
 	test_gap(true);
 	test_gap(false);

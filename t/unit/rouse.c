@@ -1,7 +1,7 @@
 /*
  * rouse.c - two threads that find a new collector at the same moment make one connection to it, and leave no descriptor behind.
  *
- * In the first test, the second thread is a call in the middle of the first one's, behind the close(2) of the connection to the
+ * In the first test, the second thread is a call in the middle of the first one's, after the close(2) of the connection to the
  * collector before.
  */
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 static long (*const real_syscall)(long number, ...) = syscall;
-static int interrupted; /* the descriptor at whose end the second thread comes; 0: none */
+static int interrupted; /* the second thread runs when this descriptor is closed; 0: none */
 static void interrupt(void);
 
 static long hooked_syscall(long number, ...)
@@ -110,18 +110,18 @@ int main(void)
 	struct ctp_arena arena = onemap_open(8, MODE);
 	ctp_arena_open(&arena, MODE, 0, path);
 	ctp_rouse_(ctp_current_);
-	is_u64(connections(fd), 1, "a connection to the collector");
+	is_u64(connections(fd), 1, "there is one connection to the collector");
 	unsigned before = descriptors();
 
 	ctp_arena_open(&arena, MODE, 0, path); /* another one comes */
 	interrupted = (int)(uint32_t)ctp_current_->sock - 1;
 	ctp_rouse_(ctp_current_);
-	ok(!interrupted, "the old connection ends, and another thread looks meanwhile");
-	is_u64(connections(fd), 1, "one connection to the next collector");
-	is_u64(descriptors(), before, "no descriptor is left");
-	ok(ctp_fd_ours_(&ctp_current_->sock, &ctp_current_->sock_dev) >= 0, "and the connection is known");
+	ok(!interrupted, "the old connection is closed, and another thread runs meanwhile");
+	is_u64(connections(fd), 1, "there is one connection to the next collector");
+	is_u64(descriptors(), before, "no descriptor is left open");
+	ok(ctp_fd_ours_(&ctp_current_->sock, &ctp_current_->sock_dev) >= 0, "the connection is stored");
 	come_and_go(&arena, fd, path);
-	ok(descriptors() <= before, "nor is one after many collectors and with many threads");
+	ok(descriptors() <= before, "no descriptor is left open after many collectors, with many threads");
 	unlink(path);
 	rmdir(folder);
 	return done_testing();

@@ -152,7 +152,7 @@ static void test_named_again(void)
 	ok(!sum && harmed, "nor one of a class that is not declared");
 }
 
-/* Times of what may go, two digits each, behind those of sum. */
+/* Appends the times of released records to sum, two digits each. */
 static uint64_t times_of(struct ctp_runs *h, uint64_t sum)
 {
 	struct ctp_batch batch;

@@ -36,7 +36,7 @@ static struct ctp_str *string_of(uint32_t len)
 	return s;
 }
 
-/* What a codec writes of n records that all say the same is read again, up to the limit. Returns how many were. */
+/* Writes n records with the same string and reads them again, up to the limit. Returns how many were read. */
 static uint32_t read_same(const struct ctp_class *cls, const struct ctp_str *s, uint32_t n, size_t *payload)
 {
 	struct ctp_err err;
@@ -81,7 +81,7 @@ static bool append(void *arg, const void *packet, size_t len)
 	return true;
 }
 
-/* n records through a writer and a reader: how many come back, in how many packets. */
+/* Puts n records through a writer and a reader: how many are read, in how many packets. */
 static uint32_t through(const struct ctp_class *cls, const struct ctp_str *s, uint32_t n, size_t *packets, size_t *bytes)
 {
 	struct packets to = {0};
@@ -120,17 +120,17 @@ int main(void)
 	size_t payload, packets, bytes;
 	struct ctp_class *one = class_of(1), *many = class_of(CTP_FIELDS_MAX);
 	struct ctp_str *small = string_of(100), *large = string_of(LONG);
-	is_u64(read_same(one, small, RECORDS, &payload), RECORDS, "a short string may come as often as it likes");
+	is_u64(read_same(one, small, RECORDS, &payload), RECORDS, "a short string may be repeated without limit");
 	uint32_t good = read_same(one, large, RECORDS, &payload);
 	note("%u records of a payload of %zu", good, payload);
 	ok(good && good < RECORDS && (uint64_t)good * LONG <= CTP_SAID_FACTOR * payload &&
-	   (good + UINT64_C(1)) * LONG > CTP_SAID_FACTOR * payload, "a long one as often as its packet is long");
-	is_u64(through(one, small, RECORDS, &packets, &bytes), RECORDS, "a writer has them all");
-	is_u64(packets, 1, "in one packet");
-	is_u64(through(one, large, RECORDS, &packets, &bytes), RECORDS, "and those of a long one");
+	   (good + UINT64_C(1)) * LONG > CTP_SAID_FACTOR * payload, "a long string may be repeated in proportion to its packet");
+	is_u64(through(one, small, RECORDS, &packets, &bytes), RECORDS, "a writer writes all records with a short string");
+	is_u64(packets, 1, "they are in one packet");
+	is_u64(through(one, large, RECORDS, &packets, &bytes), RECORDS, "a writer writes all records with a long string");
 	note("%zu packets, %zu bytes", packets, bytes);
-	ok(packets > 1 && packets < 40 && bytes * CTP_SAID_FACTOR >= (uint64_t)RECORDS * LONG, "in some packets");
-	is_u64(through(many, large, 100, &packets, &bytes), 100, "a record that has it in each of its fields is whole");
+	ok(packets > 1 && packets < 40 && bytes * CTP_SAID_FACTOR >= (uint64_t)RECORDS * LONG, "they are in several packets");
+	is_u64(through(many, large, 100, &packets, &bytes), 100, "a record with a long string in each field is reproduced");
 	free(small);
 	free(large);
 	ctp_class_free(one);

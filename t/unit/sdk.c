@@ -1,5 +1,5 @@
 /*
- * sdk.c - the C probe against an engine of its own: a file, a listening socket, and a look at the raw bytes.
+ * sdk.c - the C probe with a minimal engine: a file and a listening socket; the test checks the raw bytes.
  *
  * A process attaches once; forget() makes the probe believe that it has not, so that each test begins with a new engine.
  */
@@ -23,7 +23,7 @@ static struct engine {
 static void forget(void)
 {
 	if (ctp_current_ && ctp_current_->link)
-		ctp_current_->link->holders = 0; /* nor does another copy find it */
+		ctp_current_->link->holders = 0; /* another copy of the probe does not find it either */
 	ctp_current_ = NULL;
 }
 
@@ -98,7 +98,7 @@ static int engine_accept(void)
 	return accept4(eng.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
-/* What has come in, up to 63 bytes, as text. "" for nothing. */
+/* The received bytes, up to 63, as text. */
 static const char *received(int fd)
 {
 	static char buf[64];
@@ -113,12 +113,12 @@ static void test_untraced(void)
 	ctp_coro_suspend(&co, CTP_HERE);
 	ctp_coro_death(&co);
 	errno = 77;
-	ok(!ctp_traced() && !ctp_init() && !ctp_traced(), "no variables: not traced");
+	ok(!ctp_traced() && !ctp_init() && !ctp_traced(), "without its variables a program is not traced");
 	memset(&co, 0xff, sizeof co);
 	ctp_coro_new(&co, 5);
 	ctp_coro_suspend(&co, CTP_HERE);
 	ctp_coro_resume(&co);
-	ok(!ctp_coro_traced(&co) && !ctp_coro_id(&co), "a coroutine that is not traced");
+	ok(!ctp_coro_traced(&co) && !ctp_coro_id(&co), "its coroutines are not traced");
 	ctp_coro_death(&co);
 	ctp_coro_death(&co);
 	is_u64(errno, 77, "errno is left alone");
@@ -155,17 +155,17 @@ static void test_environment(void)
 	setenv("CTP_SHM_PATH", eng.shm_path, 1);
 
 	put(0, 0x434F524F54524353, 8);
-	ok(!ctp_init(), "wrong magic");
+	ok(!ctp_init(), "a file with a wrong magic is refused");
 	forget();
 	put(0, 0x434F524F54524352, 8);
 	put(8, 2, 4);
-	ok(!ctp_init(), "wrong version");
+	ok(!ctp_init(), "a file with a wrong version is refused");
 	forget();
 	put(8, 1, 4);
 	put(12, UINT32_MAX, 4);
 	setenv("CTP_MAX_STATIONS", "4294967295", 1);
-	ok(ctp_init(), "the header and the environment promise more than the file has");
-	is_u64(ctp_current_->max_stations, STATIONS, "and what the file has is used");
+	ok(ctp_init(), "a file with fewer stations than its header says is accepted");
+	is_u64(ctp_current_->max_stations, STATIONS, "only the stations in the file are used");
 	struct ctp_coro co;
 	for (int i = 0; i < STATIONS + 2; i++) {
 		ctp_coro_new(&co, 0);
@@ -174,7 +174,7 @@ static void test_environment(void)
 	forget();
 	if (ftruncate(eng.shm, STATION * 2 - 1))
 		abort();
-	ok(!ctp_init(), "a file with no room for a station");
+	ok(!ctp_init(), "a file without room for a station is refused");
 	forget();
 
 	engine_stop();
@@ -184,7 +184,8 @@ static void test_environment(void)
 	put(0x14, 1, 4);
 	ctp_coro_new(&co, 0);
 	ctp_coro_resume(&co);
-	ok(ctp_traced() && in_slot(0, 0, 0x18) == 2 && u32(0x14) == 1, "no socket: traced, and the flag is left to others");
+	ok(ctp_traced() && in_slot(0, 0, 0x18) == 2 && u32(0x14) == 1,
+	   "without a socket the program is traced, and the flag is left set");
 	engine_stop();
 }
 
@@ -200,8 +201,8 @@ static void test_bytes(void)
 	ok(u64(STATION + 8) >= before && u64(STATION + 8) <= ctp_clock_(), "birth_ts");
 	is_u64(u64(STATION + 0x240), UINT64_C(0x12b505443), "announce");
 	is_u64(ctp_coro_id(&co), 0xabcdef, "ctp_coro_id");
-	is_u64(ctp_coro_id(&second), 2, "an id that was chosen");
-	is_u64(in_slot(0, 0, 0x18), 0, "no event yet");
+	is_u64(ctp_coro_id(&second), 2, "a chosen id is kept");
+	is_u64(in_slot(0, 0, 0x18), 0, "a new station has no event");
 
 	const char *here = NULL, *self = (const char *)(uintptr_t)test_bytes;
 	for (uint64_t k = 0; k < 20; k++) {
@@ -217,26 +218,26 @@ static void test_bytes(void)
 			ok(0, "event %u", (unsigned)k);
 	}
 	ok(here > self && here < self + 65536, "CTP_HERE is in this function");
-	is_u64(in_slot(0, 3, 0x18), 6, "event 19 in slot 3, third lap");
-	is_u64(in_slot(0, 4, 0x18), 4, "event 12 in slot 4, second lap");
+	is_u64(in_slot(0, 3, 0x18), 6, "event 19 is in slot 3, third lap");
+	is_u64(in_slot(0, 4, 0x18), 4, "event 12 is in slot 4, second lap");
 	is_u64(in_slot(1, 0, 0x18), 0, "the other station has none");
-	is_u64(u64(STATION + 0x10), 0, "alive");
+	is_u64(u64(STATION + 0x10), 0, "the station is marked as alive");
 	ctp_coro_death(&co);
-	is_u64(u64(STATION + 0x10), 1, "dead");
+	is_u64(u64(STATION + 0x10), 1, "the station is marked as dead");
 	ctp_coro_resume(&co);
 	ctp_coro_death(&co);
-	is_u64(in_slot(0, 4, 0x18), 4, "no event after its death");
+	is_u64(in_slot(0, 4, 0x18), 4, "no event is written after the death");
 	ok(!ctp_coro_traced(&co) && ctp_coro_traced(&second), "ctp_coro_traced");
 
 	for (int i = 2; i < STATIONS + 5; i++)
 		ctp_coro_new(&co, 0);
-	ok(!ctp_coro_traced(&co) && !ctp_coro_id(&co), "no station left");
+	ok(!ctp_coro_traced(&co) && !ctp_coro_id(&co), "a coroutine without a station is not traced");
 	ctp_coro_resume(&co);
-	is_u64(u32(0x10), STATIONS + 5, "the count says how many found none");
+	is_u64(u32(0x10), STATIONS + 5, "the count includes those that found no station");
 	put(0x10, UINT32_MAX, 4);
 	ctp_coro_new(&co, 0);
 	ctp_coro_new(&co, 0);
-	ok(u32(0x10) == UINT32_MAX && !ctp_coro_traced(&co), "it does not come round to 0");
+	ok(u32(0x10) == UINT32_MAX && !ctp_coro_traced(&co), "the count does not wrap to 0");
 	engine_stop();
 }
 
@@ -246,18 +247,18 @@ static void test_wake(void)
 	engine_start();
 	ctp_coro_new(&co, 0);
 	int conn = engine_accept();
-	ok(conn >= 0 && engine_accept() < 0, "one connection");
+	ok(conn >= 0 && engine_accept() < 0, "the probe connects once");
 	ctp_coro_resume(&co);
-	is(received(conn), "", "nobody sleeps: no byte");
+	is(received(conn), "", "no byte is sent while the collector is awake");
 	put(0x14, 1, 4);
 	errno = 77;
 	ctp_coro_suspend(&co, NULL);
 	ctp_coro_resume(&co);
-	is(received(conn), "1", "one byte for one sleep");
-	is_u64(u32(0x14), 0, "and the flag is taken back");
+	is(received(conn), "1", "one byte is sent for each sleep");
+	is_u64(u32(0x14), 0, "the flag is reset");
 	put(0x14, 2, 4);
 	ctp_coro_resume(&co);
-	ok(u32(0x14) == 2 && !*received(conn), "2 is not asleep");
+	ok(u32(0x14) == 2 && !*received(conn), "a flag of 2 does not mean asleep");
 
 	int bytes = 0;
 	for (bool full = false; !full && bytes < 1000000; bytes++) {
@@ -266,7 +267,7 @@ static void test_wake(void)
 		int fd = (int)((uint32_t)ctp_current_->sock - 1);
 		full = send(fd, "x", 1, MSG_DONTWAIT) < 0;
 	}
-	ok(bytes < 1000000, "a collector that does not read: %d bytes later nothing has blocked", bytes);
+	ok(bytes < 1000000, "a collector that does not read does not block the probe, after %d bytes", bytes);
 	put(0x14, 1, 4);
 	ctp_coro_resume(&co);
 	close(conn);
@@ -275,7 +276,7 @@ static void test_wake(void)
 	ctp_coro_resume(&co);
 	put(0x14, 1, 4);
 	ctp_coro_resume(&co);
-	ok(ctp_traced(), "a collector that died: no signal");
+	ok(ctp_traced(), "a write to a collector that died raises no signal");
 	is_u64(errno, EAGAIN, "errno is as the test's own send left it");
 	engine_stop();
 
@@ -284,7 +285,7 @@ static void test_wake(void)
 	put(0x14, 1, 4);
 	ctp_coro_new(&co, 0);
 	ctp_coro_resume(&co);
-	ok(in_slot(0, 0, 0x18) == 2 && u32(0x14) == 1, "nobody listens: traced all the same");
+	ok(in_slot(0, 0, 0x18) == 2 && u32(0x14) == 1, "without a listener the program is traced all the same");
 	engine_stop();
 
 	engine_start();
@@ -317,7 +318,7 @@ static void test_descriptors(void)
 	close(next);
 	ctp_coro_new(&co, 0);
 	int low_now = dup(p[0]), next_now = dup(p[0]), fd = (int)((uint32_t)ctp_current_->sock - 1);
-	ok(low_now == low && next_now == next, "the program's own numbers do not change");
+	ok(low_now == low && next_now == next, "the program's own descriptors get the same numbers");
 	ok(fcntl(fd, F_GETFD) & FD_CLOEXEC && fcntl(fd, F_GETFL) & O_NONBLOCK, "close-on-exec, non-blocking");
 	close(low_now);
 	close(next_now);
@@ -334,19 +335,20 @@ static void test_descriptors(void)
 		abort();
 	dup2(pair[0], fd);
 	ctp_coro_resume(&co);
-	is(received(pair[1]), "", "nor does a socket of the program's own");
+	is(received(pair[1]), "", "a reused socket of the program gets nothing");
 	close(pair[0]);
 	close(pair[1]);
 	int conn2 = engine_accept();
-	ok(conn2 >= 0 && u32(0x14) == 1, "a new connection instead, which wakes by itself");
+	ok(conn2 >= 0 && u32(0x14) == 1, "a new connection is made instead, which wakes the collector by itself");
 	ctp_coro_resume(&co);
-	is(received(conn2), "1", "and is used from then on");
+	is(received(conn2), "1", "the new connection is used from then on");
 	close((int)((uint32_t)ctp_current_->sock - 1));
 	unlink(eng.sock_path);
 	put(0x14, 1, 4);
 	ctp_coro_resume(&co);
 	ctp_coro_resume(&co);
-	ok(!ctp_current_->sock && u32(0x14) == 1 && in_slot(0, 4, 0x18) == 2, "closed, and no way back: traced without wakes");
+	ok(!ctp_current_->sock && u32(0x14) == 1 && in_slot(0, 4, 0x18) == 2,
+	   "if it cannot connect again, the program is traced without wakes");
 	close(fd);
 	close(conn);
 	close(conn2);
@@ -361,9 +363,10 @@ static void test_descriptors(void)
 	bool traced = ctp_init();
 	none.rlim_cur = 256;
 	setrlimit(RLIMIT_NOFILE, &none);
-	ok(!traced, "no descriptor to be had: not traced");
+	ok(!traced, "without a free descriptor the program is not traced");
 	forget();
-	ok(ctp_init() && ctp_current_->sock && (uint32_t)ctp_current_->sock <= 256, "no room above 960: a low one");
+	ok(ctp_init() && ctp_current_->sock && (uint32_t)ctp_current_->sock <= 256,
+	   "without a free descriptor above 960 a low one is used");
 	setrlimit(RLIMIT_NOFILE, &limit);
 	close((int)((uint32_t)ctp_current_->sock - 1));
 	close(p[0]);
@@ -371,7 +374,7 @@ static void test_descriptors(void)
 	engine_stop();
 }
 
-/* In a child: 0 if all is well, else the number of what is not. */
+/* In a child: 0, or the number of the check that failed. */
 static int child(struct ctp_coro *inherited)
 {
 	struct ctp_coro own;
@@ -404,14 +407,14 @@ static void test_fork(bool raw)
 		_exit(child(&co));
 	int status;
 	waitpid(pid, &status, 0);
-	is_u64(status, 0, raw ? "a clone that runs no handlers" : "the child of a fork");
-	ok(in_slot(0, 1, 0x18) == 0 && !u64(STATION + 0x10), "it left its parent's station alone");
+	is_u64(status, 0, raw ? "a clone that runs no handlers has its own stations" : "the child of a fork has its own stations");
+	ok(in_slot(0, 1, 0x18) == 0 && !u64(STATION + 0x10), "the child does not write to its parent's station");
 	ctp_coro_suspend(&co, NULL);
-	is_u64(in_slot(0, 1, 0x08), syscall(SYS_gettid), "the parent goes on");
+	is_u64(in_slot(0, 1, 0x08), syscall(SYS_gettid), "the parent continues in its station");
 	ctp_coro_new(&more, 0);
-	is_u64(ctp_coro_id(&more), 3, "with stations of its own");
+	is_u64(ctp_coro_id(&more), 3, "the parent's next coroutine gets the next id");
 	int first = engine_accept(), second = engine_accept();
-	ok(first >= 0 && second >= 0 && engine_accept() < 0, "each has its connection");
+	ok(first >= 0 && second >= 0 && engine_accept() < 0, "parent and child have a connection each");
 	close(first);
 	close(second);
 	engine_stop();
@@ -451,7 +454,7 @@ static void test_attach_race(void)
 		close((int)((uint32_t)ctp_current_->sock - 1));
 		engine_stop();
 	}
-	is_u64(alone, rounds, "threads that attach at once: one connection, a station each");
+	is_u64(alone, rounds, "threads that attach at once make one connection and get a station each");
 }
 
 enum { EVENTS = 400000 };
@@ -471,7 +474,7 @@ static void *write_events(void *arg)
 #pragma GCC diagnostic ignored "-Wtsan" /* gcc does not model fences; nothing rests on that, the payload is atomic */
 #endif
 
-/* The protocol's reader, as short as it can be: each complete slot that was read tells its own number twice. */
+/* The protocol's reader, as short as it can be: each complete slot has its own number in two words. */
 static void test_reader(void)
 {
 	struct ctp_coro co;

@@ -1,4 +1,4 @@
-/* sequence: what the numbers of rows say, by hand, and against stations that are written and looked at by chance. */
+/* sequence: which rows are missing, by their numbers: hand-made sequences, and random stations that are written and read. */
 #include "stream/sequence.h"
 
 #include "tap.h"
@@ -35,7 +35,7 @@ static void steps(const char *what, const uint64_t *seq, size_t n, const char *w
 	for (size_t i = 0; i < n; i++)
 		got[i] = ".goam"[step_lost(&q, &d, seq[i], i, i + 1, &lost)];
 	is(got, want, what);
-	is_u64(lost, lost_want, "  and so many are missing");
+	is_u64(lost, lost_want, "  the number of missing rows is right");
 }
 #define STEPS(what, want, lost, ...) \
 	steps(what, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), want, lost)
@@ -47,16 +47,16 @@ static void by_hand(void)
 	STEPS("a hole where events are counted", "..g.", 3, 1, 2, 6, 7);
 	STEPS("events of a round and all of the next are missing", "..g", 6 + 8, 2, 2, 6);
 	STEPS("the first events are missing", "g.", 4, 5, 6);
-	STEPS("what is missing at first, and a smaller number", "g.gm", 3 + 6, 4, 4, 6, 4);
-	STEPS("one number alone may be of either way", ".", 0, 2);
-	STEPS("so the smaller count is said", ".gg", 2, 2, 4, 6);
-	STEPS("which is of either from the first on", "g", 3, 4);
+	STEPS("missing first events, then a smaller number", "g.gm", 3 + 6, 4, 4, 6, 4);
+	STEPS("one number alone may count events or rounds", ".", 0, 2);
+	STEPS("so the smaller loss is counted", ".gg", 2, 2, 4, 6);
+	STEPS("a loss at the first number is counted the same way", "g", 3, 4);
 	STEPS("a probe that begins again", "....a.", 0, 1, 2, 3, 4, 1, 2);
 	STEPS("after one event only", ".a.", 0, 1, 1, 2);
 	STEPS("where rounds are counted", "........." "a.", 0, 2, 2, 2, 2, 2, 2, 2, 2, 4, 2, 2);
-	STEPS("nine of a round are of several", "........m", 0, 2, 2, 2, 2, 2, 2, 2, 2, 2);
-	STEPS("and nothing is counted behind them", "........mmm", 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4, 8);
-	STEPS("until one begins", "........mma.g", 6, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4, 2, 2, 4);
+	STEPS("nine rows of a round are of several coroutines", "........m", 0, 2, 2, 2, 2, 2, 2, 2, 2, 2);
+	STEPS("nothing is counted after them", "........mmm", 0, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4, 8);
+	STEPS("until a coroutine begins", "........mma.g", 6, 2, 2, 2, 2, 2, 2, 2, 2, 2, 4, 2, 2, 4);
 	STEPS("a smaller number that is no beginning", "...mm", 0, 1, 2, 3, 2, 3);
 	STEPS("the same number again where events are counted", "...m", 0, 1, 2, 3, 3);
 	STEPS("no number at all", "....", 0, 0, 0, 0, 0);
@@ -72,9 +72,9 @@ static void late(void)
 	struct ctp_dialect d = {0};
 	ctp_sequence_step(&q, &d, 1, 0, 10);
 	ctp_sequence_step(&q, &d, 3, 10, 30);
-	is_u64(ctp_sequence_step(&q, &d, 2, 30, 20), CTP_STEP_OLD, "a row that comes too late is no other coroutine's");
-	is_u64(ctp_sequence_step(&q, &d, 1, 30, 10), CTP_STEP_OLD, "not even with the first number");
-	is_u64(ctp_sequence_step(&q, &d, 4, 30, 40), CTP_STEP_NEXT, "and changes nothing");
+	is_u64(ctp_sequence_step(&q, &d, 2, 30, 20), CTP_STEP_OLD, "a late row is not taken for another coroutine's");
+	is_u64(ctp_sequence_step(&q, &d, 1, 30, 10), CTP_STEP_OLD, "not even a late row with the first number");
+	is_u64(ctp_sequence_step(&q, &d, 4, 30, 40), CTP_STEP_NEXT, "a late row changes nothing");
 }
 
 /* --- stations ------------------------------------------------------------------------------------------------------------- */
@@ -124,7 +124,8 @@ static void stations(bool counts)
 		wrong += lost != EVENTS - rows;
 		lost_in_all += lost;
 	}
-	is_u64(wrong, 0, counts ? "stations that count events: what is not there is counted" : "stations that count rounds");
+	is_u64(wrong, 0, counts ? "missing rows of stations that count events are counted" :
+	                        "missing rows of stations that count rounds are counted");
 	ok(lost_in_all > 10000, "much was missing (%" PRIu64 ")", lost_in_all);
 }
 

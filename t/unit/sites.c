@@ -1,4 +1,4 @@
-/* sites.c - what a number of a place in the source means: told, told again, left out, beyond the limits, of odd classes. */
+/* sites.c - the texts of sites: recorded, recorded again, with missing parts, beyond the limits, and of unusual classes. */
 #include "symbols/sites.h"
 
 #include "symbols/symbols.h"
@@ -56,30 +56,30 @@ static const char *found(struct ctp_sites *sites, uint64_t id)
 
 static void test_texts(struct ctp_sites *sites)
 {
-	is(found(sites, 1), NULL, "nothing is known at first");
+	is(found(sites, 1), NULL, "an unknown site has no text");
 	tell(sites, 12, "server.cpp", 212, "handle");
 	is(found(sites, 12), "server.cpp:212:handle", "a place");
 	tell(sites, 1, "a.c", 0, "f");
-	is(found(sites, 1), "a.c:f", "without a line");
+	is(found(sites, 1), "a.c:f", "a site without a line has a text");
 	tell(sites, 2, "a.c", 7, "");
-	is(found(sites, 2), "a.c:7", "without a function");
+	is(found(sites, 2), "a.c:7", "a site without a function has a text");
 	tell(sites, 3, "", 0, "f");
-	is(found(sites, 3), ":f", "without a file");
+	is(found(sites, 3), ":f", "a site without a file has a text");
 	tell(sites, UINT64_MAX, "a.c", UINT64_MAX, "g");
-	is(found(sites, UINT64_MAX), "a.c:18446744073709551615:g", "large numbers");
+	is(found(sites, UINT64_MAX), "a.c:18446744073709551615:g", "large numbers are kept");
 	tell(sites, 4, "", 0, "");
-	is(found(sites, 4), NULL, "a place of which nothing is known");
+	is(found(sites, 4), NULL, "a site without file, line and function has no text");
 	tell(sites, 0, "a.c", 1, "f");
-	is(found(sites, 0), NULL, "0 is none");
+	is(found(sites, 0), NULL, "0 is no site");
 	tell(sites, 12, "other.cpp", 5, "longer_than_before");
-	is(found(sites, 12), "other.cpp:5:longer_than_before", "what is told again means the new");
+	is(found(sites, 12), "other.cpp:5:longer_than_before", "a site that is recorded again gets the new text");
 	tell(sites, 12, "", 0, "");
-	is(found(sites, 12), NULL, "or nothing");
+	is(found(sites, 12), NULL, "a site that is recorded again without parts has no text");
 	ctp_sites_forget(sites);
-	is(found(sites, 1), NULL, "a section begins with none");
+	is(found(sites, 1), NULL, "a new section begins without sites");
 }
 
-/* The line is left to debug information, and there is none. */
+/* The line is to come from debug information, which is missing. */
 static void test_code(void)
 {
 	static const struct ctp_field code = {.name = "code", .type = CTP_U64};
@@ -93,14 +93,14 @@ static void test_code(void)
 		abort();
 	ctp_sites_use(sites, symbols);
 	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){1, text(&a, "a.c"), 0, text(&b, "f"), 0x1000}});
-	is(found(sites, 1), "a.c:f", "code that is in no file");
-	is(found(sites, 1), "a.c:f", "asked again");
+	is(found(sites, 1), "a.c:f", "code that is in no file has no line");
+	is(found(sites, 1), "a.c:f", "a second lookup gives the same");
 	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){2, text(&a, "a.c"), 0, text(&b, ""), 0x1000}});
-	is(found(sites, 2), "a.c", "without a function");
+	is(found(sites, 2), "a.c", "code without a function has its file");
 	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){3, text(&a, ""), 0, text(&b, "f"), 0x1000}});
-	is(found(sites, 3), ":f", "without a file");
+	is(found(sites, 3), ":f", "code without a file has its function");
 	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){1, text(&a, "a.c"), 7, text(&b, "f"), 0x1000}});
-	is(found(sites, 1), "a.c:7:f", "a line that is told stays");
+	is(found(sites, 1), "a.c:7:f", "a recorded line is kept");
 	ctp_sites_free(sites);
 	ctp_symbols_free(symbols);
 	ctp_class_free(cls);
@@ -111,27 +111,27 @@ static void test_limits(struct ctp_sites *sites)
 	static char longest[CTP_SITE_TEXT_MAX + 2];
 	memset(longest, 'x', CTP_SITE_TEXT_MAX);
 	tell(sites, 1, longest, 0, "");
-	is(found(sites, 1), longest, "the longest text");
+	is(found(sites, 1), longest, "the longest text is kept");
 	longest[CTP_SITE_TEXT_MAX] = 'x';
 	tell(sites, 1, longest, 0, "");
-	is(found(sites, 1), NULL, "a longer one is none");
+	is(found(sites, 1), NULL, "a longer text is dropped");
 
 	longest[CTP_SITE_TEXT_MAX - 1] = '\0';
 	for (uint64_t id = 1; id <= CTP_SITES_BYTES / (CTP_SITE_TEXT_MAX - 1); id++)
 		tell(sites, id, longest, 0, "");
 	tell(sites, 70000, longest, 0, "");
-	is(found(sites, 70000), NULL, "no more bytes than the limit");
-	is(found(sites, 16000), longest, "what was there stays");
+	is(found(sites, 70000), NULL, "texts beyond the limit of bytes are dropped");
+	is(found(sites, 16000), longest, "earlier texts are kept");
 	tell(sites, 1, longest + 1, 0, "y");
-	is(found(sites, 1), NULL, "what it meant before, it means no longer");
+	is(found(sites, 1), NULL, "a site whose new text is dropped loses its old one");
 	ctp_sites_forget(sites);
 
 	for (uint64_t id = 1; id <= CTP_SITES_MAX + 1; id++)
 		tell(sites, id << 40, "a", 0, "");
-	is(found(sites, (uint64_t)CTP_SITES_MAX << 40), "a", "as many numbers as the limit");
-	is(found(sites, (uint64_t)(CTP_SITES_MAX + 1) << 40), NULL, "and no more");
+	is(found(sites, (uint64_t)CTP_SITES_MAX << 40), "a", "sites up to the limit are kept");
+	is(found(sites, (uint64_t)(CTP_SITES_MAX + 1) << 40), NULL, "a site beyond the limit is dropped");
 	tell(sites, UINT64_C(1) << 40, "b", 0, "");
-	is(found(sites, UINT64_C(1) << 40), "b", "those that are known may still change");
+	is(found(sites, UINT64_C(1) << 40), "b", "known sites can still change");
 	ctp_sites_forget(sites);
 }
 
@@ -146,11 +146,11 @@ static void test_odd(struct ctp_sites *sites)
 	static struct text t;
 	struct ctp_class *cls = make_class(CTP_KIND_SITE, odd, 4);
 	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){5, 6, text(&t, "7"), text(&t, "f")}});
-	is(found(sites, 5), NULL, "what is of another type is not taken");
+	is(found(sites, 5), NULL, "fields of other types are ignored");
 	ctp_class_free(cls);
 	cls = make_class(CTP_KIND_SITE, &none, 1);
 	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){text(&t, "5")}});
-	is(found(sites, 5), NULL, "nor a number that is none");
+	is(found(sites, 5), NULL, "a site that is no number is ignored");
 	ctp_class_free(cls);
 }
 
@@ -163,10 +163,10 @@ static void test_shown(void)
 	};
 	struct ctp_class *cls = make_class(CTP_KIND_OTHER, fields, 5), *site = make_class(CTP_KIND_SITE, site_fields, 4);
 	ok(ctp_site_shown(cls, 0) && ctp_site_is_text(cls, "site_text"), "a field that refers to a site has a text");
-	ok(!ctp_site_shown(cls, 1) && !ctp_site_is_text(cls, "own_text"), "but not where another field is called so");
-	ok(!ctp_site_shown(cls, 3) && !ctp_site_is_text(cls, "plain_text"), "nor where it is about something else");
-	ok(!ctp_site_shown(cls, 4) && !ctp_site_is_text(cls, "word_text"), "nor where it is no number");
-	ok(!ctp_site_shown(site, 0) && !ctp_site_is_text(site, "site_text"), "nor where it tells of the site itself");
+	ok(!ctp_site_shown(cls, 1) && !ctp_site_is_text(cls, "own_text"), "it has none if another field has that name");
+	ok(!ctp_site_shown(cls, 3) && !ctp_site_is_text(cls, "plain_text"), "a field that does not refer to a site has no text");
+	ok(!ctp_site_shown(cls, 4) && !ctp_site_is_text(cls, "word_text"), "a field that is no number has no text");
+	ok(!ctp_site_shown(site, 0) && !ctp_site_is_text(site, "site_text"), "the site's own record has no such text");
 	ctp_class_free(cls);
 	ctp_class_free(site);
 }

@@ -1,4 +1,4 @@
-/* spans: a sum of many spans by chance, held against a board with a mark for each nanosecond of each line; and lines of sections. */
+/* spans: the union of many random spans, compared with a bitmap of nanoseconds; and which sections share a time line. */
 #include "analyse/spans.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void test_chance(void)
 			wrong += ctp_spans_ns(&s) != count(board);
 		}
 	}
-	is_u64(wrong, 0, "spans of any order");
+	is_u64(wrong, 0, "random spans in any order have the right sum");
 }
 
 static void test_many(void)
@@ -49,11 +49,11 @@ static void test_many(void)
 	for (uint64_t i = 0; i < CTP_SPANS_MAX; i++)
 		ctp_spans_add(&s, line, 10 * i, 10 * i + 5);
 	ctp_spans_add(&s, line, 1000000, 1000007);
-	is_u64(ctp_spans_ns(&s), 5 * CTP_SPANS_MAX + 7, "more than are kept");
+	is_u64(ctp_spans_ns(&s), 5 * CTP_SPANS_MAX + 7, "more spans than are kept have the right sum");
 	ctp_spans_add(&s, line, 0, 10 * CTP_SPANS_MAX);
-	is_u64(ctp_spans_ns(&s), 10 * CTP_SPANS_MAX + 7, "one over all that are kept");
+	is_u64(ctp_spans_ns(&s), 10 * CTP_SPANS_MAX + 7, "a span over all kept ones has the right sum");
 	ctp_spans_add(&s, line, 0, UINT64_MAX);
-	is_u64(ctp_spans_ns(&s), UINT64_MAX, "as long as can be");
+	is_u64(ctp_spans_ns(&s), UINT64_MAX, "the longest span has the right sum");
 }
 
 /* Spans 0 to 10 and 5 to 15 of two sections, with the attributes "name=value ...". */
@@ -79,15 +79,20 @@ int main(void)
 {
 	test_chance();
 	test_many();
-	is_u64(together("clock monotonic", "clock monotonic"), 15, "one clock");
-	is_u64(together("clock monotonic", "clock boottime"), 20, "two");
-	is_u64(together("clock monotonic host a", "clock monotonic host b"), 20, "of two machines");
-	is_u64(together("clock monotonic host a wall_offset_ns 7", "clock realtime host b wall_offset_ns 7"), 15, "with wall-clock times");
-	is_u64(together("clock monotonic wall_offset_ns 7", "clock monotonic wall_offset_ns -3"), 15, "which are the other way round");
-	is_u64(together("clock monotonic wall_offset_ns 5", "clock monotonic wall_offset_ns 0"), 10, "or the same");
-	is_u64(together("clock monotonic wall_offset_ns 5", "clock monotonic"), 20, "with and without");
-	is_u64(together("clock process_cputime pid 1", "clock process_cputime pid 1"), 15, "the time of a process");
-	is_u64(together("clock process_cputime pid 1", "clock process_cputime pid 2"), 20, "and of another");
-	is_u64(together("wall_offset_ns 9223372036854775807", "wall_offset_ns -9223372036854775808"), 20, "offsets as large as can be");
+	is_u64(together("clock monotonic", "clock monotonic"), 15, "sections of one clock share a line");
+	is_u64(together("clock monotonic", "clock boottime"), 20, "sections of two clocks do not");
+	is_u64(together("clock monotonic host a", "clock monotonic host b"), 20, "sections of two machines do not");
+	is_u64(together("clock monotonic host a wall_offset_ns 7", "clock realtime host b wall_offset_ns 7"), 15,
+	       "sections with wall-clock times share a line");
+	is_u64(together("clock monotonic wall_offset_ns 7", "clock monotonic wall_offset_ns -3"), 15,
+	       "their offsets may be in either order");
+	is_u64(together("clock monotonic wall_offset_ns 5", "clock monotonic wall_offset_ns 0"), 10,
+	       "their offsets may make them equal");
+	is_u64(together("clock monotonic wall_offset_ns 5", "clock monotonic"), 20,
+	       "a section with a wall-clock time and one without do not share a line");
+	is_u64(together("clock process_cputime pid 1", "clock process_cputime pid 1"), 15, "CPU times of one process share a line");
+	is_u64(together("clock process_cputime pid 1", "clock process_cputime pid 2"), 20, "CPU times of two processes do not");
+	is_u64(together("wall_offset_ns 9223372036854775807", "wall_offset_ns -9223372036854775808"), 20,
+	       "the largest offsets do not overflow");
 	done_testing();
 }

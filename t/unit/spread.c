@@ -1,4 +1,4 @@
-/* spread: numbers from outside, be they chosen to meet or just follow one another, do not crowd in the tables that take them. */
+/* spread: numbers from outside, chosen to collide or consecutive, do not cluster in the hash tables. */
 #include "base/spread.h"
 
 #include "base/distinct.h"
@@ -8,10 +8,10 @@
 
 enum { TABLES = 20, ROOM = 1 << 16 };
 
-/* All have the same hash, if that is the upper part of a number's product with the one that most take. */
+/* All of these collide under the usual multiplicative hash. */
 static uint64_t chosen(uint64_t n) { return n * UINT64_C(0xf1de83e19937733d); }
 
-/* The longest row of slots that are not free: what a search may have to go through. */
+/* The longest row of slots that are not free: the longest search. */
 static uint32_t longest_row(bool (*is_used)(const void *table, uint32_t slot), const void *table, uint32_t slots)
 {
 	uint32_t longest = 0, row = 0;
@@ -72,10 +72,10 @@ static void chosen_numbers(void)
 		ctp_distinct_fini(&set);
 		ctp_sites_free(sites);
 	}
-	is_u64(missing, 0, "all that were chosen to meet are taken in");
-	is_u64(crowded[0], 0, "and do not crowd where different numbers are counted");
-	is_u64(crowded[1], 0, "nor among threads");
-	is_u64(crowded[2], 0, "nor among places");
+	is_u64(missing, 0, "all numbers chosen to collide are stored");
+	is_u64(crowded[0], 0, "they do not cluster in the set of numbers");
+	is_u64(crowded[1], 0, "they do not cluster in the table of threads");
+	is_u64(crowded[2], 0, "they do not cluster in the table of places");
 	ctp_class_free(cls);
 }
 
@@ -98,7 +98,7 @@ static void numbers_in_a_row(uint64_t numerator, uint64_t denominator)
 			i = (i + 1) % ROOM;
 		used[i] = true;
 	}
-	ok(longest_row(is_used, used, ROOM) < ROOM / 64, "numbers in a row do not crowd with a salt near %u/%u of 2^64",
+	ok(longest_row(is_used, used, ROOM) < ROOM / 64, "consecutive numbers do not cluster with a salt near %u/%u of 2^64",
 	   (unsigned)numerator, (unsigned)denominator);
 }
 

@@ -25,7 +25,7 @@ static void run(const char *sql, const char *want)
 	sqlite3_close(db);
 }
 
-/* One column of text: as many bytes as are asked for, a number in front so that the order is that of the numbers. */
+/* One column of text of the given size, with a number in front that gives the order. */
 static size_t put_record(uint8_t *p, unsigned number, unsigned bytes, bool with_id)
 {
 	uint8_t *start = p;
@@ -82,7 +82,7 @@ static void fill_index(struct ctp_sqlite_pages *pages, unsigned rows, unsigned b
 		abort();
 }
 
-/* A table of texts of so many bytes and, if they are short enough, an index of it, both written past SQLite. */
+/* A table of texts of this size and, if they are short enough, an index of it, both written without SQLite. */
 static void try_rows(unsigned rows, unsigned bytes, bool indexed)
 {
 	struct ctp_output out;
@@ -117,7 +117,7 @@ static void try_rows(unsigned rows, unsigned bytes, bool indexed)
 		run("SELECT count(*) FROM t INDEXED BY i WHERE a > ''", want);
 }
 
-/* Where SQLite locks, at 1 GiB, a file has a page that nothing may be on. */
+/* SQLite locks bytes at 1 GiB; the page there must stay unused. */
 static void try_lock_page(void)
 {
 	static const uint8_t page[CTP_SQLITE_PAGE];
@@ -126,10 +126,10 @@ static void try_lock_page(void)
 	if (ctp_output_open(&out, "/dev/null", true, true, &err))
 		abort();
 	struct ctp_sqlite_pages pages = {.out = &out, .count = 262143};
-	is_u64(ctp_sqlite_pages_add(&pages, page), 262144, "the page before the one that is for locks");
-	is_u64(ctp_sqlite_pages_add(&pages, page), 262146, "that one is left out");
+	is_u64(ctp_sqlite_pages_add(&pages, page), 262144, "the page before the lock page is used");
+	is_u64(ctp_sqlite_pages_add(&pages, page), 262146, "the lock page is left out");
 	ctp_output_flush(&out);
-	is_u64(out.bytes, 3 * CTP_SQLITE_PAGE, "and is there");
+	is_u64(out.bytes, 3 * CTP_SQLITE_PAGE, "the lock page is in the file");
 	ctp_output_abandon(&out);
 }
 
@@ -170,7 +170,7 @@ int main(void)
 	try_range(1, 130, 40, true, "a leaf, and two");
 	try_range(6130, 6240, 40, true, "a second level above the leaves, as it comes to be");
 	try_rows(230000, 40, true);
-	ok(!tap_failed, "three");
+	ok(!tap_failed, "three levels are read by SQLite");
 	try_range(500, 530, 3000, false, "a table of large rows, where a second inner page comes to be");
 	try_lock_page();
 	try_sort(4, 0, 1, "nothing");

@@ -1,5 +1,5 @@
 /*
- * stream-writer.c - the writer of the raw stream: its limits, outputs that fail, what can be read before the end, whose memory it fills.
+ * stream-writer.c - the writer of the raw stream: limits, failing outputs, flushes before the end, memory of the caller.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -110,15 +110,15 @@ static void test_failure(void)
 	ctp_section_init(&sec);
 	ctp_writer_begin(w, &sec);
 	put_event(w, cls, 1, 1);
-	ok(!ctp_writer_failed(w), "nothing was sent, nothing failed");
+	ok(!ctp_writer_failed(w), "a writer that has sent nothing has not failed");
 	ctp_writer_flush(w);
-	ok(ctp_writer_failed(w), "a packet that is not taken is a failure");
-	ok(!ctp_writer_end(w, true), "and it is not forgotten");
+	ok(ctp_writer_failed(w), "a packet that is not accepted is a failure");
+	ok(!ctp_writer_end(w, true), "the failure is remembered");
 	ctp_writer_free(w);
 	ctp_class_free(cls);
 }
 
-/* What was flushed can be read, before the output is closed. */
+/* Flushed data can be read before the output is closed. */
 static void test_flush(void)
 {
 	int fd[2];
@@ -134,15 +134,15 @@ static void test_flush(void)
 	ctp_writer_begin(w, &sec);
 	for (uint64_t i = 1; i <= 2; i++) {
 		put_event(w, cls, i, i);
-		ok(read(fd[0], bytes, sizeof bytes) < 0, "a record waits for others");
+		ok(read(fd[0], bytes, sizeof bytes) < 0, "a record is held back until there are more");
 		ctp_writer_flush(w);
-		ok(read(fd[0], bytes, sizeof bytes) > CTP_PACKET_HEADER, "a flush reaches who reads");
+		ok(read(fd[0], bytes, sizeof bytes) > CTP_PACKET_HEADER, "a flush reaches the reader");
 	}
 	close(fd[0]);
 	put_event(w, cls, 3, 3);
 	signal(SIGPIPE, SIG_IGN);
 	ctp_writer_flush(w);
-	ok(ctp_writer_failed(w), "one that does not is a failure");
+	ok(ctp_writer_failed(w), "a flush that does not reach a reader is a failure");
 	ctp_writer_free(w);
 	ctp_output_abandon(&out);
 	close(fd[1]);
@@ -190,12 +190,12 @@ static int signal_of(void (*fn)(struct ctp_writer *w, struct ctp_class *cls), bo
 static void test_outside(void)
 {
 	ok(!signal_of(end_outside, false), "a section can be ended");
-	ok(signal_of(end_outside, true) == SIGABRT, "once");
+	ok(signal_of(end_outside, true) == SIGABRT, "ending a section twice is a bug");
 	ok(signal_of(record_outside, true) == SIGABRT, "a record outside a section is a bug");
-	ok(signal_of(mark_outside, true) == SIGABRT, "and so is a mark");
+	ok(signal_of(mark_outside, true) == SIGABRT, "a mark outside a section is a bug");
 }
 
-/* Packets are made one behind the other in somebody else's memory. */
+/* Packets are written one after the other in the caller's memory. */
 struct packets_of_others {
 	uint8_t *data, *end;
 	unsigned rooms, puts, elsewhere;
@@ -241,9 +241,10 @@ static void test_room(void)
 		}
 	}
 	ok(ctp_writer_end(own, true) && ctp_writer_end(theirs, true), "a writer fills memory that is given to it");
-	is_u64(f.elsewhere, 0, "each packet is made where it was said");
-	ok(f.rooms == PACKETS + 1 && f.puts == f.rooms, "once for each packet");
-	ok(m.len == (size_t)(f.end - f.data) && !memcmp(m.data, f.data, m.len), "and the bytes are those of any writer");
+	is_u64(f.elsewhere, 0, "each packet is written where the caller says");
+	ok(f.rooms == PACKETS + 1 && f.puts == f.rooms, "memory is requested once for each packet");
+	ok(m.len == (size_t)(f.end - f.data) && !memcmp(m.data, f.data, m.len),
+	   "the bytes are the same as with the writer's own memory");
 	ctp_writer_free(own);
 	ctp_writer_free(theirs);
 	ctp_class_free(cls);

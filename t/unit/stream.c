@@ -384,7 +384,7 @@ static void test_damage(void)
 	unsigned wrong = 0, silent = 0, too_few = 0;
 	uint8_t *copy = malloc(2 * m.len);
 	for (size_t n = 0; n < m.len; n++) {
-		uint8_t *cut = malloc(n + !n); /* of its own, so that a sanitizer sees a read behind the cut */
+		uint8_t *cut = malloc(n + !n); /* a copy of exact size, so that a sanitizer sees a read past the cut */
 		memcpy(cut, m.data, n);
 		struct outcome out = read_all(cut, n, n % 2);
 		free(cut);
@@ -634,7 +634,7 @@ static void test_narrow(void)
 			ctp_input_close(&in);
 		}
 	is_u64(wrong, 0, "a range of times reads the packets that may hold it, and no others");
-	is_u64(harmed, 0, "damage outside the range is nobody's business, and inside it is");
+	is_u64(harmed, 0, "damage is reported inside the range, and only there");
 	is_u64(incomplete, 0, "and the section is complete accordingly");
 	free(m.data);
 	ctp_class_free(cls);

@@ -1,4 +1,4 @@
-/* sums.c - the checksums of ranges that overlap: right, and no byte summed much more than once; also by the reader. */
+/* sums.c - checksums of overlapping ranges are right, and hardly a byte is summed more than once, also by the reader. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ static void test_shift(const uint8_t *data)
 		size_t a = random64() % 5000, b = i < 20 ? (size_t)i : random64() % 5000;
 		right = (ctp_crc32c_shift(ctp_crc32c(0, data, a), b) ^ ctp_crc32c(0, data + a, b)) == ctp_crc32c(0, data, a + b);
 	}
-	ok(right, "the CRC of two parts follows from theirs");
+	ok(right, "the CRC of two parts is computed from theirs");
 }
 
 static void test_ranges(const uint8_t *data)
@@ -49,13 +49,14 @@ static void test_ranges(const uint8_t *data)
 		size_t len = random64() % 3 ? random64() % (most + 1) : random64() % (most < 3000 ? most + 1 : 3000);
 		right = ctp_sums_range(&s, at, data + at, len) == ctp_crc32c(0, data + at, len);
 	}
-	ok(right && ranges > 500, "ranges have their CRC");
-	ok(summed <= BYTES + (uint64_t)ranges * 3 * CTP_SUMS_BLOCK, "each byte is summed once, but for the ends");
+	ok(right && ranges > 500, "random ranges have the right CRC");
+	ok(summed <= BYTES + (uint64_t)ranges * 3 * CTP_SUMS_BLOCK, "each byte is summed once, except at the ends of ranges");
 	uint64_t far = UINT64_C(1) << 40;
-	is_u64(ctp_sums_range(&s, far + 5, data, 100000), ctp_crc32c(0, data, 100000), "far behind all that was summed");
+	is_u64(ctp_sums_range(&s, far + 5, data, 100000), ctp_crc32c(0, data, 100000),
+	       "a range far after all summed ones has the right CRC");
 }
 
-/* Headers that hold, one behind the other, each of a payload that does not, as long as can be. */
+/* Consecutive valid headers, each with the longest possible, invalid payload. */
 static void test_reader(uint8_t *data)
 {
 	enum { LEN = 6 << 20 };

@@ -55,7 +55,7 @@ static bool double_right(double d)
 	double back = strtod(got, NULL);
 	if (end - got > CTP_TEXT_MAX || memcmp(&back, &d, sizeof d))
 		return diag("  %a became %s", d, got), false;
-	/* One digit less must not do: then it was not the shortest. */
+	/* With one digit less it must differ: else this was not the shortest. */
 	int digits = 0;
 	for (const char *p = got; *p && *p != 'e'; p++)
 		digits += *p >= '0' && *p <= '9';
@@ -70,12 +70,13 @@ static void integers(void)
 	for (uint64_t p = 1, i = 0; i < 20; i++, p *= 10)
 		for (uint64_t v = p - 3; v != p + 3; v++)
 			pass &= u64_right(v) && u64_right(0 - v);
-	ok(pass, "whole numbers around each power of ten");
+	ok(pass, "whole numbers around each power of ten are right");
 	pass = true;
 	for (int i = 0; i < 300000; i++)
 		pass &= u64_right(next_random() >> (i % 64));
-	ok(pass, "random whole numbers of every width");
-	ok(u64_right(0) && u64_right(UINT64_MAX) && u64_right(INT64_MAX) && u64_right((uint64_t)INT64_MIN), "the edges");
+	ok(pass, "random whole numbers of every width are right");
+	ok(u64_right(0) && u64_right(UINT64_MAX) && u64_right(INT64_MAX) && u64_right((uint64_t)INT64_MIN),
+	   "the smallest and largest numbers are right");
 }
 
 static void floats(void)
@@ -84,7 +85,7 @@ static void floats(void)
 	bool pass = true;
 	for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
 		pass &= double_right(edges[i]);
-	ok(pass, "doubles at the edges");
+	ok(pass, "doubles at the edges are reproduced");
 	pass = true;
 	for (int i = 0; i < 20000; i++) {
 		uint64_t bits = next_random();
@@ -92,7 +93,7 @@ static void floats(void)
 		memcpy(&d, &bits, sizeof d);
 		pass &= !isfinite(d) || double_right(d);
 	}
-	ok(pass, "random doubles come back bit by bit");
+	ok(pass, "random doubles are reproduced bit by bit");
 	pass = true;
 	for (int i = 0; i < 20000; i++) {
 		uint32_t bits = (uint32_t)next_random();
@@ -103,13 +104,13 @@ static void floats(void)
 		back = strtof(got, NULL);
 		pass &= !isfinite(f) || (!memcmp(&back, &f, sizeof f) && strlen(got) <= 15);
 	}
-	ok(pass, "random floats come back, in nine digits or fewer");
+	ok(pass, "random floats are reproduced from nine digits or fewer");
 	char got[CTP_TEXT_MAX];
 	ok(same(got, ctp_text_double(got, DBL_TRUE_MIN), "5e-324"), "the smallest double is short");
 	ok(same(got, ctp_text_double(got, 0.3), "0.3"), "0.3 is 0.3");
-	ok(same(got, ctp_text_float(got, 0.3f), "0.3"), "also as a float");
+	ok(same(got, ctp_text_float(got, 0.3f), "0.3"), "a short float is short");
 	ok(same(got, ctp_text_double(got, NAN), "NaN") && same(got, ctp_text_double(got, INFINITY), "Infinity") &&
-	   same(got, ctp_text_float(got, -INFINITY), "-Infinity"), "what is no number has a name");
+	   same(got, ctp_text_float(got, -INFINITY), "-Infinity"), "infinities and NaN have names");
 }
 
 static void nonsense(void)
@@ -122,15 +123,15 @@ static void nonsense(void)
 	int64_t s;
 	for (size_t i = 0; i < sizeof no_u64 / sizeof *no_u64; i++)
 		pass &= !ctp_parse_u64(no_u64[i], no_u64[i] + strlen(no_u64[i]), &v);
-	ok(pass, "what is no u64 is refused");
+	ok(pass, "a text that is no u64 is refused");
 	pass = true;
 	for (size_t i = 0; i < sizeof no_i64 / sizeof *no_i64; i++)
 		pass &= !ctp_parse_i64(no_i64[i], no_i64[i] + strlen(no_i64[i]), &s);
-	ok(pass, "what is no i64 is refused");
+	ok(pass, "a text that is no i64 is refused");
 	pass = true;
 	for (size_t i = 0; i < sizeof no_hex / sizeof *no_hex; i++)
 		pass &= !ctp_parse_hex(no_hex[i], no_hex[i] + strlen(no_hex[i]), &v);
-	ok(pass, "what is no hexadecimal number is refused");
+	ok(pass, "a text that is no hexadecimal number is refused");
 	pass = true;
 	for (int at = 0; at < 18; at++)
 		for (int c = 0; c < 256; c++) {
@@ -139,7 +140,7 @@ static void nonsense(void)
 			text[at] = (char)c;
 			pass &= ctp_parse_hex16(text, &v) == right;
 		}
-	ok(pass, "so is any byte that is no such digit in an address");
+	ok(pass, "an address with a byte that is no hexadecimal digit is refused");
 }
 
 static bool wall_right(int64_t s, uint32_t ns)
@@ -162,12 +163,13 @@ static void wall_clock(void)
 	bool pass = true;
 	for (int64_t s = first; s <= last; s += day) /* each day there is, at its first and last second */
 		pass &= wall_right(s, 0) && wall_right(s + day - 1, 999999999);
-	ok(pass, "each day of the years 0 to 9999, and back");
+	ok(pass, "each day of the years 0 to 9999 is converted and back");
 	pass = true;
 	for (int i = 0; i < 100000; i++)
 		pass &= wall_right((int64_t)(next_random() % (uint64_t)(last - first)) + first, next_random() % 1000000000);
-	ok(pass, "random times of them");
-	ok(wall_right(-1, 1) && wall_right(0, 0) && wall_right(INT32_MAX, 0) && wall_right(951782400, 0), "the edges");
+	ok(pass, "random times of these years are converted and back");
+	ok(wall_right(-1, 1) && wall_right(0, 0) && wall_right(INT32_MAX, 0) && wall_right(951782400, 0),
+	   "times at the edges are converted and back");
 
 	static const char *const yes[] = {
 		"2026-11-15T04:53:48.120000000Z", "2026-11-15 04:53:48.12+00:00", "2026-11-15T04:53:48.12",

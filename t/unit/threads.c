@@ -1,4 +1,4 @@
-/* threads.c - when a thread was busy, and when nobody knows: runs and gaps in any order, against a model that paints each ns. */
+/* threads.c - when a thread was busy, or unknown: runs and gaps in any order, compared with a bitmap of nanoseconds. */
 #include "analyse/threads.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static uint64_t count(char as, uint64_t from, uint64_t to)
 	return n;
 }
 
-/* Up to so many runs and gaps; late ones go back anywhere. True: as painted, also from some time on, and up to one. */
+/* Up to this number of runs and gaps, some of them late. True if the sums are those of the bitmap, also within a range of times. */
 static bool is_right(unsigned most)
 {
 	struct ctp_thread th = {.tid = 1};
@@ -60,7 +60,7 @@ static bool is_right(unsigned most)
 	return right;
 }
 
-/* More than there is room for: what was told first is a sum, and the result is near, never more than there is. */
+/* More runs than there is room for: the oldest are only a sum, so the result is approximate, but never too large. */
 static void test_many(void)
 {
 	struct ctp_thread th = {.tid = 1};
@@ -73,7 +73,7 @@ static void test_many(void)
 			ctp_thread_ran(&th, t > 5000 ? t - chance(5000) : t, t);
 		bounded &= th.busy_ns + th.unknown_ns <= t + 10;
 	}
-	ok(bounded, "busy and unknown are never more than the time that there was");
+	ok(bounded, "busy and unknown time never exceed the time of the trace");
 	free(th.spans);
 	th = (struct ctp_thread){.tid = 1};
 	for (uint64_t t = 0; t < 1000000; t += 10) {
@@ -82,7 +82,7 @@ static void test_many(void)
 	}
 	is_u64(th.busy_ns, 400000, "nested runs count once, however many");
 	ctp_thread_end(&th, 999990);
-	is_u64(th.busy_ns, 399996, "and not beyond the end");
+	is_u64(th.busy_ns, 399996, "a run does not count beyond the end");
 	free(th.spans);
 }
 
@@ -91,7 +91,7 @@ int main(void)
 	unsigned right = 0;
 	for (unsigned i = 0; i < ROUNDS; i++)
 		right += is_right(300);
-	is_u64(right, ROUNDS, "runs and gaps in any order are as painted");
+	is_u64(right, ROUNDS, "runs and gaps in any order have the sums of the bitmap");
 	test_many();
 	return done_testing();
 }

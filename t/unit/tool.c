@@ -1,4 +1,4 @@
-/* tool.c - options: as many as a tool has, and those that all have. */
+/* tool.c - parsing of options: many of a tool's own, and those that all tools have. */
 #include "../tools/tool.c"
 
 #include "tap.h"
@@ -28,7 +28,7 @@ int main(void)
 	is_u64((uint64_t)known, LONGS, "each of many long options is known");
 	memset(shorts, 'a', 100);
 	shorts[100] = 'z';
-	is_u64((uint64_t)option(&tool, letter, shorts, NULL), 'z', "and the last of many letters, without any long ones");
-	ok(option(&tool, quiet, "", longs) == -1 && tool.quiet, "-q is every tool's");
+	is_u64((uint64_t)option(&tool, letter, shorts, NULL), 'z', "the last of many short options is known, without long ones");
+	ok(option(&tool, quiet, "", longs) == -1 && tool.quiet, "every tool has -q");
 	return done_testing();
 }

@@ -1,6 +1,6 @@
 /*
- * trim.c - pages of rings that are given back when a collector leaves, under threads that write as they did: no collector that
- * comes later finds an entry that is not whole.
+ * trim.c - a collector that leaves gives back pages of rings, while threads go on writing: no collector that
+ * comes later finds an incomplete entry.
  */
 #include "ctp.h"
 
@@ -20,14 +20,14 @@ static bool over;
 static unsigned visits;
 static struct ctp_coro coros[WRITERS];
 
-/* Event number k says where it is by its number: half an entry does not. */
+/* An event's words follow from its number, so half an entry is noticed. */
 static void *writer(void *arg)
 {
 	struct ctp_coro *co = arg;
 	ctp_coro_new(co, (uint64_t)(co - coros) + 1);
 	unsigned left = 0, seen = 0, now;
 	for (uint64_t k = 0; !__atomic_load_n(&over, __ATOMIC_RELAXED); k += 2) {
-		while (!left-- && !__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* enough for this round */
+		while (!left-- && !__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* this round is over */
 			now = __atomic_load_n(&visits, __ATOMIC_RELAXED);
 			left = now != seen ? QUOTA : 0;
 			seen = now;
@@ -48,7 +48,7 @@ static bool is_whole(const struct ctp_ring_entry *e)
 	return kind <= CTP_ENTRY_RESUME && CTP_REF_GENERATION(e->ref) && CTP_REF_INDEX(e->ref) < WRITERS && e->value == want;
 }
 
-/* All that is there; returns how many. */
+/* Reads all entries; returns their number. */
 static uint64_t take(struct ctp_rings *r, bool all, uint64_t *bad)
 {
 	struct ctp_ring_entry entries[CTP_RINGS_CHUNK];
@@ -75,7 +75,7 @@ struct world {
 	struct ctp_arena arena;
 };
 
-/* One visit. Returns the most that its memory was, in KiB. */
+/* One visit. Returns the largest size of its memory, in KiB. */
 static uint64_t visit(struct world *v, uint32_t mode, uint64_t *bad)
 {
 	struct ctp_rings r;
@@ -132,22 +132,22 @@ static void test_places(void)
 		for (unsigned more = 0; more < 3; more++) /* those of one call */
 			wrong += !survives(&shm, &a, lap + k + more);
 	}
-	ok(!wrong, "the entry at head, and those behind it of the same call (%" PRIu64 " are not whole)", wrong);
+	ok(!wrong, "the entry at the head, and the following ones of the same call, are whole (%" PRIu64 " are not)", wrong);
 	fill(&a);
 	ring->head = lap + 4096;
 	wrong = !survives(&shm, &a, lap + size) + !survives(&shm, &a, lap + size + 2);
-	ok(!wrong, "one at the beginning of the ring, to which it goes back");
+	ok(!wrong, "an entry at the beginning of the ring, where a writer goes back to, is whole");
 	fill(&a);
 	ring->back_from = lap + 8192;
 	ring->back_to = lap + size;
 	ring->head = lap + size + 4096;
 	wrong = !survives(&shm, &a, lap + 8192) + !survives(&shm, &a, lap + 8192 + 2);
-	ok(!wrong, "one where it was before, from where it goes on");
+	ok(!wrong, "an entry where the writer was before, and continues, is whole");
 	fill(&a);
 	uint64_t before = kib(shm.fd);
 	ctp_arena_trim(&a, shm.fd);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE) / 1024, whole = size * sizeof *a.entries / 1024;
-	ok(before - kib(shm.fd) >= whole - 6 * page, "the rest of %" PRIu64 " KiB is gone: %" PRIu64, whole, kib(shm.fd));
+	ok(before - kib(shm.fd) >= whole - 6 * page, "the rest of %" PRIu64 " KiB is given back: %" PRIu64, whole, kib(shm.fd));
 	ctp_memory_fini(&shm);
 }
 
@@ -187,7 +187,8 @@ int main(void)
 	/* Header and stations, sites, descriptors, which a probe takes in pieces; of each ring three places, of which one may be on two pages. */
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE) / 1024;
 	uint64_t rings = __atomic_load_n(&v.arena.header->rings_used, __ATOMIC_RELAXED);
-	ok(left <= 3 * CTP_RESERVE_ / 1024 + (8 + rings * 6) * page, "little is left behind: %" PRIu64 " to %" PRIu64 " KiB, of %" PRIu64, least, left, most);
+	ok(left <= 3 * CTP_RESERVE_ / 1024 + (8 + rings * 6) * page,
+	   "little memory is left: %" PRIu64 " to %" PRIu64 " KiB, of %" PRIu64, least, left, most);
 	ctp_memory_fini(&v.shm);
 	return done_testing();
 }

@@ -1,6 +1,6 @@
 /*
- * v1-doubt.c - stations that are found full: all eight events are had of one that is quiet, seven of one that writes on, and never
- * one that is not proved. Where the machine keeps stores in order there is no doubt, and all eight are had at once.
+ * v1-doubt.c - full stations: all eight events are read if the writer is quiet, seven if it writes on, and never an event
+ * that is not proved. On machines that keep stores in order there is no doubt, and all eight are read at once.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -108,32 +108,32 @@ static void test_quiet(void)
 	ctp_harvest_scan(m.harvest, NULL);
 	publish(&m, FIELD, 0, 8);
 	is_u64(ctp_harvest_scan(m.harvest, &look), 8, "a full station is found at once");
-	ok(look.doubt == !CTP_STORES_IN_ORDER, "and is to be looked at again, if this machine reorders stores");
+	ok(look.doubt == !CTP_STORES_IN_ORDER, "it is to be read again if this machine reorders stores");
 	pass_ms(3); /* a mark would be beyond them now */
 	ctp_harvest_scan(m.harvest, NULL);
 	ctp_harvest_settle(m.harvest);
-	is_u64(counted(&m), CTP_STORES_IN_ORDER ? 8 : 0, "nothing is said of it before a barrier that began after its copy");
+	is_u64(counted(&m), CTP_STORES_IN_ORDER ? 8 : 0, "nothing is written before a barrier that began after the copy");
 	scan_until(&m, 8);
 	ctp_harvest_scan(m.harvest, &look);
-	ok(!look.doubt, "then the doubt is over");
+	ok(!look.doubt, "after the barrier there is no doubt");
 	publish(&m, FIELD, 8, 9);
 	scan_until(&m, 9);
 	ctp_harvest_last(m.harvest, false);
-	is_read(&m, &r, 9, 0, 0, "all eight are had, and what follows");
-	is_u64(r.late, 0, "no mark has passed them");
+	is_read(&m, &r, 9, 0, 0, "all eight events are read, and the next");
+	is_u64(r.late, 0, "no mark is later than them");
 
 	start(&m, &r, FIELD, 1);
 	publish(&m, FIELD, 0, 100);
 	pass_ms(2);
 	scan_until(&m, 100);
 	ctp_harvest_last(m.harvest, false);
-	is_read(&m, &r, 8, 92, 0, "after an overrun too, if that is over");
+	is_read(&m, &r, 8, 92, 0, "all eight are read after an overrun, if it is over");
 
 	start(&m, &r, PLAIN, 1);
 	publish(&m, PLAIN, 0, 8);
 	scan_until(&m, 8);
 	ctp_harvest_last(m.harvest, false);
-	is_read(&m, &r, 7, 1, 1, "of a plain writer it is seven");
+	is_read(&m, &r, 7, 1, 1, "seven events of a plain writer are read");
 }
 
 /* The mark of the ninth event, and what it may have spoilt; then that event. */
@@ -151,7 +151,7 @@ static void test_overwritten(void)
 	publish(&m, FIELD, 8, 9);
 	scan_until(&m, 9);
 	ctp_harvest_last(m.harvest, false);
-	is_read(&m, &r, 9 - spoilt, spoilt, spoilt, "seven are had, and what follows");
+	is_read(&m, &r, 9 - spoilt, spoilt, spoilt, "seven events are read, and the next");
 
 	start(&m, &r, FIELD, 1);
 	publish(&m, FIELD, 0, 8);
@@ -159,14 +159,14 @@ static void test_overwritten(void)
 	publish(&m, FIELD, 8, 16);
 	scan_until(&m, 16);
 	ctp_harvest_last(m.harvest, false);
-	is_read(&m, &r, 16 - spoilt, spoilt, spoilt, "full, and full again: all but the one that was overwritten in doubt");
+	is_read(&m, &r, 16 - spoilt, spoilt, spoilt, "of a station that fills twice, only the event overwritten in doubt is lost");
 
 	start(&m, &r, FIELD, 1);
 	publish(&m, FIELD, 0, 8);
 	ctp_harvest_scan(m.harvest, NULL);
 	write_half(FIELD, memstream_station(&m, 0), 8);
 	ctp_harvest_last(m.harvest, true);
-	is_read(&m, &r, 8 - spoilt, spoilt, spoilt, "who ends in the midst of a ninth has spoilt the first");
+	is_read(&m, &r, 8 - spoilt, spoilt, spoilt, "a writer that ends in the middle of a ninth event has spoilt the first");
 }
 
 static void test_end(void)
@@ -180,7 +180,7 @@ static void test_end(void)
 			for (unsigned k = 0; k < scans; k++)
 				ctp_harvest_scan(m.harvest, NULL);
 			ctp_harvest_last(m.harvest, gone);
-			is_read(&m, &r, 8, 0, 0, gone ? "the end, of the writers too" : "the end of the trace");
+			is_read(&m, &r, 8, 0, 0, gone ? "all eight of ended writers are read" : "all eight are read at the end");
 		}
 }
 
@@ -199,14 +199,14 @@ static void test_death(void)
 	scan_until(&m, 8);
 	ctp_harvest_lives(m.harvest);
 	ctp_harvest_last(m.harvest, false);
-	is_read(&m, &r, 8, 0, 0, "dead and full");
+	is_read(&m, &r, 8, 0, 0, "all eight events of an ended coroutine are read");
 	ok(r.deaths == 1 && r.lived_ns <= before_ns && r.died_ns >= before_ns && r.died_ns <= seen_ns,
-	   "its death comes after them, and is of the time when it was seen");
+	   "its death comes after them, with the time when it was seen");
 }
 
 /* --- a system that refuses ------------------------------------------------------------------------------------------------ */
 
-/* From this command of membarrier(2) on, all end with EPERM. */
+/* This and all higher commands of membarrier(2) fail with EPERM. */
 static bool refuse(unsigned command)
 {
 	struct sock_filter code[] = {
@@ -263,7 +263,7 @@ static void *crowd_writer(void *arg)
 			for (unsigned n = (random >> 8) % 12; n; n--, c->published++)
 				write_event(c->kind, memstream_station(&c->m, i), count[i]++);
 		}
-		/* Now and then until nothing is in doubt; else so that most of it is. */
+		/* Sometimes reads until nothing is in doubt, and else so that most is in doubt. */
 		uint64_t scans = __atomic_load_n(&c->scans, __ATOMIC_RELAXED) + (random >> 8) % 16;
 		while (round % 3 ? __atomic_load_n(&c->scans, __ATOMIC_RELAXED) < scans
 		                 : __atomic_load_n(&c->counted, __ATOMIC_RELAXED) < c->published)
@@ -296,8 +296,8 @@ static void test_crowd(enum writer kind)
 
 int main(void)
 {
-	test_refused(MEMBARRIER_CMD_QUERY, "where the system has no barrier, seven are had");
-	test_refused(MEMBARRIER_CMD_GLOBAL, "and where it says that it has one, but refuses it");
+	test_refused(MEMBARRIER_CMD_QUERY, "seven events are read if the system has no barrier");
+	test_refused(MEMBARRIER_CMD_GLOBAL, "seven events are read if the system refuses its barrier");
 	long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 	if (!CTP_STORES_IN_ORDER && (commands < 0 || !(commands & MEMBARRIER_CMD_GLOBAL))) {
 		ok(true, "all eight # skip this kernel has no MEMBARRIER_CMD_GLOBAL");

@@ -7,7 +7,7 @@
 #include "rawprobe.h"
 #include "tap.h"
 
-/* A reader of one station, and what it has had. */
+/* A reader of one station, and what it has read. */
 struct reader {
 	_Alignas(1024) unsigned char mem[1024];
 	struct ctp_v1_station st;
@@ -61,7 +61,7 @@ static uint64_t unverified(const struct reader *r) { return r->unverified + r->s
 static bool conflict(const struct reader *r) { return r->st.flags & CTP_STATION_CONFLICT; }
 
 /*
- * Whatever the writer has done before we look for the first time: told right, counted right. half: it died in the next event.
+ * Whatever the writer did before the first look is read and counted correctly. half: it died in the middle of the next event.
  */
 static void test_first_look(enum writer kind, bool gone, bool half)
 {
@@ -76,7 +76,7 @@ static void test_first_look(enum writer kind, bool gone, bool half)
 		ctp_v1_station_audit(&r.st, (const void *)r.mem, &r.seen);
 		told += r.st.dialect == (is_seqlock(kind) ? CTP_DIALECT_SEQLOCK : CTP_DIALECT_PLAIN);
 		exact += r.events + lost(&r) == n && !r.wrong && !conflict(&r);
-		/* All 8 can be had where an unchanged seq is proof, and none is being destroyed. */
+		/* All 8 can be read if an unchanged seq is proof, and none is being overwritten. */
 		bool proof = kind == ORDERED || (is_seqlock(kind) && (gone || CTP_STORES_IN_ORDER));
 		uint64_t most = !half && proof ? 8 : 7;
 		kept += r.events == (n < most ? n : most);
@@ -92,16 +92,16 @@ static void test_first_mark(void)
 	reader_init(&r, FIELD);
 	put_seq(r.mem + 0x40, 1);
 	drain(&r, false);
-	ok(!r.events && !(r.st.flags & CTP_STATION_KNOWN), "an odd mark alone is no event, and the header need not be there");
+	ok(!r.events && !(r.st.flags & CTP_STATION_KNOWN), "an odd mark alone is no event, and needs no header");
 	publish(&r, FIELD, 0, 1);
 	drain(&r, false);
-	ok(r.events == 1 && !r.wrong, "then it is published");
+	ok(r.events == 1 && !r.wrong, "the event is read once it is published");
 
 	reader_init(&r, PLAIN);
 	r.st.dialect = CTP_DIALECT_SEQLOCK;
 	publish(&r, PLAIN, 0, 1);
 	drain(&r, false);
-	is_u64(r.events, 0, "a forced dialect is believed: slot 1 is not a seqlock's first");
+	is_u64(r.events, 0, "with a forced dialect, an event in slot 1 is not a seqlock's first");
 }
 
 /* Reader and writer in turns, in steps of every size. */
@@ -122,7 +122,7 @@ static void test_steps(enum writer kind)
 }
 
 /*
- * A visit by who can ask for a barrier says which one it needs that for: the oldest of eight, no other, and not of a writer
+ * A visit that can use a barrier says which event needs it: the oldest of eight, no other, and not of a writer
  * without a mark. The second look is that of ctp_v1_station_quiet.
  */
 static void test_later(enum writer kind)
@@ -142,10 +142,10 @@ static void test_later(enum writer kind)
 		write_half(kind, r.mem, n);
 		right += ctp_v1_station_quiet(&r.st, shm) == !is_seqlock(kind);
 	}
-	ok(right == 2 * looks, "what a barrier would prove, after 1 to 200 events: %s", writer_names[kind]);
+	ok(right == 2 * looks, "a visit knows what a barrier would prove, after 1 to 200 events: %s", writer_names[kind]);
 }
 
-/* What overwrites event 0 is visible, and nothing else of it: no mark, no seq. Only the eighth event's presence tells. */
+/* What overwrites event 0 is visible, and nothing else of it: no mark, no seq. Only the presence of the eighth event shows it. */
 static void test_overtaken(enum writer kind)
 {
 	if (is_seqlock(kind) && CTP_STORES_IN_ORDER)
@@ -157,10 +157,10 @@ static void test_overtaken(enum writer kind)
 	put(slot + 0x10, word(8, 2));
 	drain(&r, false);
 	ok(r.events == 7 && lost(&r) == 1 && unverified(&r) == 1 && !r.wrong,
-	   "what cannot be proved is not delivered, but counted: %s", writer_names[kind]);
+	   "an event that cannot be proved is counted as lost: %s", writer_names[kind]);
 }
 
-/* Rows that were whole, as far as could be seen, when they were copied. */
+/* Rows that seemed whole when they were copied. */
 static void test_recheck(void)
 {
 	struct reader r;
@@ -169,12 +169,12 @@ static void test_recheck(void)
 	const struct ctp_shm_station *shm = (const void *)r.mem;
 	reader_init(&r, PLAIN);
 	publish(&r, PLAIN, 0, 3);
-	is_u64(ctp_v1_station_visit(&r.st, shm, &r.seen, CTP_PROOF_NOW, rows), 3, "three rows");
+	is_u64(ctp_v1_station_visit(&r.st, shm, &r.seen, CTP_PROOF_NOW, rows), 3, "three rows are read");
 	publish(&r, PLAIN, 3, 7);
-	is_u64(ctp_v1_station_recheck(&r.st, shm, 0, 3, &maybe), 0, "are as good as before while none can have been begun again");
+	is_u64(ctp_v1_station_recheck(&r.st, shm, 0, 3, &maybe), 0, "none is in doubt while no slot can have been overwritten");
 	publish(&r, PLAIN, 7, 9);
-	is_u64(ctp_v1_station_recheck(&r.st, shm, 0, 3, &maybe), 2, "two of them can");
-	is_u64(maybe, 1, "one of these need not");
+	is_u64(ctp_v1_station_recheck(&r.st, shm, 0, 3, &maybe), 2, "two are in doubt once their slots can have been overwritten");
+	is_u64(maybe, 1, "one of these may still be right");
 }
 
 /* --- more than one writer ------------------------------------------------------------------------------------------------ */
@@ -200,19 +200,19 @@ static void test_fork(void)
 	for (uint64_t i = 4; i < 7; i++)
 		write_forked(&r, i);
 	drain(&r, false);
-	ok(!conflict(&r) && r.events == 7, "one of the two alone is no conflict");
+	ok(!conflict(&r) && r.events == 7, "one of two writers alone is no conflict");
 	for (uint64_t i = 4; i < 7; i++)
-		write_forked(&r, i); /* the other, into the same slots */
+		write_forked(&r, i); /* the other writer, into the same slots */
 	drain(&r, false);
-	ok(!conflict(&r), "where no event is due nobody looks");
+	ok(!conflict(&r), "a conflict in slots where no event is due is not noticed");
 	ctp_v1_station_audit(&r.st, (const void *)r.mem, &r.seen);
-	ok(conflict(&r), "but an audit does");
+	ok(conflict(&r), "an audit notices it");
 	drain(&r, false);
-	is_u64(r.events, 10, "and the events are had, slot by slot");
+	is_u64(r.events, 10, "the events are still read, slot by slot");
 	for (uint64_t i = 7; i < 9; i++)
 		write_forked(&r, i);
 	drain(&r, false);
-	is_u64(r.events + lost(&r), 12, "from then on too");
+	is_u64(r.events + lost(&r), 12, "later events are read or counted as lost");
 
 	reader_init(&r, FIELD);
 	publish(&r, FIELD, 0, 4);
@@ -223,7 +223,7 @@ static void test_fork(void)
 	for (unsigned k = 0; k < 2; k++)
 		write_forked(&r, 8);
 	drain(&r, false);
-	ok(conflict(&r), "two at once are noticed when they pass where an event is due");
+	ok(conflict(&r), "two writers are noticed when they write where an event is due");
 }
 
 static void test_backwards(void)
@@ -237,7 +237,7 @@ static void test_backwards(void)
 		publish(&r, kind, 4, 5); /* where number 20 is due */
 		drain(&r, false);
 		ok(conflict(&r), "a seq that goes back is a conflict: %s", writer_names[kind]);
-		ok(r.events <= events + 8, "and not endless");
+		ok(r.events <= events + 8, "the number of events is bounded");
 	}
 }
 
@@ -260,7 +260,7 @@ static void test_absurd(void)
 			drain(&r, false);
 			survived += r.events < 11 + 3 * 8;
 		}
-	is_u64(survived, 3 * n * n * 8, "absurd numbers end, with few events");
+	is_u64(survived, 3 * n * n * 8, "absurd numbers give few events");
 }
 
 /* --- the batch ----------------------------------------------------------------------------------------------------------- */
@@ -271,7 +271,7 @@ static uint64_t random64(void)
 	return x ^= x << 13, x ^= x >> 7, x ^= x << 17;
 }
 
-/* By time, and equal times as they came; of those to skip nothing is said. */
+/* Sorted by time, stably; rows to be skipped may be anywhere. */
 static bool is_sorted(const struct ctp_row_sort *b, const uint8_t *skip)
 {
 	const uint64_t *before = NULL;
@@ -288,7 +288,7 @@ static bool is_sorted(const struct ctp_row_sort *b, const uint8_t *skip)
 	return !bad && seen == n * (n - 1) / 2;
 }
 
-/* Times that cannot be right are before all others, or after them. */
+/* Impossible times are before all others, or after them. */
 static bool is_apart(const struct ctp_row_sort *b, const uint8_t *skip)
 {
 	uint32_t first = 0, last = b->count;
@@ -314,14 +314,14 @@ static void test_sort(uint32_t n, uint64_t now, uint64_t range, bool garbage)
 	}
 	b.count = n;
 	ctp_row_sort_sort(&b, now);
-	ok(is_sorted(&b, skip), "sorted, equal times as they came: %u over %" PRIu64 " ns%s", n, range,
-	   garbage ? ", nonsense among them" : "");
+	ok(is_sorted(&b, skip), "rows are sorted stably: %u over %" PRIu64 " ns%s", n, range,
+	   garbage ? ", with impossible times among them" : "");
 	if (garbage)
-		ok(is_apart(&b, skip), "  which is not among the others then");
+		ok(is_apart(&b, skip), "  impossible times are apart from the others");
 	ctp_row_sort_fini(&b);
 }
 
-/* Rings one after the other, each in the order of time and of whatever length. */
+/* Rings one after the other, each sorted and of any length. */
 static void test_runs(unsigned runs, uint64_t step, bool garbage)
 {
 	struct ctp_row_sort b;
@@ -334,16 +334,16 @@ static void test_runs(unsigned runs, uint64_t step, bool garbage)
 		uint64_t ts = now - random64() % (1000 * step);
 		for (uint64_t left = 1 + random64() % (CTP_ROW_SORT_ROWS / runs); left; left--)
 			b.ts_ns[b.count++] = ts += random64() % step;
-		if (garbage) { /* ahead of all: the run ends with it */
+		if (garbage) { /* later than all: it ends the run */
 			skip[b.count - 1] = 1;
 			b.ts_ns[b.count - 1] = UINT64_MAX - run;
 		}
 	}
 	ctp_row_sort_sort(&b, now);
-	ok(is_sorted(&b, skip), "sorted, from %u runs with steps below %" PRIu64 " ns%s", runs, step,
-	   garbage ? ", nonsense at the end of each" : "");
+	ok(is_sorted(&b, skip), "rows are sorted, from %u runs with steps below %" PRIu64 " ns%s", runs, step,
+	   garbage ? ", with an impossible time at the end of each" : "");
 	if (runs == 1)
-		ok(b.sorted, "and left as they are");
+		ok(b.sorted, "sorted rows are left as they are");
 	ctp_row_sort_fini(&b);
 }
 

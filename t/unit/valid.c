@@ -1,4 +1,4 @@
-/* The judges of the fuzz targets, judged: each takes what is right, and ends the program at what is not. */
+/* Tests the validators of the fuzz targets: each accepts valid text, and aborts the program at invalid text. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ static void judge(enum judge how, const char *text)
 	}
 }
 
-/* In a child, because a judge aborts. */
+/* In a child, because a validator aborts. */
 static bool takes(enum judge how, const char *text)
 {
 	int status = -1;
@@ -100,6 +100,7 @@ static const struct {
 int main(void)
 {
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-		ok(takes(cases[i].how, cases[i].text) == cases[i].good, "case %zu is %s", i, cases[i].good ? "taken" : "refused");
+		ok(takes(cases[i].how, cases[i].text) == cases[i].good,
+		   "case %zu is %s", i, cases[i].good ? "accepted" : "refused");
 	return done_testing();
 }

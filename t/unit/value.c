@@ -1,4 +1,4 @@
-/* A value as text: each type as value.h says, texts through the format's spelling, and nothing of any length is cut. */
+/* Values as text: each type as value.h says, strings through the format's escaping, and nothing is cut. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "stream/value.h"
 #include "tap.h"
 
-/* What was put, until the next call. */
+/* The text of the value; valid until the next call. */
 static const char *put(const struct ctp_field *f, uint64_t v, ctp_value_spell *spell)
 {
 	static char *got;
@@ -25,7 +25,7 @@ static const char *put(const struct ctp_field *f, uint64_t v, ctp_value_spell *s
 	return got;
 }
 
-/* As long as a spelling may be. */
+/* A spelling of the maximum length. */
 static char *spell(char *to, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -53,7 +53,7 @@ static void test_numbers(void)
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct ctp_field f = {.name = "f", .type = cases[i].type, .role = cases[i].role, .flags = cases[i].flags};
-		is(put(&f, cases[i].v, spell), cases[i].want, "a number is not spelled");
+		is(put(&f, cases[i].v, spell), cases[i].want, "a number is not escaped");
 	}
 }
 
@@ -61,11 +61,11 @@ static void test_labels(void)
 {
 	const struct ctp_label labels[] = {{1, "one"}, {2, "one"}, {3, "4"}};
 	struct ctp_field f = {.name = "f", .type = CTP_ENUM, .labels = labels, .nlabels = 3};
-	is(put(&f, 1, NULL), "one", "a value with a label is that");
-	is(put(&f, 1, spell), "<6f>00<6e>01<65>02", "and the label is spelled");
-	is(put(&f, 2, NULL), "2", "a label that means another value is none");
-	is(put(&f, 3, NULL), "3", "nor is one that looks like a number");
-	is(put(&f, 9, spell), "9", "a value without a label is a number");
+	is(put(&f, 1, NULL), "one", "a value with a label is written as its label");
+	is(put(&f, 1, spell), "<6f>00<6e>01<65>02", "a label is escaped");
+	is(put(&f, 2, NULL), "2", "a label that is another value's number is not used");
+	is(put(&f, 3, NULL), "3", "a label that looks like a number is not used");
+	is(put(&f, 9, spell), "9", "a value without a label is written as a number");
 }
 
 static void test_texts(void)
@@ -74,13 +74,13 @@ static void test_texts(void)
 	enum { LONG = 100000 };
 	struct ctp_str *s = calloc(1, sizeof *s + LONG + 1);
 	memcpy(s->data, "a\0b", s->len = 3);
-	is(put(&text, ctp_val_str(s), spell), "<61>00<00>01<62>02", "a string is spelled, its NUL too");
+	is(put(&text, ctp_val_str(s), spell), "<61>00<00>01<62>02", "a string is escaped, its NUL too");
 	is(put(&bytes, ctp_val_str(s), spell), "610062", "bytes are hexadecimal digits");
 	is(put(&text, 0, spell), "", "a null is an empty string");
-	is(put(&bytes, 0, spell), "", "and no bytes");
+	is(put(&bytes, 0, spell), "", "a null of type bytes is empty");
 	memset(s->data, 'x', s->len = LONG);
-	is_u64(strlen(put(&text, ctp_val_str(s), NULL)), LONG, "a long string is whole");
-	is_u64(strlen(put(&text, ctp_val_str(s), spell)), LONG * CTP_SPELLED_MAX, "and so is what it is spelled as");
+	is_u64(strlen(put(&text, ctp_val_str(s), NULL)), LONG, "a long string is not cut");
+	is_u64(strlen(put(&text, ctp_val_str(s), spell)), LONG * CTP_SPELLED_MAX, "a long escaped string is not cut");
 	free(s);
 }
 

@@ -1,4 +1,4 @@
-/* writeback.c - blocks arrive whole and in order, the ring is the limit, a failure ends all waiting; an output with a thread. */
+/* writeback.c - blocks are written whole, in order; the ring limits memory, a failure ends all waiting; outputs with a thread. */
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "io/writeback.h"
 #include "tap.h"
 
-/* A writer that takes a block when it is let, and fails from the one that it is told. */
+/* A writer that takes a block when it is allowed to, and fails from a given block on. */
 struct taker {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -47,7 +47,7 @@ static void let(struct taker *t, size_t calls)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/* Waits until so many calls have begun. */
+/* Waits until this number of calls have begun. */
 static void await(struct taker *t, size_t calls)
 {
 	pthread_mutex_lock(&t->lock);
@@ -67,21 +67,21 @@ static void in_order(void)
 	size_t len = 0;
 	bool good = true;
 	for (unsigned i = 0; len + RING < MOST; i++) {
-		size_t n = i % 7 ? (i * 37) % ROOM + 1 : RING - i % 11; /* made in the ring, or copied to it in pieces */
+		size_t n = i % 7 ? (i * 37) % ROOM + 1 : RING - i % 11; /* written in the ring, or copied to it in pieces */
 		char *at = i % 7 ? ctp_writeback_room(wb) : want + len;
 		for (size_t k = 0; k < n; k++)
 			want[len + k] = at[k] = (char)(i + k * 3);
 		good &= ctp_writeback_put(wb, at, n);
 		len += n;
 	}
-	ok(good && ctp_writeback_settle(wb), "all is put, and written");
-	is_u64(ctp_writeback_held(wb), 0, "nothing is held then");
+	ok(good && ctp_writeback_settle(wb), "all blocks are accepted and written");
+	is_u64(ctp_writeback_held(wb), 0, "after that no bytes are pending");
 	ctp_writeback_finish(wb);
 	ctp_writeback_join(wb);
-	ok(t.len == len && !memcmp(t.got, want, len), "each byte has arrived, in order");
-	ok(t.idles && t.ends == 1, "an empty ring is told, and the end once");
+	ok(t.len == len && !memcmp(t.got, want, len), "each byte is written, in order");
+	ok(t.idles && t.ends == 1, "the writer is notified of an empty ring, and once of the end");
 	ctp_writeback_free(wb);
-	is_u64(t.ends, 1, "a join more changes nothing");
+	is_u64(t.ends, 1, "a second join changes nothing");
 }
 
 static void is_bounded(void)
@@ -93,15 +93,15 @@ static void is_bounded(void)
 	for (int i = 0; i < 3; i++)
 		ctp_writeback_put(wb, block, sizeof block);
 	await(&t, 1);
-	is_u64(ctp_writeback_held(wb), 90, "what is being written is held");
+	is_u64(ctp_writeback_held(wb), 90, "a block that is being written is pending");
 	let(&t, SIZE_MAX);
-	ok(ctp_writeback_settle(wb) && t.len == 90, "and is written when the writer goes on");
+	ok(ctp_writeback_settle(wb) && t.len == 90, "it is written when the writer continues");
 	ctp_writeback_put(wb, block, sizeof block);
 	ctp_writeback_free(wb);
-	is_u64(t.len, 120, "a free writes the rest");
+	is_u64(t.len, 120, "freeing writes the rest");
 }
 
-/* The head stands just behind the tail and near the end of the ring when the writer fails. */
+/* The head is just after the tail and near the end of the ring when the writer fails. */
 static void fails(void)
 {
 	enum { UNIT = 1 << 20, ROOM = 4 * UNIT, RING = 10 * UNIT };
@@ -122,11 +122,11 @@ static void fails(void)
 	ctp_writeback_put(wb, block, ROOM);
 	let(&t, 10);
 	const char *room = ctp_writeback_room(wb);
-	ok(room >= ring && room + ROOM <= ring + RING, "after a failure a room is in the ring, and is not waited for");
-	ok(!ctp_writeback_put(wb, room, ROOM) && !ctp_writeback_put(wb, block, 1), "nothing is taken");
-	ok(!ctp_writeback_settle(wb) && !ctp_writeback_held(wb), "nothing is waited for, nothing held");
+	ok(room >= ring && room + ROOM <= ring + RING, "after a failure a room is in the ring, without waiting");
+	ok(!ctp_writeback_put(wb, room, ROOM) && !ctp_writeback_put(wb, block, 1), "after a failure no block is accepted");
+	ok(!ctp_writeback_settle(wb) && !ctp_writeback_held(wb), "after a failure no bytes are pending");
 	ctp_writeback_free(wb);
-	ok(t.calls == 10 && t.ends == 1 && !t.idles, "and the writer is not called again, but for the end");
+	ok(t.calls == 10 && t.ends == 1 && !t.idles, "after a failure the writer is called only for the end");
 }
 
 /* --- an output that has a thread ------------------------------------------------------------------------------------------- */
@@ -175,15 +175,16 @@ static void output(void)
 	uint64_t flushed = out.bytes;
 	ctp_output_pass(&out, &(char){byte_at(flushed)}, 1);
 	ctp_output_put(&out, &(char){byte_at(flushed + 1)}, 1);
-	ok(!ctp_output_close(&out, &err), "it closes");
-	is_u64(same_upto(path), flushed + 2, "all is there, in order");
-	is_u64(out.bytes, flushed + 2, "and counted");
+	ok(!ctp_output_close(&out, &err), "the close succeeds");
+	is_u64(same_upto(path), flushed + 2, "the file has all bytes, in order");
+	is_u64(out.bytes, flushed + 2, "the bytes are counted");
 	unlink(path);
 
 	ctp_output_create(&out, "/dev/full", false, false, &err);
 	put_much(&out);
-	ok(out.failed && !out.epipe, "a full disk is known before the end");
-	ok(ctp_output_close(&out, &err) == CTP_FAILED && strstr(err.text, "/dev/full: after 0 bytes"), "and told: %s", err.text);
+	ok(out.failed && !out.epipe, "a full disk is noticed before the close");
+	ok(ctp_output_close(&out, &err) == CTP_FAILED && strstr(err.text, "/dev/full: after 0 bytes"),
+	   "the close reports the full disk: %s", err.text);
 
 	int fd[2];
 	char name[32];
@@ -194,7 +195,7 @@ static void output(void)
 	ctp_output_create(&out, name, false, false, &err);
 	close(fd[0]);
 	put_much(&out);
-	ok(out.failed && out.epipe, "a closed pipe is told apart");
+	ok(out.failed && out.epipe, "a closed pipe is distinguished from other errors");
 	ctp_output_abandon(&out);
 	close(fd[1]);
 }
@@ -205,7 +206,7 @@ static bool has_to_end(void *arg)
 	return true;
 }
 
-/* A write that hangs has its part of the ring for itself, whatever the producer does, and goes on with it later. */
+/* A write that hangs keeps its part of the ring, whatever the producer does, and continues later. */
 static void gives_up(void)
 {
 	static const struct ctp_writeback_ops ending = {.write = take, .end = end, .has_to_end = has_to_end};
@@ -219,14 +220,14 @@ static void gives_up(void)
 		ctp_writeback_put(wb, block, sizeof block);
 	await(&t, 1);
 	memset(ctp_writeback_room(wb), 'c', 16);
-	ok(!ctp_writeback_put(wb, other, sizeof other), "where there is no hope a put fails");
-	ok(!ctp_writeback_held(wb), "and nothing is held");
+	ok(!ctp_writeback_put(wb, other, sizeof other), "a put fails when the write is given up");
+	ok(!ctp_writeback_held(wb), "then no bytes are pending");
 	let(&t, SIZE_MAX);
 	ctp_writeback_free(wb);
 	bool whole = t.len == 64;
 	for (size_t i = 0; i < t.len; i++)
 		whole &= t.got[i] == 'a';
-	ok(whole && t.ends == 1, "what was put before is written as it was, when the writer goes on");
+	ok(whole && t.ends == 1, "earlier blocks are written unchanged when the writer continues");
 }
 
 int main(void)
