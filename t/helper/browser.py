@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""browser.py [-s PNG] [-d] [-w W] [-h H] PAGE [EXPRESSION...] - open a page in a headless chromium, and look at it.
+"""browser.py [-s PNG] [-d] [-w W] [-h H] PAGE [EXPRESSION...] - open a page in a headless chromium, and inspect it.
 
 Waits for the page's window.ctpReady, prints the value of each expression as JSON, a line each, and the console's errors on
 stderr; -s takes a screenshot, -d asks for dark colours. The status is 1 where there were errors. As a module it is what

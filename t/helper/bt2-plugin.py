@@ -1,4 +1,4 @@
-"""bt2-plugin.py ROWS.jsonl STREAM.ctp - holds what babeltrace2's Python binding reads of a stream against ctp-tojsonl's rows.
+"""bt2-plugin.py ROWS.jsonl STREAM.ctp - compares what babeltrace2's Python binding reads of a stream with ctp-tojsonl's rows.
 
 Sections are matched by the number in the trace's UUID, records by their order, fields by the order in the schema. Prints how
 many events there were, for how many of them the time was raised, and how many were discarded; ends with status 1 at the first
@@ -72,7 +72,7 @@ def is_timed(event, schema):
 
 
 def check(event, clock, schema, values):
-    """None if all is as it should be, else what is not."""
+    """None, or a description of the difference."""
     times = [i for i, f in enumerate(schema["fields"]) if f.get("role") == "time"]
     got = list(event.payload_field.items())
     timed = is_timed(event, schema)

@@ -1,7 +1,7 @@
 /*
  * byhand.h - records of the classes that ctp-collect writes, made by hand, one call for each.
  *
- * give is whoever takes them. Transitions have the index that is due, unless the test has changed next[coro].
+ * give() receives them. Transitions have the next index, unless the test has changed next[coro].
  */
 #ifndef CTP_T_BYHAND_H
 #define CTP_T_BYHAND_H
@@ -19,7 +19,7 @@ struct byhand {
 	void *to;
 	struct ctp_class *cls[CTP_EVENT_COUNT];
 	uint64_t next[BYHAND_COROS];
-	bool late; /* what is given is */
+	bool late; /* the records given are late */
 };
 
 static inline void byhand_init(struct byhand *h, void (*give)(void *to, const struct ctp_batch *batch), void *to)
@@ -62,7 +62,7 @@ static inline void suspends(struct byhand *h, uint64_t ts, uint64_t co, uint64_t
 	transition(h, ts, co, tid, site, false);
 }
 
-/* parent: who made it; hand: whoever tells of it does so by hand. */
+/* parent: the coroutine that spawned it; hand: it is traced by hand. */
 static inline void is_made(struct byhand *h, uint64_t ts, uint64_t co, uint64_t site, uint64_t parent, bool hand)
 {
 	BYHAND(h, CTP_BIRTH, [CTP_BIRTH_TS] = ts, [CTP_BIRTH_PROBE] = co + 1000, [CTP_BIRTH_CORO] = co, [CTP_BIRTH_AFTER] = ts,
@@ -112,7 +112,7 @@ static inline void waits_for(struct byhand *h, uint64_t ts, uint64_t co, enum ct
 	waits_so(h, ts, co, what, value, 1, 0);
 }
 
-/* An object has so much; marks are CTP_OBJECT_... */
+/* An object has this much available; marks are CTP_OBJECT_... */
 static inline void has_so(struct byhand *h, uint64_t ts, uint64_t object, uint64_t what, uint64_t available, uint64_t marks)
 {
 	BYHAND(h, CTP_OBJECT, [CTP_OBJECT_TS] = ts, [CTP_OBJECT_PID] = BYHAND_PID, [CTP_OBJECT_AT] = object, [CTP_OBJECT_KIND] = what,
@@ -149,7 +149,7 @@ static inline void kernel_has(struct byhand *h, uint64_t ts, uint64_t fd, uint64
 	       [CTP_DESCRIPTOR_TYPE] = CTP_FD_TCP, [CTP_DESCRIPTOR_UNREAD] = unread);
 }
 
-/* count of its events are, from the one that is due on, between after and ts; co 0: nobody knows whose. */
+/* count of its events are lost, from the next one on, between after and ts; co 0: of unknown coroutines. */
 static inline void are_lost(struct byhand *h, uint64_t after, uint64_t ts, uint64_t co, uint64_t count)
 {
 	BYHAND(h, CTP_LOST, [CTP_LOST_TS] = ts, [CTP_LOST_CORO] = co, [CTP_LOST_INDEX] = h->next[co], [CTP_LOST_COUNT] = count,
@@ -162,14 +162,14 @@ static inline void are_missed(struct byhand *h, uint64_t after, uint64_t ts, uin
 	BYHAND(h, CTP_MISSED, [CTP_MISSED_TS] = ts, [CTP_MISSED_TID] = tid, [CTP_MISSED_COUNT] = 1, [CTP_MISSED_AFTER] = after);
 }
 
-/* So many transitions are missing of what a thread did between after and ts. */
+/* This number of a thread's transitions between after and ts are missing. */
 static inline void ring_lost(struct byhand *h, uint64_t after, uint64_t ts, uint64_t tid, uint64_t transitions)
 {
 	BYHAND(h, CTP_MISSED, [CTP_MISSED_TS] = ts, [CTP_MISSED_TID] = tid, [CTP_MISSED_AFTER] = after,
 	       [CTP_MISSED_TRANSITIONS] = transitions);
 }
 
-/* after: when it was last seen executing; 0: that is not told. */
+/* after: when it was last seen executing; 0: unknown. */
 static inline void is_over_since(struct byhand *h, uint64_t after, uint64_t ts, enum ctp_outcome outcome, int status)
 {
 	BYHAND(h, CTP_END, [CTP_END_TS] = ts, [CTP_END_OUTCOME] = outcome, [CTP_END_STATUS] = (uint64_t)status, [CTP_END_AFTER] = after,
@@ -191,7 +191,7 @@ static inline void is_sampled(struct byhand *h, uint64_t ts, uint64_t tid, uint6
 	       [CTP_SAMPLE_DELAY] = delay, [CTP_SAMPLE_STATE] = state);
 }
 
-/* The samples with this time were of all threads of the process, so many. */
+/* The samples with this time were of all threads of the process; this is their number. */
 static inline void round_ends(struct byhand *h, uint64_t ts, uint64_t threads)
 {
 	BYHAND(h, CTP_PROCESS, [CTP_PROCESS_TS] = ts, [CTP_PROCESS_PID] = BYHAND_PID, [CTP_PROCESS_AFTER] = ts,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""ctfread.py [--bt2] DIR JSONL - hold a trace of ctp-toctf against what ctp-tojsonl -a says of the same stream.
+"""ctfread.py [--bt2] DIR JSONL - compare a trace of ctp-toctf with what ctp-tojsonl -a prints for the same stream.
 
-A second reader, made from doc/ctp-toctf.1 alone: it reads the packets bit for bit as that page says, and checks what readers rest
+A second reader, made from doc/ctp-toctf.1 alone: it reads the packets bit for bit as that page says, and checks what readers rely
 on (sizes, times, order, no empty packet). With --bt2 the events come from babeltrace2's Python binding instead. Either way every
 section, class, record and value must be there, and nothing else but the spellings of names, each its own. Prints the totals of what
 it read.

@@ -2,7 +2,7 @@
 """ctpread.py [FILE] - print the sections and records of a raw stream as JSON lines, as ctp-tojsonl -a does.
 
 A second reader, made from doc/ctp-stream.5 alone, in another language and without haste: where it and the library differ, or
-it needs something that the page does not say, one of the three is wrong. t/pipe/spec.t holds them against each other. The names are
+it needs something that the page does not say, one of the three is wrong. t/pipe/spec.t compares them. The names are
 the page's.
 
 Standard error gets a line of totals. The status is 3 if anything was damaged, missing or cut short.

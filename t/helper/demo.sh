@@ -1,7 +1,7 @@
 #!/bin/sh
-# demo.sh - what `make demo` runs: an example traced, looked at, and the coroutine found that it loses on purpose.
+# demo.sh - what `make demo` runs: it traces an example, shows the trace, and finds the coroutine that the example loses on purpose.
 #
-# Every command is shown as it is run, in the folder $O/demo, where the trace stays for more looking.
+# Every command is shown as it is run, in the folder $O/demo, where the trace stays.
 set -eu
 O=${O:-build}
 top=$PWD

@@ -1,4 +1,4 @@
-/* elf-byhand.h - a program for tests that no linker would make: names, symbols, and many segments that are all its first page. */
+/* elf-byhand.h - ELF files that no linker would write, for tests: names, symbols, and many segments that all map the first page. */
 #ifndef ELF_BYHAND_H
 #define ELF_BYHAND_H
 
@@ -25,7 +25,7 @@ static inline void elf_put(int fd, size_t at, const void *data, size_t len)
 	}
 }
 
-/* A text in the table of strings: where it is. */
+/* Adds a text to the table of strings; returns its offset. */
 static inline uint32_t elf_name(struct elf_byhand *e, const char *name)
 {
 	size_t at = e->names_len ? e->names_len : 1, len = strlen(name) + 1;

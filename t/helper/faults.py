@@ -5,10 +5,10 @@
 
 FOLDER has the inputs, which t/pipe/faults.t makes; NAME is that of a command below. Of the calls that a command makes, SAMPLES of each
 kind fail, one a run; 0: all of them. RESET and DUMP are for a database: commands that empty it and print what is in it. A line for
-each command and kind: its name, then how many faults there were, how many of them the tool coped with, how many it said, and how
-many were silent; after a colon the first few of those, as n and what was wrong.
+each command and kind: its name, then the number of faults, of those that the tool coped with, of those that it reported, and of
+silent ones; after a colon the first few of those, as n and what was wrong.
 
-A fault is silent unless the tool coped (the status and all that it wrote are as without a fault) or said it (the status is
+A fault is silent unless the tool coped (status and output are as without a fault) or reported it (the status is
 another one, stderr has a line of the tool, and each file that has its name is as it was before or as it is without a fault; after
 a close that failed, not all have theirs). What is live has its name from the beginning, and as much as could be written;
 ctp-collect has the status of the program that it runs, and says what it lost.

@@ -40,7 +40,7 @@ static enum kind chosen = KINDS;
 static uint32_t nth;
 static long process;
 
-/* Whether this call is the one. */
+/* True if this call is to fail. */
 static bool fails(enum kind kind)
 {
 	if (!counts || syscall(SYS_getpid) != process)
@@ -92,7 +92,7 @@ PUBLIC ssize_t write(int fd, const void *data, size_t len)
 	return is_output(fd) && fails(WRITE) ? -1 : syscall(SYS_write, fd, data, len);
 }
 
-/* A connection that cannot be written to has ended: whoever waits for an answer must hear of it. */
+/* A connection that cannot be written to has ended: a reader that waits for an answer must see that. */
 PUBLIC ssize_t send(int fd, const void *data, size_t len, int flags)
 {
 	if (!fails(WRITE))
@@ -113,7 +113,7 @@ PUBLIC ssize_t pwrite(int fd, const void *data, size_t len, off_t at)
 }
 PUBLIC ssize_t pwrite64(int fd, const void *data, size_t len, off_t at) __attribute__((alias("pwrite")));
 
-/* Of what is only read, a close has nothing to say. */
+/* A close of a file that is only read cannot lose data. */
 static bool is_written(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);

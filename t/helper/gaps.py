@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""gaps.py make SEED >ROWS.jsonl - a trace with losses, as `ctp-tojsonl -a` would write it, of a program that is made up here.
-gaps.py know ROWS.jsonl [SINCE UNTIL] - what is not known by those rows, as JSON: how long of each coroutine and thread.
+"""gaps.py make SEED >ROWS.jsonl - a trace with losses, as `ctp-tojsonl -a` would write it, of a simulated program.
+gaps.py know ROWS.jsonl [SINCE UNTIL] - the unknown time of each coroutine and thread by those rows, as JSON.
 
 The program is a scheduler with threads, wakes, births and deaths. What its threads do goes through rings that lose now and then, so
-that a loss has what it has in real life: wakes inside of it, several coroutines at once, none of its events left, its death behind
-it, its end not in sight. Losses are told before or behind the transition that ends them. Some belong to nobody.
+that losses are realistic: wakes inside them, several coroutines at once, no event left, a death after them, no end in
+sight. Losses are recorded before or after the transition that ends them. Some are of unknown coroutines.
 
-What is not known is worked out from the rows alone, by the definition: a coroutine's gap reaches from `after` to `ts` of a row
+The unknown time is computed from the rows alone, by the definition: a coroutine's gap reaches from `after` to `ts` of a row
 `lost`, and on to its next transition, its death or the end; a thread's is that of a row `missed` with transitions. Each moment
 counts once.
 """
@@ -47,13 +47,13 @@ PID, START, THREADS, COROUTINES, EVENTS = 700, 5_000_000_000, 3, 24, 3000
 
 
 class Ring:
-    """What a thread has to tell, less what there was no room for."""
+    """A thread's ring: its records, without those that found no room."""
 
     def __init__(self, tid):
         self.tid, self.told, self.full_until, self.gap = tid, [], 0, None
 
     def put(self, ts, row):
-        """Row: of the class transition or another. Whether it was told."""
+        """Adds a row of class transition or another. True if it was recorded."""
         if ts < self.full_until:
             self.gap = self.gap or {"after": ts, "count": 0, "transitions": 0}
             self.gap["transitions" if row["type"] == "transition" else "count"] += 1
@@ -108,7 +108,7 @@ class Program:
             co.state = "ready"
 
     def death(self, co):
-        """A station's header tells of it, whatever there is no room for."""
+        """A station's header records it, even if a ring has no room."""
         if co.thread is not None:
             self.running[co.thread] = None
         co.state, co.died = "dead", self.now
@@ -134,7 +134,7 @@ class Program:
             self.wake(pick.choice(living), thread)
 
     def losses(self, end):
-        """Of each coroutine: its runs of events that were not told, with the times that bound them."""
+        """For each coroutine: its runs of lost events, with the times around them."""
         for co in self.coroutines:
             after, first, count = co.born, 0, 0
             for row, told in co.events + [(None, True)]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A server of MySQL's or PostgreSQL's protocol that answers as it is told, for tests of clients.
+"""A server with MySQL's or PostgreSQL's protocol and scripted answers, for tests of clients.
 
 usage: hostile-server.py mysql|postgres SOCKET [PATTERN=ANSWER]...    a SOCKET that is a number is a TCP port of 127.0.0.1
 

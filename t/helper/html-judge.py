@@ -2,8 +2,8 @@
 """html-judge.py PAGE JSONL [PAGE'S SECTION] - whether a page of ctp-tohtml shows what ctp-tojsonl -a says, coroutine by coroutine
 
 Follows the rules that ctp-tohtml.1 has for states, in its own words: which wakes change nothing, and so are not shown, is decided
-here anew, and so is where events are missing: by a record that says so, or by numbers that jump. The threads' gaps are those that the
-stream tells of. Says what differs; exit status 1 if anything does.
+here anew, and so is where events are missing: by a loss record, or by numbers that jump. The threads' gaps are those that the
+stream records. Prints what differs; exit status 1 if anything does.
 """
 import json
 import sys
@@ -79,7 +79,7 @@ def lives_of(path, section):
 
 
 def same(stream, page, own):
-    """But for who woke: one that is woken where it has just suspended, by no coroutine that is told of, has woken itself."""
+    """Except the waker: a coroutine that is woken right after it suspended, by no known coroutine, has woken itself."""
     return len(stream) == len(page) and all(a == b or a[:2] == b[:2] and a[1:] == ("wake", 0) and b[2] == own for a, b in zip(stream, page))
 
 

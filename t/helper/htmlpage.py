@@ -275,7 +275,7 @@ def made_stuck(events=100000, coroutines=1000, seed=5):
 
 
 def made_still(*_):
-    """Two who are in no finding when the trace ends, and one who is."""
+    """Two coroutines that are in no finding when the trace ends, and one that is."""
     rows = [Coro(1, 11, 0, None, "first", "s.c:1:a", events=[(100, "resume", 1), (300, "suspend", "s.c:2:b")]),
             Coro(2, 12, 0, None, "second", "", events=[(400, "resume", 1)])]
     made = report(rows, 1000, [], [1], 3, [""])
@@ -405,7 +405,7 @@ def read(text):
             begin = ns + number()
             ns = begin + number()
             thread["gaps"].append((begin, ns, number()))
-    assert at == len(data), f"{len(data) - at} bytes behind the data"
+    assert at == len(data), f"{len(data) - at} bytes after the data"
     return meta, rows
 
 

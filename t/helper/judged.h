@@ -1,5 +1,5 @@
 /*
- * judged.h - records made by hand (byhand.h) go to a report, and what it finds in them is told in a line.
+ * judged.h - records made by hand (byhand.h) go to a report, and its findings are given as a line.
  */
 #ifndef CTP_T_JUDGED_H
 #define CTP_T_JUDGED_H
@@ -38,7 +38,7 @@ static const char *const one_process[] = {"pid", "100", NULL};
 
 static inline void begin(void) { begin_with(NULL, one_process); }
 
-/* What was found: "rule certainty members", by gravity, with commas between. */
+/* The findings: "rule certainty members", by gravity, with commas between. */
 static const char *end_so(bool complete, bool missing)
 {
 	char *p = found, *q = why;
@@ -81,7 +81,7 @@ static inline const char *end(void) { return end_so(true, false); }
 
 /* --- a scene -------------------------------------------------------------------------------------------------------------- */
 
-/* It suspends there, is woken and resumed again, in a millisecond. */
+/* It suspends there, is woken and resumed, within a millisecond. */
 static void goes_round(uint64_t ts, uint64_t co, uint64_t by)
 {
 	suspends(&h, ts, co, 5, WAITS);
@@ -89,7 +89,7 @@ static void goes_round(uint64_t ts, uint64_t co, uint64_t by)
 	resumes(&h, ts + MS, co, 5);
 }
 
-/* From 0 to 200 ms: many are made, wait several times at the same place, and end. The waker is there, and runs. */
+/* From 0 to 200 ms: many coroutines are spawned, wait several times at the same place, and end. The waker runs. */
 static void healthy(void)
 {
 	is_born(&h, 1, WAKER, 0);
@@ -106,7 +106,7 @@ static void healthy(void)
 	resumes(&h, 200 * MS, WAKER, 6);
 }
 
-/* Behind that, one that is made like the others waits, from 210 ms on; the waker goes on until 1.9 s. */
+/* After that, one more like them waits from 210 ms on; the waker runs until 1.9 s. */
 static inline void with_victim(void)
 {
 	healthy();
@@ -126,7 +126,7 @@ static inline void waker_goes_on(void)
 	dies(&h, 1900 * MS, WAKER);
 }
 
-/* Two rounds of samples of all threads. The second has THREAD in that state, with cpu more than in the first. */
+/* Two rounds of samples of all threads. In the second, THREAD is in that state, with this much more CPU time. */
 static inline void sampled_twice(uint64_t first, uint64_t second, uint64_t cpu, enum ctp_sample_state state)
 {
 	for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
 /*
- * memstream.h - a harvest over memory of the test's own, its stream in memory, and that stream read again.
+ * memstream.h - a harvest of a memory of the test, whose stream is kept in memory and read again.
  */
 #ifndef CTP_T_MEMSTREAM_H
 #define CTP_T_MEMSTREAM_H

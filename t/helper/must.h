@@ -1,4 +1,4 @@
-/* must.h - what a fuzz target, or a helper of tests, cannot go on without: says it, and dies where a debugger sees why. */
+/* must.h - a condition that a fuzz target, or a helper of tests, needs: else it prints why, and aborts for a debugger. */
 #ifndef CTP_T_MUST_H
 #define CTP_T_MUST_H
 

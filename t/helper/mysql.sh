@@ -1,4 +1,4 @@
-# mysql.sh - a server of a test's own: `. t/helper/mysql.sh`, behind tap.sh. MariaDB's, or MySQL's where MYSQLD names its mysqld.
+# mysql.sh - a server of a test's own: `. t/helper/mysql.sh`, after tap.sh. MariaDB's, or MySQL's where MYSQLD names its mysqld.
 #
 #	my_need   my_start [OPTION...]   my_kill   sql [OPTION...]   load [OPTION...]   left DATABASE   same NAME DATABASE SQLITE
 # shellcheck shell=sh disable=SC2034,SC2154 # tap.sh has $tmp, and the tests use $from
@@ -25,7 +25,7 @@ my_make() { # the data of a new server
 	fi
 }
 
-my_start() { # it answers when this is over
+my_start() { # returns when it answers
 	set -- --no-defaults ${my_user:+"$my_user"} --datadir="$dir/data" --socket="$dir/s.sock" --pid-file="$dir/pid" --tmpdir="$dir" --skip-networking "$@"
 	[ -z "$MYSQLD" ] || set -- "$@" --mysqlx=OFF --secure-file-priv=NULL
 	"${MYSQLD:-mariadbd}" "$@" >>"$tmp/log" 2>&1 &

@@ -1,5 +1,5 @@
 /*
- * objects-scene.h - a scene for the rules that rest on what coroutines wait for: four coroutines at rest, and what a test adds.
+ * objects-scene.h - a scene for the rules about what coroutines wait for: four resting coroutines, to which a test adds more.
  */
 #ifndef CTP_T_OBJECTS_SCENE_H
 #define CTP_T_OBJECTS_SCENE_H
@@ -8,7 +8,7 @@
 
 enum { A = 0x1000, B = 0x2000, C = 0x3000, FD = 7, AT = 300 * MS, END = 3000 };
 
-/* Coroutines 1 to 4 have run once and are suspended where they rest, which may take for ever. */
+/* Coroutines 1 to 4 have run once and are suspended where they may rest for ever. */
 static inline void scene(void)
 {
 	begin();
@@ -20,7 +20,7 @@ static inline void scene(void)
 	}
 }
 
-/* The coroutine runs from ts on, and suspends a microsecond later; what it says before comes in between. */
+/* The coroutine runs from ts on, and suspends a microsecond later; its reasons are recorded in between. */
 static inline void runs(uint64_t ts, uint64_t co)
 {
 	is_woken(&h, ts - 1, co, 6, 0);

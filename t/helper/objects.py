@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-"""objects.py make SEED >ROWS.jsonl - a trace of a program that is made up here, with locks, pools and queues, as `ctp-tojsonl -a`
-would write it. What its threads tell of these goes through rings that lose now and then.
-objects.py know ROWS.jsonl - what is known by those rows of each object at the end, as JSON.
+"""objects.py make SEED >ROWS.jsonl - a trace of a simulated program with locks, pools and queues, as `ctp-tojsonl -a`
+would write it. Its threads write through rings that lose records now and then.
+objects.py know ROWS.jsonl - the known state of each object at the end, by those rows, as JSON.
 objects.py sqlite ROWS.jsonl REPORT.json DATABASE - how ctp-sqlite's views objects, holders and reasons differ from that, and from
 ctp-report's objects; then how many rows were compared.
 
-What is known is worked out from the rows alone, by the definition in ctp-report(1): a row `missed` with a count takes away all that
-was known of what is available and of who holds it; the next row that tells how much is available is believed; who holds it is known
-again when all of it is available, which is 1 for a lock, and else what it had when it was made. Who gives back what it did not have
-shows that not all is told, and nothing is known of its holders then, either.
+The known state is computed from the rows alone, by the definition in ctp-report(1): after a row `missed` with a count, nothing is
+known of what is available and of its holders; the next row with an available count is believed; the holders are known
+again when all of it is available, which is 1 for a lock, and else what it had at first. A coroutine that gives back what it did not
+have shows that records are missing, and then the holders are unknown, too.
 """
 import json
 import random
@@ -67,7 +67,7 @@ class Program:
         self.put({"type": "hold", **self.ident(co), "pid": PID, "object": hex(ob.at), "count": n})
 
     def transition(self, co, active):
-        """Always told: what is not known of coroutines is for gaps.py."""
+        """Always recorded: losses of coroutines are tested by gaps.py."""
         self.now += 1
         self.rows.append({"type": "transition", "probe_id": 9000 + co, "tid": 101, "addr": "0x0", "seq": self.index[co] + 1,
                           "is_active": active, "ts": self.now, "coro": co, "index": self.index[co], "site": 0 if active else 2})

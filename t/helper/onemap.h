@@ -1,8 +1,8 @@
 /*
  * onemap.h - an arena, and ctp.h's probe made to use it where it is: one mapping for both sides.
  *
- * TSan goes by addresses. It would not see that what the probe has mapped here and the collector there is the same memory.
- * So what the probe maps of it is the test's own mapping. Include this instead of ctp.h.
+ * TSan goes by addresses. It would not see that the mappings of the probe and of the collector are the same memory.
+ * So the probe uses the test's own mapping. Include this instead of ctp.h.
  */
 #ifndef CTP_T_ONEMAP_H
 #define CTP_T_ONEMAP_H

@@ -1,6 +1,6 @@
 """page.py FOLDER - the page of ctp-tohtml in a browser, on made-up traces of which every answer is known; prints TAP.
 
-What is asked of the page is worked out here a second time, from the rules in doc/ctp-tohtml.1. If the folder has a real.html,
+The expected answers are computed here again, from the rules in doc/ctp-tohtml.1. If the folder has a real.html,
 it is the page of a program in which one coroutine is never woken, as ctp-tohtml made it; what else it may have is for pagegaps.py.
 """
 import json
@@ -131,7 +131,7 @@ def test_states(pages):
                 wrong.append((row["name"], a, b, state))
     equal(wrong, [], "each row is in the state that the events say, all the time")
     equal(chrome.eval("[ctp.state(0, 950000), ctp.state(3, 1e6), ctp.state(4, 5)]"), ["dead", "unknown", "dead"],
-          "dead behind its death, unknown behind a tail, dead before its birth")
+          "dead after its death, unknown after a tail, dead before its birth")
     ids = ["#9007199254740993", "#0x20000000000001", "18446744073709551615", "0xffffffffffffffff", "#11", "11"]
     equal(chrome.eval(f"{ids}.map(ctp.search)"), [[2], [2], [1], [1], [9], [0, 9]], "ids find their rows, exactly")
     lane = "[250, 400, 600, 950].map(us => { const l = ctp.model.threads; return l.arg[l.after(3, us * 1000) - 1]; })"
@@ -390,7 +390,7 @@ def test_silence(pages):
     fit = seen()
     ok(0 < 100 - fit[0] < 100 and 0 < fit[1] - 1000 < 100, "the page opens on its events", fit)
     equal(chrome.texts(".fold:not([hidden])"), ["◂ 100 ns before the first event", "1 µs after the last event ▸"],
-          "and says how long nothing happens before and behind them")
+          "and says how long nothing happens before and after them")
     counted = chrome.eval("(() => { const d = ctp.app.overview.density; return [d.events.reduce((a, b) => a + b), "
                           "Math.round(d.part.flatMap(p => Array.from(p)).reduce((a, b) => a + b)), Math.round(d.high - d.low)]; })()")
     equal(counted[:2], [5, counted[2]], "the overview counts what is in sight, and no more")

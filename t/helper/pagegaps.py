@@ -1,8 +1,8 @@
-"""pagegaps.py - a part of page.py: what is unknown on the page is what the trace lost, in its sums and in its picture.
+"""pagegaps.py - a part of page.py: unknown time on the page is that of the trace's losses, in its sums and in its picture.
 
-The folder has pages NAME.html of ctp-tohtml, each beside the rows NAME.jsonl that it was made of. What is not known is worked out
+The folder has pages NAME.html of ctp-tohtml, each beside the rows NAME.jsonl that it was made of. The unknown time is computed
 from the rows alone: of coroutines and threads by gaps.py; and besides, a thread whose last resume was of a coroutine that has a
-gap next is unknown until something else is told of it, or the gap ends.
+gap next is unknown until its next record, or the end of the gap.
 """
 import json
 import pathlib

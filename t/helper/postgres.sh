@@ -1,4 +1,4 @@
-# postgres.sh - a PostgreSQL server of a test's own: `. t/helper/postgres.sh`, behind tap.sh. Gives pg_start, pg_stop, and PGHOST and PGUSER.
+# postgres.sh - a PostgreSQL server of a test's own: `. t/helper/postgres.sh`, after tap.sh. Gives pg_start, pg_stop, and PGHOST and PGUSER.
 # shellcheck shell=sh
 pg_bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 PGHOST=$tmp/pg PGUSER=ctp

@@ -1,5 +1,5 @@
 /*
- * ppt-client-sdk.c - a program for ctp-ppt to attach to, made with sdk/ppt: the options of ppt-client.c, as far as it has them.
+ * ppt-client-sdk.c - a program for ctp-ppt to attach to, made with sdk/ppt: the options of ppt-client.c, as far as they apply.
  *
  * The buffer Sdk has two types of frames, Mark has one. What a frame holds follows from its n: x is n / 2, f is n % 1000, b is
  * n % 256. Frame n of thread t is n = t * 2^24 + (0, 1, 2 ... modulo 2^24), and even ones of Sdk are requests. At SIGUSR1 Sdk is closed. At the

@@ -225,7 +225,7 @@ static void multiply(void)
 		return;
 	pid_t child = fork();
 	if (child && opt.dies) {
-		waitpid(child, NULL, 0); /* what it saves is there before the same numbers of ours */
+		waitpid(child, NULL, 0); /* its frames are saved before ours with the same numbers */
 		nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL); /* an agent looks every 10 ms: if we ended before, it would see us alone */
 	}
 	if (child)

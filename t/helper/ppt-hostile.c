@@ -1,5 +1,5 @@
 /*
- * ppt-hostile.c - a program with ppt buffers that lie to ctp-ppt: about their description, their segment and their ring.
+ * ppt-hostile.c - a program whose ppt buffers give ctp-ppt false data: description, segment and ring.
  *
  * Its name for a lie is its operand; see `lies`. It acts as a client does when it attaches, once, and ends at SIGTERM.
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ppt-original.py PROGRAM BUFFER FILE ROUNDS FRAMES [COUNTERS] - ppt's own agent and decoder, as far as their rules go, held against sdk/ppt.
+"""ppt-original.py PROGRAM BUFFER FILE ROUNDS FRAMES [COUNTERS] - the rules of ppt's own agent and decoder, applied to sdk/ppt.
 
 The agent makes a segment of roundup(control block, slot) and 128 slots, and reads slots at roundup(392, slot), whatever the program says.
 The decoder takes the sum of _lSize for the size of a frame. Starts PROGRAM BUFFER, which saves as many frames as each line of its input

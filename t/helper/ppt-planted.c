@@ -1,5 +1,5 @@
 /*
- * ppt-planted.c - a program with ppt buffers that has planted something for ctp-ppt, and saves nothing.
+ * ppt-planted.c - a program with ppt buffers that hold traps for ctp-ppt; it saves nothing.
  *
  *	foreign PID ID [ro|rw]   the variables of Held say that PID is attached by the segment ID; ro, rw: so has this program
  *	large                    nothing: Large1 to Large4 have frames of 1 MiB

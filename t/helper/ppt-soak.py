@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """ppt-soak.py - attaches to a busy client of two threads again and again, in every way, and ends each attachment in every way.
 
-usage: ppt-soak.py ROUNDS SEED, with O and BIN as the tests have them. Says what is wrong, a line each; nothing if all is well.
+usage: ppt-soak.py ROUNDS SEED, with O and BIN as the tests have them. Prints a line for each fault.
 
-Rounds end by time, by a signal, by a reader that goes away, or by kill -9 at any moment. After each the client is as it was, or the next
+Rounds end by time, by a signal, by a reader that goes away, or by kill -9 at any moment. After each the client is unchanged, or the next
 agent makes it so; every number is a frame or lost; across rounds no number is missing. Then clients are killed in their turn.
 """
 import os
@@ -56,7 +56,7 @@ class Client:
 
 
 def segments():
-    """Those that an agent of ours has made."""
+    """Segments that our agents created."""
     with open('/proc/sysvipc/shm') as f:
         next(f)
         return [line.split()[1] for line in f if int(line.split()[4]) in agents]

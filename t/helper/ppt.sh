@@ -11,7 +11,7 @@ await() {
 	return 1
 }
 
-# saved BUFFER [FILE]: frames, as a client says it in FILE
+# saved BUFFER [FILE]: frames, as a client printed them in FILE
 saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "${2:-$tmp/said}"; }
 
 # attach_all FILE ARGUMENT...: of several buffers, each of which has a file; all of them are in FILE then

@@ -1,7 +1,7 @@
-"""pptfile.py - PPT1 files for tests, with what is in them worked out apart from the tools.
+"""pptfile.py - PPT1 files for tests, with their contents known independently of the tools.
 
 make KIND FILE TRUTH    writes a file of that kind, and what its records have to be, as JSON
-judge TRUTH <JSONL      what ctp-tojsonl -a says of it, held against the truth: prints what differs
+judge TRUTH <JSONL      compares the output of ctp-tojsonl -a with the truth: prints what differs
 csv FILE... <JSONL      the same against the tables that ppt itself made; FILE.NAME.csv has the frames of class ppt_*_NAME
 order <JSONL            prints frames without a time that are not after the frame that they followed
 frames FILE             cuts a file into FILE.head and FILE.0, FILE.1 ... : its header and its frames
@@ -201,7 +201,7 @@ def kind_zero(rng):
 
 
 def kind_odd(rng):
-    """Times that are none, and NaNs that carry something. The truth has what can be said of them."""
+    """Invalid times, and NaNs with a payload. The truth has what is known of them."""
     b = Buffer("Odd", [("odd", ["time d interval", "double x", "float y", "byte b"]), ("pad", ["byte b"])], counters=())
     nan = [struct.unpack("<d", struct.pack("<Q", bits))[0] for bits in (0x7ff8000000000000, 0xfff8000000001234, 0x7ff4000000000001)]
     times = [(5, 10**9), (5, -1), (-3, 0), (-3, 999999999), (7, 2 * 10**9 + 1), (9, 0)]
@@ -286,7 +286,7 @@ def kind_bench(rng):
         if i % 2 == 0:
             struct.pack_into("<q", raw, start, 1794702315 + i // 100)
             struct.pack_into("<q", raw, second, 1794702315 + i // 100)
-        else: # the slot still has what was in it
+        else: # the slot still has its old contents
             struct.pack_into("<di", raw, b.size - 16, i / 3, i)
         b.bytes.append(bytes(raw))
     b.truth = []

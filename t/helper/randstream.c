@@ -2,8 +2,8 @@
  * randstream.c - randstream [SEED] writes a raw stream of random classes and records to standard output.
  *
  * Every type, role and predictor in every combination that the library allows, with values that are mostly what a predictor
- * expects, sometimes near it and sometimes anything. Keys are few, so that they come back, and of all sizes, so that classes
- * meet in one context; places in the source are few, so that they are known when they are referred to. A section has late
+ * expects, sometimes near it and sometimes anything. Keys are few, so that they repeat, and of all sizes, so that classes
+ * share a context; sites are few, so that they are known when they are referred to. A section has late
  * records, records without a time, and an end or none.
  */
 #include <stdio.h>
@@ -164,7 +164,7 @@ static void next_value(struct kind_of_record *k, uint32_t i, uint64_t *now)
 	} else if ((int)i == k->cls->key_field) {
 		*v = one_in(50) ? rnd_number() : k->keys[rnd() % KEYS];
 	} else if (f->role == CTP_ROLE_SITE) {
-		*v = rnd() % SITES + (k->cls->kind == CTP_KIND_SITE ? SITES : 0); /* the others' are told of by write_sites */
+		*v = rnd() % SITES + (k->cls->kind == CTP_KIND_SITE ? SITES : 0); /* the other sites are written by write_sites */
 	} else if (one_in(6)) {
 		k->step[i] = one_in(2) ? rnd() % 5 : rnd_number();
 		*v = rnd_number();

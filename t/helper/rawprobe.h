@@ -1,7 +1,7 @@
 /*
  * rawprobe.h - what a traced program does to its stations, by hand from the tables of the protocol document: raw offsets,
- * nothing shared with the collector. Each word of a payload is a function of the event's number, so that a payload which is not
- * wholly its event's own is seen.
+ * nothing shared with the collector. Each word of a payload is a function of the event's number, so that a mixed
+ * payload is noticed.
  */
 #ifndef CTP_T_RAWPROBE_H
 #define CTP_T_RAWPROBE_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum writer {
-	FIELD,   /* seqlock as the SDKs in the field have it: release stores, and a fence behind them */
+	FIELD,   /* seqlock as the SDKs in the field have it: release stores, and a fence after them */
 	ORDERED, /* seqlock that announces a release fence between the odd mark and the payload */
 	PLAIN,   /* as the document has it, with the fence that the wake-up needs */
 	BARE,    /* as the document has it, to the letter */
@@ -65,8 +65,8 @@ static inline void write_plain(unsigned char *station, uint64_t index, bool fenc
 }
 
 /*
- * How many payloads may be wrong for all that a reader can do: of a writer without a fence, where the machine reorders stores,
- * what is still in its store buffer when it is asked about again (see v1-station.c). Seen once in some fifty runs on a machine that
+ * Number of payloads that may be wrong whatever a reader does: of a writer without a fence, on a machine that reorders stores,
+ * those still in its store buffer at the second look (see v1-station.c). Seen once in some fifty runs on a machine that
  * others used too: the eight of one station.
  */
 static inline uint64_t wrong_allowed(enum writer kind)
@@ -89,7 +89,7 @@ static inline void write_event(enum writer kind, unsigned char *station, uint64_
 		write_plain(station, index, kind == PLAIN);
 }
 
-/* Leaves the slot of event number index as a writer does that is killed half-way: no seq, and half of the payload. */
+/* Leaves the slot of event number index as a writer that is killed half-way: no seq, and half of the payload. */
 static inline void write_half(enum writer kind, unsigned char *station, uint64_t index)
 {
 	unsigned char *slot = station + 0x40 + (is_seqlock(kind) ? index : index + 1) % 8 * 64;

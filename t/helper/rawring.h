@@ -1,8 +1,8 @@
 /*
  * rawring.h - what a program with rings does to its memory, by hand: offsets written out, nothing shared with the collector or
- * the SDK. One writer for one thread; coroutines may go from one writer to another, if whoever hands them over orders that.
+ * the SDK. One writer for one thread; coroutines may move from one writer to another, if the caller synchronizes that.
  *
- * raw_bug plants one, for the tests to find: 1: head is stored before the entry; 2: a ring is never full.
+ * raw_bug plants a bug for the tests to find: 1: head is stored before the entry; 2: a ring is never full.
  */
 #ifndef CTP_T_RAWRING_H
 #define CTP_T_RAWRING_H
@@ -62,7 +62,7 @@ static inline void rawmem_plan(struct rawmem *m, uint32_t stations, uint32_t rin
 	m->bytes = m->entries_at + ((uint64_t)rings << bits) * 32;
 }
 
-/* Times are nanoseconds of CLOCK_MONOTONIC. mode: as a collector that has come. */
+/* Times are nanoseconds of CLOCK_MONOTONIC. mode: as an attached collector sets it. */
 static inline void rawmem_make(struct rawmem *m, unsigned char *base, uint32_t mode)
 {
 	m->base = base;
@@ -202,7 +202,7 @@ static inline bool raw_birth(struct rawring *r, struct rawcoro *co, uint64_t pro
 	return true;
 }
 
-/* What the slots remember. */
+/* The flight recorder's slot. */
 static inline void raw_slot(struct rawcoro *co, uint64_t ts, uint64_t tid, uint64_t addr, uint64_t what)
 {
 	unsigned char *slot = co->station + 0x40 + co->events % 8 * 64;

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""report-model.py REPORT.json <ROWS.jsonl - holds what `ctp-report -j` says of a trace of ctp-collect against a model.
+"""report-model.py REPORT.json <ROWS.jsonl - compares `ctp-report -j` of a trace of ctp-collect with a model.
 
 The rows are those of `ctp-tojsonl -a`. The model is written from the manual and not from the program: each coroutine's rows,
-in the order of their index, give its states; from the last row before a hole to the first behind it nothing is known, whatever
-wakes say. It says where the two differ.
+in the order of their index, give its states; from the last row before a gap to the first after it nothing is known, whatever
+wakes say. It prints where the two differ.
 """
 import json
 import sys
@@ -167,7 +167,7 @@ def end_of(model):
 
 
 def compare_coroutines(diff, model, section):
-    for co in model.coroutines.values():  # who is alive has been in its state up to the end
+    for co in model.coroutines.values():  # a living coroutine stays in its state up to the end
         if co.state in ("running", "runnable", "suspended"):
             model.spend(co, end_of(model), co.sound, True)
     for state in ("running", "runnable", "suspended", "unknown"):

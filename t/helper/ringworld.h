@@ -1,6 +1,6 @@
 /*
- * ringworld.h - a memory with rings, whoever writes to it, its harvest, and what a reader makes of the stream: by the ids of the
- * probes, each of which one coroutine has and no other.
+ * ringworld.h - a memory with rings, its writers, its harvest, and what a reader finds in the stream: by the ids of the
+ * probes, which are unique for each coroutine.
  */
 #ifndef CTP_T_RINGWORLD_H
 #define CTP_T_RINGWORLD_H
@@ -13,7 +13,7 @@
 
 enum { COROS = 60000 };
 
-/* What a reader makes of it, by probe_id: here that is a number which no other coroutine has. */
+/* What a reader finds, by probe_id, which is unique here. */
 struct reading {
 	struct {
 		uint64_t coro, next, parent;

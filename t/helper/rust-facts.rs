@@ -18,7 +18,7 @@ where
     tokio::spawn(future.traced_named(name))
 }
 
-/// As long as it takes others to come as far as they can.
+/// Long enough for the others to reach their waits.
 async fn a_moment() {
     tokio::time::sleep(Duration::from_millis(30)).await;
 }
@@ -211,7 +211,7 @@ async fn asleep() {
     spawn("worker", async move {
         let mut first = Box::pin(rx.recv());
         let never = std::task::Waker::from(Arc::new(Nobody));
-        let lost = first.as_mut().poll(&mut std::task::Context::from_waker(&never)); // a waker that wakes nobody
+        let lost = first.as_mut().poll(&mut std::task::Context::from_waker(&never)); // a waker without effect
         assert!(lost.is_pending());
         std::future::pending::<()>().await;
     });
@@ -320,12 +320,12 @@ fn main() {
             "asleep" => asleep().await,
             "spawned" => spawned().await,
             "crowd" => crowd().await,
-            _ => panic!("which of them?"),
+            _ => panic!("unknown scene"),
         }
     });
     println!("{} is over", which);
     if std::env::args().any(|arg| arg == "stay") {
         let _ = std::io::stdin().read_line(&mut String::new());
     }
-    std::process::exit(0); // before the runtime drops its tasks: those that are stuck are to be found
+    std::process::exit(0); // before the runtime drops its tasks: the stuck ones must stay
 }

@@ -1,6 +1,6 @@
-"""silent-fs.py - a file system in FUSE that can fall silent: silent-fs.py FOLDER CONTENT SILENT
+"""silent-fs.py - a FUSE file system that can stop answering: silent-fs.py FOLDER CONTENT SILENT
 
-FOLDER is mounted, and has one file, "code", with what CONTENT has. When the file SILENT is there, no request is answered any more.
+FOLDER is mounted, and has one file, "code", with the contents of CONTENT. While the file SILENT exists, no request is answered.
 Prints "mounted", or why not.
 """
 import ctypes, os, struct, sys, time

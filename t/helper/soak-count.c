@@ -1,15 +1,16 @@
 /*
- * soak-count.c - holds a stream against the account that t/helper/soak-target.c kept of itself.
+ * soak-count.c - compares a stream with the account that t/helper/soak-target.c kept of itself.
  *
  *	soak-count [-c] [-p] DIR [STREAM]
  *
- * DIR has copies of the account: A, before the collector came, and B, when it was known to be there; C, before it was told to go,
- * and D, when it was gone. A is read at the beginning, the others when the stream has ended and they are there. -p: it was a visit.
+ * DIR has copies of the account: A, before the collector was started, and B, when it was attached; C, before it got the signal to
+ * end,
+ * and D, when it had ended. A is read at the beginning, the others when the stream has ended and they exist. -p: it was a visit.
  * -c: the stream has no end, and may stop anywhere.
  *
- * Of each coroutine: its events and its losses together are one row of numbers, each there once. In that row, a suspension is as
- * far from the beginning as its address says. Of each slot: what was done between B and C is there, what was not even begun by D
- * is not. All numbers are exact; A and B, C and D are the same where the program rested meanwhile.
+ * For each coroutine, events and losses together are consecutive numbers, each there once. Among these, a suspension is as
+ * far from the beginning as its address says. For each slot, events between B and C are there, and events not begun by D
+ * are not. All numbers are exact; A and B, C and D are equal if the program rested meanwhile.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static struct {
 	struct soak_account a, b, c, d;
 	struct page **pages;
 	uint64_t npages;
-	uint64_t events, lost, nobody; /* in the account; nobody: lost, of it is not known whom */
+	uint64_t events, lost, nobody; /* in the account; nobody: lost, of unknown coroutines */
 	uint64_t births, deaths, wakes, awaits, names, missed, untraced, conflicts;
 	uint64_t slot[SOAK_BLOCKS][SOAK_SLOTS];
 	uint64_t unaccounted, wrong, ended, end_events, end_lost, all_events, all_lost;
@@ -86,7 +87,7 @@ static bool is_row(const struct coro *co)
 	return co->delivered + co->lost == co->max - co->min + 1 && co->sum == whole.sum && co->squares == whole.squares;
 }
 
-/* What of a row lies in the account, that is, behind A: what was remembered from before is not asked for. */
+/* The part of a row that is in the account, that is, after A: remembered events from before are not checked. */
 static void enter(const struct coro *co)
 {
 	unsigned block = (unsigned)(co->id >> 48) - 1, slot = co->id >> 40 & 0xff;
@@ -120,7 +121,7 @@ static bool is_whole(const struct coro *co)
 	return is_row(co) && co->placed && co->offset == 0 && co->min == 0 && co->max + 1 == events;
 }
 
-/* A life that is there from its birth to its death is not looked at again. */
+/* A life that is complete from birth to death is not checked again. */
 static void close_whole(struct coro *co, uint64_t number)
 {
 	struct page *page = now.pages[number / PAGE];
@@ -252,7 +253,7 @@ static bool load(const char *name, struct soak_account *to)
 	return good;
 }
 
-/* The last copy is there when the collector has ended, and stands for the others then. */
+/* The last copy exists when the collector has ended, and replaces missing ones then. */
 static bool load_rest(void)
 {
 	pid_t parent = getppid();
@@ -291,7 +292,7 @@ static uint64_t hold_slot(unsigned block, unsigned slot)
 }
 
 /*
- * A row without a suspension, so that no address tells where it is: one resumption, or all of it was lost. It ends where its life
+ * A row without a suspension, so without an address: one resume, or all of it was lost. It ends where its life
  * did; of a coroutine that lives on, it is from the visit.
  */
 static void place(struct coro *co)
@@ -364,7 +365,7 @@ static void hold(void)
 		wrong("totals of the end", now.end_lost, now.end_events, now.all_events);
 }
 
-/* Whether there may be events from before the visit: a process whose last collector was killed has recorded too. */
+/* True if there may be events from before the visit: a process whose last collector was killed has recorded, too. */
 static void recorded(const struct ctp_section *section)
 {
 	const char *said = ctp_section_get(section, "recorded");

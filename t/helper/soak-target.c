@@ -1,9 +1,9 @@
 /*
- * soak-target.c - the program of the soak: threads that come and go, coroutines that live and die, forks; and an exact account of
- * all that was told to the probe, in a file.
+ * soak-target.c - the program of the soak: short-lived threads and coroutines, forks; and an exact account of
+ * all calls of the probe, in a file.
  *
- * A thread works on a block of coroutines. When its turn is over it ends, and the next thread goes on with the block. In a pause no
- * probe is called. The address of a suspension is the number of that event in its life, from 1 on, whatever a stream calls it.
+ * A thread works on a block of coroutines. When its turn is over it ends, and the next thread continues with the block. In a pause
+ * no probe is called. The address of a suspension is the number of that event in its life, from 1 on.
  */
 #include "ctp.h"
 
@@ -33,7 +33,7 @@ static struct worker workers[SOAK_BLOCKS];
 
 #define PUT(at, value) __atomic_store_n((at), (value), __ATOMIC_SEQ_CST)
 #define GET(at) __atomic_load_n((at), __ATOMIC_SEQ_CST)
-/* Only this thread writes it; nothing moves across, for a kill may come between any two instructions. */
+/* Only this thread writes it; the order matters, because a kill may come between any two instructions. */
 #define TELL(at, value)                                             \
 	do {                                                        \
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);            \
@@ -132,7 +132,7 @@ static unsigned burst(struct worker *w, unsigned slot)
 	return n;
 }
 
-/* False: it is time to end. */
+/* False: the thread must end. */
 static bool may_go_on(struct soak_block *b)
 {
 	for (;;) {
@@ -147,7 +147,7 @@ static bool may_go_on(struct soak_block *b)
 	}
 }
 
-/* Evenly: who is far behind does not make up for it. */
+/* At an even rate: a thread that is late does not catch up. */
 static void pace(struct worker *w, unsigned events)
 {
 	if (!rate)
@@ -173,7 +173,7 @@ static void *turn(void *arg)
 	return NULL;
 }
 
-/* In the child of a fork: coroutines of its own, each for one life. What was inherited is told to the probe, and says nothing. */
+/* In the child of a fork: coroutines of its own, each for one life. Calls for inherited coroutines must have no effect. */
 static _Noreturn void child(pid_t parent)
 {
 	struct worker *w = &workers[SOAK_CHILD];

@@ -1,8 +1,8 @@
 /*
- * soak.h - the account that t/helper/soak-target.c keeps of itself, in a file that is read after a kill -9 too: t/helper/soak-count.c holds it
- * against a stream, t/helper/soakprogram.py has the same layout.
+ * soak.h - the account that t/helper/soak-target.c keeps of itself, in a file that can be read after a kill -9: t/helper/soak-count.c compares it
+ * with a stream, t/helper/soakprogram.py has the same layout.
  *
- * A coroutine has a slot, and as many lives there as come. Its place is a word: the number of the life, and of the next event of
+ * A slot has many coroutines ("lives") in succession. Its position is a word: the number of the life, and of the next event of
  * that life. `began` is stored before a probe is called, `done` when it has returned. The id of a life says how many events it
  * will have, so that the account of a whole life needs no record.
  */
@@ -15,7 +15,7 @@
 #define SOAK_MAGIC UINT64_C(0x31304b414f53)
 
 enum { SOAK_BLOCKS = 9, SOAK_SLOTS = 32, SOAK_CHILD = SOAK_BLOCKS - 1 }; /* the last block is that of the children of forks */
-enum { SOAK_RUN, SOAK_PAUSE, SOAK_END }; /* what is wanted */
+enum { SOAK_RUN, SOAK_PAUSE, SOAK_END }; /* requests of the driver */
 enum { SOAK_BIRTHS, SOAK_DEATHS, SOAK_WAKES, SOAK_AWAITS, SOAK_NAMES, SOAK_KINDS };
 
 struct soak_slot {
@@ -24,7 +24,7 @@ struct soak_slot {
 };
 
 struct soak_block {
-	uint64_t rests; /* 1: its thread has seen that a pause is wanted, or there is none */
+	uint64_t rests; /* 1: its thread has seen the request to pause, or there is none */
 	uint64_t began[SOAK_KINDS], done[SOAK_KINDS];
 	struct soak_slot slots[SOAK_SLOTS];
 };
@@ -48,7 +48,7 @@ static inline uint64_t soak_mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Events of that life: an even number of them, a suspension first. Some lives are over at once. */
+/* Events of that life: an even number of them, a suspension first. Some lives end at once. */
 static inline uint64_t soak_events(uint64_t id)
 {
 	uint64_t dice = soak_mix(id);

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""soak.py [-s SEED] [-t HOURS | -n ROUNDS] [-r ROUND] - collects for hours, with all that can go wrong, and holds every account.
+"""soak.py [-s SEED] [-t HOURS | -n ROUNDS] [-r ROUND] - collects for hours, with all that can go wrong, and checks every account.
 
 A round is one run of ctp-collect: of a program that it starts, of one that runs on, or of a writer of version 1. In most of them
-something goes wrong at a moment of chance: the program or the collector is killed, stopped or told to end, the reader stalls or
-dies, the disk is full. The program (soak-target.c) keeps an account of its own, which outlives it, and soak-count.c holds the
-stream against that: delivered and lost together are what was done, to the last event. Two programs live from the first round to the
+something goes wrong at a random moment: the program or the collector is killed, stopped or gets a signal, the reader stalls or
+dies, the disk is full. The program (soak-target.c) keeps an account of its own, which outlives it, and soak-count.c compares the
+stream with that: delivered and lost events add up exactly. Two programs live from the first round to the
 last and are visited; a third is collected all the time. None may grow, and a round may leave nothing behind.
 
-Round n of a seed is always the same one, as far as the system lets it be: -r n repeats it alone."""
+Round n of a seed is always the same, as far as the system allows: -r n repeats it alone."""
 
 import argparse
 import contextlib
@@ -37,7 +37,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SMALL = 200_000  # bytes of a stream that the reader in Python is given too
 FULL_KIB = 512
 ENOUGH = 40  # rounds to see what grows
-# What may be added from the second quarter of the rounds to the last: a tenth, and so much.
+# Allowed growth from the second quarter of the rounds to the last: a tenth, plus this.
 SLACK = {"kib": 4096, "descriptors": 1, "mappings": 8}
 
 
@@ -83,7 +83,7 @@ class Sums:
 
 
 class Round:
-    """One collector, and what became of it."""
+    """One collector, and its result."""
 
     WRONG = ["nothing", "kill program", "kill collector", "signal", "stop collector", "stall reader", "kill reader", "full disk"]
 
@@ -179,7 +179,7 @@ class Round:
         self.nap(0.2)
 
     def hold(self, account):
-        """The account, when all is over."""
+        """Checks the account at the end."""
         self.soak.leave_nothing()
         account.copy(self.dir + "/D")
         if self.wrong == "kill reader" or (self.wrong == "full disk" and not self.stream):
@@ -261,7 +261,7 @@ class Round:
         for name in ("shm", "sock"):
             path = f"{self.dir}/{name}"
             if self.wrong == "kill collector" and os.path.exists(path):
-                os.unlink(path)  # a file with a name outlives who made it, if that is killed
+                os.unlink(path)  # a file with a name outlives its creator, if that is killed
             need(not os.path.exists(path), path, "is left")
 
     def says_why(self):
@@ -325,7 +325,7 @@ class Round:
             self.ended(0)
 
     def run_v1(self):
-        """Writers of version 1 lose much, and each loss is counted; whoever is killed has told how much it will have done."""
+        """Writers of version 1 lose much, and each loss is counted; a killed writer has announced its number of events."""
         coroutines, events = self.dice.choice([1, 16, 300]), self.dice.choice([10, 100, 1000])
         total, half = coroutines * events, self.dice.randrange(2)
         command = [TRACEE, "-d", self.dice.choice(["plain", "seqlock"]), "-c", str(coroutines), "-e", str(events)]
@@ -368,7 +368,7 @@ class Soak:
         self.env = dict(os.environ, TMPDIR=self.tmp)
         self.env.pop("CTP_RECORD", None)
         self.full = self.small_disk()
-        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: who is left behind comes to us
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans become our children
 
     def small_disk(self):
         """One of ours, in a namespace that ends with us; None: we may not."""

@@ -1,7 +1,7 @@
-"""sql-growth.py make N - a trace of which everything grows with N: the rows of a coroutine, the coroutines, and all that is lost.
+"""sql-growth.py make N - a trace in which everything grows with N: the rows of a coroutine, the coroutines, and all that is lost.
 
 Of each of its sections half of the N transitions are of four coroutines, and the others of coroutines with ten: events with a number,
-events without, and coroTracer's rows, without an identity. Losses are told of coroutines, of threads and of nobody. One more section
+events without, and coroTracer's rows, without an identity. There are losses of coroutines, of threads and of unknown coroutines. One more section
 loses nothing: N / 16 coroutines each hold a lock, and wait for that of another.
 
 sql-growth.py sqlite|mariadb|postgres SMALL LARGE - counts what the engine does for each view of two databases, the second of four times

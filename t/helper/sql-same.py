@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""sql-same.py [--once] SQLITE COMMAND... - whether a database of another engine has what the SQLite file has, row by row.
+"""sql-same.py [--once] SQLITE COMMAND... - compares a database of another engine with the SQLite file, row by row.
 
-COMMAND is psql with its options, and prints CSV, with `\\N` for NULL. With --once it is any other: it has the queries from standard
-input, each with a NUL behind it, and puts a NUL behind each answer. Values are compared in ctp-tocsv's spelling.
+COMMAND is psql with its options, and prints CSV, with `\\N` for NULL. With --once it is any other command: it gets the queries on
+standard input, each followed by a NUL, and prints a NUL after each answer. Values are compared in ctp-tocsv's spelling.
 Prints what differs; nothing if all is the same. EVENTS in the environment names the other engine's table of events.
 """
 import csv

@@ -1,9 +1,10 @@
-"""sqlite-views.py make SEED | check DATABASE STREAM... - the views of ctp-sqlite against the same worked out here, row by row.
+"""sqlite-views.py make SEED | check DATABASE STREAM... - compares the views of ctp-sqlite with an independent computation, row by
+row.
 
 make prints a stream as JSON lines: coroutines that run, wait, are woken, wait for each other, die or never run, on a few threads,
-with ids that come back and events that are missing, told before or behind what follows them or not at all. Its sections: one that is
+with reused ids and missing events, recorded before or after what follows them or not at all. Its sections: one that is
 complete, one without wakes, one that is not complete, one whose transitions have no number, and two of coroTracer's, without
-identities: its slots count rounds, or events. check reads the streams that the database was made of, says what a view has otherwise, and ends with status 1.
+identities: its slots count rounds, or events. check reads the streams of the database, and prints where a view differs, with status 1.
 """
 import collections
 import json
@@ -88,7 +89,7 @@ class Maker:
         c["last"] = self.ts
 
     def lose(self, c):
-        """Events are missing here. Returns whether the transition behind the gap stands at its end."""
+        """Events are missing here. Returns whether the transition after the gap is at its end."""
         rnd, count = self.rnd, self.rnd.randrange(1, 4)
         index, c["index"] = c["index"], c["index"] + count
         how = rnd.choice(["before", "behind", "silent", "early", "twice", "open"])
@@ -113,7 +114,7 @@ class Maker:
                 self.ts += rnd.randrange(20)
                 self.die(c)
             elif rnd.random() < 0.5:
-                c["dead"] = True  # as far as it is told
+                c["dead"] = True  # as far as it is recorded
 
     def die(self, c):
         rnd = self.rnd
@@ -136,7 +137,7 @@ class Maker:
             elif rnd.random() < 0.04:
                 c["index"] += rnd.randrange(1, 20)
             elif rnd.random() < 0.04:
-                c["index"] = max(0, c["index"] - rnd.randrange(1, 12))  # two write as it
+                c["index"] = max(0, c["index"] - rnd.randrange(1, 12))  # two coroutines write as it
             self.transition(c)
             if n in (300, 500):
                 put("conflict", ts=self.ts + 1, probe_id=c["probe"])
@@ -167,7 +168,7 @@ class Maker:
             self.transition(c)
 
     def miss(self, n):
-        """What a thread could not tell, and, since that is known, how many transitions: gaps that overlap, and one of nobody."""
+        """What a thread could not record, and the number of transitions, if known: overlapping gaps, and one of unknown threads."""
         for after in (self.ts - 150, self.ts - 70) if n % 120 == 30 else (0,):
             more = {} if self.kind == "quiet" else {"transitions": self.rnd.randrange(3)}
             put("missed", ts=self.ts, tid=self.rnd.randrange(4), count=self.rnd.randrange(2) if n < 600 else 0, after=after, **more)
@@ -196,10 +197,10 @@ def make(seed):
         m.end()
 
 
-# --- the same by hand ----------------------------------------------------------------------------------------------------------
+# --- the independent computation -----------------------------------------------------------------------------------------------
 
 class Section:
-    """The records of one, by kind; and what follows from them for the whole of it."""
+    """The records of one section, by kind; and what follows from them for the whole section."""
 
     def __init__(self, number, attrs):
         self.id, self.complete, self.records = number, 0, collections.defaultdict(list)
@@ -278,8 +279,8 @@ class Life:
         return [self.death["ts"]] if self.death and not self.birth and not self.losses and not self.events else []
 
     def find_gaps(self):
-        """holes[i]: what is missing behind transition i, -1 for before the first: None, or how many, or "other": another's."""
-        self.mixed = [False] * len(self.events)  # behind it, by the numbers, up to another's beginning
+        """holes[i]: what is missing after transition i, -1 for before the first: None, or how many, or "other": another's."""
+        self.mixed = [False] * len(self.events)  # after it, by the numbers, until another one begins
         self.since = [0] * len(self.events)      # when that one began; 0 for the first
         if self.plain:
             self.read_sequence()
@@ -377,7 +378,7 @@ class Life:
         return answer
 
     def awaits(self):
-        """Who it waits for: told between the transition before the suspension and that."""
+        """What it waits for: recorded between the transition before the suspension and that."""
         s = self.section
         for i in self.intervals():
             before = self.events[i["i"] - 1] if i["i"] else None
@@ -392,7 +393,7 @@ class Life:
 
 
 def wait_for(sections, awaits):
-    """Who still waits for whom, and for whom in the end; by walking from each to the next."""
+    """Which coroutine still waits for which, and the end of each chain; by walking from each to the next."""
     waits = {(a["section"], a["coro"]): a for a in awaits if a["open"] and a["target"] and not any(
         w["coro"] == a["coro"] and w["ts"] >= a["ts"] for w in sections[a["section"] - 1].records["wake"])}
     for (section, coro), a in waits.items():
@@ -522,7 +523,7 @@ def tried(sections, want):
         "targets": {"running", "suspended", "dead", "unknown", None} <= {x["target_state"] for x in want["await_intervals"]},
         "who still waits for whom": want["wait_for"],
         "a gap before the first transition": any(life.holes[-1] and life.events for life in numbered),
-        "a gap behind the last": any(life.holes[len(life.events) - 1] and life.events and not life.death for life in numbered),
+        "a gap after the last": any(life.holes[len(life.events) - 1] and life.events and not life.death for life in numbered),
         "one that ends in a death": any(life.holes[len(life.events) - 1] and life.death for life in numbered),
         "one that is known by a loss alone": any(not life.events and not life.birth for life in numbered),
         "a gap that only the numbers tell": any(sum(lost for a, b, lost in life.gaps) > sum(l["count"] for l in life.losses)
@@ -534,7 +535,7 @@ def tried(sections, want):
             None in durations and any(durations) for durations in (
                 [i["duration_ns"] for i in life.intervals() if not life.holes[i["i"]]] for life in numbered if life.conflicts)),
         "numbers of two": any(any(life.mixed) for life in lives),
-        "who begins behind those": any(a and not b for life in lives for a, b in zip(life.mixed, life.mixed[1:])),
+        "one that begins after those": any(a and not b for life in lives for a, b in zip(life.mixed, life.mixed[1:])),
         "who begins again after one event": any(e["seq"] == after["seq"] == 1 for life in lives if life.plain
                                                 for e, after in zip(life.events, life.events[1:])),
         "coroTracer's gaps": any(life.gaps for life in lives if life.plain),

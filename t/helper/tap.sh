@@ -9,7 +9,7 @@
 # shellcheck shell=sh
 O=${O:-build} BIN=${BIN:-${O:-build}/bin}
 LC_ALL=C
-export LC_ALL # what other programs say, and how they sort, is the same wherever the tests run
+export LC_ALL # messages and sorting of other programs are the same everywhere
 tap_run=0 tap_failed=0
 tmp=$(mktemp -d) || exit
 trap 'rm -rf "$tmp"' EXIT
@@ -44,7 +44,7 @@ like() {
 	tap_result $? "$1" || { diag "          got: $2"; diag "does not match: $3"; }
 }
 
-# One that does not understand its program ends so, and in a pipe nobody would see it.
+# An awk that cannot parse its program fails, which a pipe would hide.
 awk() {
 	command awk "$@" && return
 	tap_awk=$?

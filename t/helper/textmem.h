@@ -29,7 +29,7 @@ static inline bool textmem_append(void *arg, const void *data, size_t len)
 	return true;
 }
 
-/* source is freed. False: the text makes no stream, which err says. */
+/* source is freed. False: the text gives no stream; err says why. */
 static inline bool textmem_from(struct ctp_source *source, const void *text, size_t size, struct textmem *stream,
                                 struct ctp_source_stats *stats, struct ctp_err *err)
 {

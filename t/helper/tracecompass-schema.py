@@ -1,6 +1,6 @@
 """tracecompass-schema.py ANALYSIS.xml... - prints what Trace Compass's schemas would not take in these files.
 
-Each element with the attributes that it must have, those that it may have, and what may be in it, in that order; `+` behind
+Each element with the attributes that it must have, those that it may have, and what may be in it, in that order; `+` after
 one: once or more, `*`: any number, `?`: once or not. The names are those of its user guide, of what we use.
 """
 import re

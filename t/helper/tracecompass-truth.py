@@ -1,8 +1,8 @@
 """tracecompass-truth.py make SEED | rows FILE.jsonl - what the analyses for Trace Compass have to show.
 
-make: a trace, in ctp-tojsonl -a's form, of a program whose threads lose what they write for a while again and again, as a
-collector tells of it: a transition and the loss before it in either order, wakes inside gaps, gaps before the first transition,
-before a death and at the end, jumps that no record tells of, coroutines whose birth nobody saw, late records, names that are no
+make: a trace, in ctp-tojsonl -a's form, of a program whose threads lose records for a while again and again, as a
+collector records it: a transition and the loss before it in either order, wakes inside gaps, gaps before the first transition,
+before a death and at the end, jumps without a loss record, coroutines without a birth, late records, names that are no
 texts.
 rows: what is true of such a trace, computed from its records and not from events: between two transitions of a coroutine
 whose numbers follow each other its state is known, and nowhere else. The form is that of tracecompass.py.
@@ -80,7 +80,7 @@ class Program:
         self.ts += 100
 
     def lose(self):
-        """Takes away what a thread writes in some stretches of its records, and says so as the collector would."""
+        """Removes some stretches of a thread's records, and adds loss records as the collector would."""
         kept, gaps = [], collections.defaultdict(lambda: None)
         until = collections.defaultdict(int)
         for thread, r in self.records:
@@ -92,7 +92,7 @@ class Program:
                 gaps[thread] = gap
                 continue
             if r["ts"] >= until[thread] and gaps[thread]:
-                # Some are not told: then it is the coroutine's gap that tells of the thread's.
+                # Some are not recorded: then the coroutine's gap shows the thread's.
                 told = gaps[thread]["transitions"] if self.rnd.random() < 0.6 else 0
                 kept.append(dict(gaps[thread], ts=r["ts"], transitions=told))
                 gaps[thread] = None
@@ -101,7 +101,7 @@ class Program:
         return kept
 
     def tell_losses(self, kept):
-        """A record of the loss at each jump of a coroutine's numbers: before or behind the transition, or none."""
+        """A record of the loss at each jump of a coroutine's numbers: before or after the transition, or none."""
         out, number, since = [], collections.Counter(), {}
         for r in kept:
             coro = r.get("coro")
@@ -116,9 +116,9 @@ class Program:
             elif lost:
                 number[coro] = total
             chance = self.rnd.random()
-            behind = r["type"] == "transition" and chance < 0.5
+            after = r["type"] == "transition" and chance < 0.5
             told = lost and (chance < 0.95 or r["type"] == "death")
-            out += ([lost] if told and not behind else []) + [r] + ([lost] if told and behind else [])
+            out += ([lost] if told and not after else []) + [r] + ([lost] if told and after else [])
         for coro, total in sorted(self.index.items()):
             if total > number[coro]:
                 out.append(self.lost(coro, number[coro], total - number[coro], since.get(coro, 0), self.ts))
@@ -134,7 +134,7 @@ class Program:
         return json.dumps({"type": "thread", "ts": ts, "tid": tid, "pid": 9, "name": name})
 
     def shuffle(self, rows):
-        """Some come late: behind records of later times, but not away from one of the same time."""
+        """Some come late: after records of later times, but never separated from one of the same time."""
         times = collections.Counter(r["ts"] for r in rows)
         late = {n for n, r in enumerate(rows) if r["type"] in ("transition", "wake") and times[r["ts"]] == 1 and
                 self.rnd.random() < 0.01}
@@ -182,7 +182,7 @@ class Coroutine:
         birth = (of("birth") or [None])[0]
         first = self.transitions[0] if self.transitions else None
         points = ([birth] if birth and not (first and first["order"] < birth["order"]) else []) + self.transitions
-        # Who is first seen by a loss: nothing is known of the time before, and nothing after it until the next transition.
+        # A coroutine that is first known by a loss: the time before, and until its next transition, is unknown.
         if not points[:1] or (points[0] is first and self.losses and self.losses[0]["order"] < first["order"]):
             points = self.losses[:1] + points
         points += [self.death or {"type": "end", "ts": end}]

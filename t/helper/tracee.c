@@ -184,7 +184,7 @@ struct worker {
 	uint64_t *done;
 };
 
-/* Evenly: who is far behind does not make up for it. */
+/* At an even rate: a thread that is late does not catch up. */
 static void pace(uint64_t *due_ns)
 {
 	if (!opt.rate)
@@ -206,7 +206,7 @@ static void in_the_middle(void)
 		bool child = fork() == 0;
 		close(over[child]);
 		over_fd = over[!child];
-		if (child) { /* goes on where the parent was, when that has come to its end */
+		if (child) { /* continues where the parent was, when that has ended */
 			char byte;
 			while (read(over[0], &byte, 1) > 0)
 				;

@@ -1,5 +1,5 @@
-// facts - what Asio's operations wait for, in all the ways that there are. It prints which descriptor and which address is what;
-// t/pipe/asio-facts.t looks at what the trace says.
+// facts - Asio operations of all kinds, each waiting for something. It prints the names of its descriptors and addresses;
+// t/pipe/asio-facts.t checks the trace.
 #include <asio.hpp>
 #include <asio/experimental/as_single.hpp>
 #include <asio/experimental/as_tuple.hpp>
@@ -115,7 +115,7 @@ static awaitable<void> writes(local s)
 {
 	co_await s.async_wait(local::wait_write, use_awaitable);
 	char text[] = "ab";
-	co_await s.async_write_some(asio::buffer(text, 1), use_awaitable); // what can be written into can be written, too
+	co_await s.async_write_some(asio::buffer(text, 1), use_awaitable); // a descriptor can be ready for writing, too
 	co_await s.async_send(asio::buffer(text, 1), use_awaitable);
 	co_await asio::async_write(s, asio::buffer("cd", 2), use_awaitable);
 	std::string line("e\n");
@@ -159,7 +159,7 @@ template <class Channel> static awaitable<void> sends(Channel &c)
 
 static awaitable<void> signals(asio::signal_set &set) { co_await set.async_wait(use_awaitable); }
 
-// The first of several; but only if what each of them waits for is known, and not if all have to come.
+// The first of several operations; recorded only if the reason of each is known, and not if all must complete.
 static awaitable<void> either(asio::steady_timer &t, asio::steady_timer &never, channel &c)
 {
 	char data[1];
@@ -190,7 +190,7 @@ static auto composed(asio::steady_timer &t)
 	return asio::async_compose<const asio::use_awaitable_t<> &, void(asio::error_code)>(step, use_awaitable, t);
 }
 
-// What does not wait for anything that is known: another coroutine, a place in a queue, a name, the first of several endpoints.
+// Operations whose reason is not known: another coroutine, a place in a queue, a name, the first of several endpoints.
 static awaitable<void> nothing(asio::io_context &io, tcp::endpoint to)
 {
 	asio::steady_timer t(io, asio::steady_timer::time_point());

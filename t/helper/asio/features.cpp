@@ -1,5 +1,5 @@
 // features - Asio coroutines in all the ways that the examples of Asio do not show, on four threads. It prints the same whether
-// it is traced or not; t/pipe/asio.t looks at what the trace says.
+// it is traced or not; t/pipe/asio.t checks the trace.
 #include <asio.hpp>
 #include <asio/experimental/as_tuple.hpp>
 #include <asio/experimental/awaitable_operators.hpp>
@@ -119,7 +119,7 @@ int main()
 		asio::co_spawn(io, ping(std::move(a), 50), asio::detached);
 		asio::co_spawn(asio::make_strand(io), pong(std::move(b)), asio::detached);
 	}
-	// An operation that no coroutine of ours awaits, and a coroutine that never starts.
+	// An operation that no traced coroutine awaits, and a coroutine that never starts.
 	asio::steady_timer timer(io, 1ms);
 	asio::co_spawn(io, timer.async_wait(use_awaitable), asio::detached);
 	{

@@ -9,8 +9,8 @@
 	shut FUNCTION N		destroyed where it was suspended, while no coroutine ran
 	threads N
 
-and one with "wrong:" for whatever should not be: something lost, a coroutine that is resumed twice or has no place, and so on.
-A coroutine's function is the one of the place where it was born; - is nobody.
+and a line with "wrong:" for each fault: something lost, a coroutine that is resumed twice or has no place, and so on.
+A coroutine's function is that of its spawn site; - stands for none.
 """
 import collections
 import json

@@ -1,4 +1,4 @@
-// operators - coroutines that await several others at once, on one thread: t/pipe/asio.t looks at who made them and who woke whom. The
+// operators - coroutines that await several others at once, on one thread: t/pipe/asio.t checks their parents and wakers. The
 // children of one end in the order in which they are written, those of the other in the opposite one.
 #include <asio.hpp>
 #include <asio/experimental/awaitable_operators.hpp>
@@ -24,7 +24,7 @@ static awaitable<void> slow() { co_await breathe(5); }
 static awaitable<void> both() { co_await (quick() && slow()); }
 static awaitable<void> both_reversed() { co_await (slow() && quick()); }
 
-// The loser is cancelled, and it is its end that lets the other go on.
+// The loser is cancelled, and its end resumes the parent.
 static awaitable<void> loser()
 {
 	asio::steady_timer timer(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
@@ -75,7 +75,7 @@ static awaitable<void> catches()
 	}
 }
 
-// One of them never ends: who awaits both is not woken.
+// One of them never ends: the coroutine that awaits both is not woken.
 static awaitable<void> never()
 {
 	asio::steady_timer timer(co_await asio::this_coro::executor, asio::steady_timer::time_point::max());
@@ -84,7 +84,7 @@ static awaitable<void> never()
 static awaitable<void> ends() { co_await breathe(1); }
 static awaitable<void> stuck() { co_await (ends() && never()); }
 
-// Those of the program's own that take an awaitable, and more: they are traced like any other.
+// The program's own operators that take an awaitable and more are traced like any other.
 static awaitable<void> in_turn(awaitable<void> a, awaitable<void> b)
 {
 	co_await std::move(a);

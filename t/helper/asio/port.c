@@ -1,6 +1,6 @@
 /*
- * port - preloaded into an example that insists on port 55555: it gets a free one instead. When it listens there, the FIFO
- * $PORT_FIFO is told the port and the process.
+ * port - preloaded into an example that insists on port 55555: it gets a free one instead. When it listens there, it writes port
+ * and pid to the FIFO $PORT_FIFO.
  */
 #include <fcntl.h>
 #include <netinet/in.h>

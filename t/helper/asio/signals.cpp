@@ -1,5 +1,5 @@
 // signals - coroutines of Asio that wait for each other, on one thread, in all the ways in which one can wake another: t/pipe/asio.t
-// looks at who awaits whom and who is woken by whom. One signal is lost three coroutines deep: those still wait when all others have
+// checks awaits and wakers. One signal is lost three coroutines deep: those still wait when all others have
 // ended, and the context is destroyed.
 #include <asio.hpp>
 #include <asio/experimental/awaitable_operators.hpp>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using channel = asio::experimental::channel<void(asio::error_code, int)>;
 using socket_type = asio::local::stream_protocol::socket;
 
-// A timer in place of a condition variable: who waits is woken by who cancels.
+// A timer in place of a condition variable: the coroutine that cancels it wakes the waiting one.
 struct event : asio::steady_timer {
 	explicit event(asio::io_context &io) : asio::steady_timer(io, time_point::max()) {}
 	awaitable<void> wait()
@@ -35,7 +35,7 @@ static awaitable<void> signaller(event &e, event &shared)
 	co_return;
 }
 
-// A deadline that is past when it is cancelled: it has expired, and nobody is its waker.
+// A deadline that is past when it is cancelled: it has expired, so there is no waker.
 static awaitable<void> late(asio::steady_timer &timer) { co_await timer.async_wait(use_awaitable); }
 static awaitable<void> too_late(asio::steady_timer &timer)
 {
@@ -57,7 +57,7 @@ static awaitable<void> tries(channel &c)
 }
 static awaitable<void> sender(channel &c) { co_await c.async_send(asio::error_code(), 1, use_awaitable); }
 
-// What comes in three parts is one wait.
+// A read in three parts is one wait.
 static awaitable<void> reader(socket_type s)
 {
 	std::string line;
@@ -88,7 +88,7 @@ static awaitable<void> middle(event &lost) { co_await leaf(lost); }
 static awaitable<void> outermost(event &lost) { co_await middle(lost); }
 
 // Three wait for one timer. Two coroutines cancel it, one after the other: the second when all is done that the first has begun, or
-// before, and then nobody knows whose doing it is.
+// before, and then the waker is unknown.
 static awaitable<void> crowd(asio::steady_timer &timer)
 {
 	asio::error_code cancelled;

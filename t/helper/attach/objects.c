@@ -1,10 +1,11 @@
 /*
  * objects.c - for t/pipe/objects-once.t: objects that change at random, and coroutines that hold them, on several threads. The program
- * keeps its own book of all that, and writes it to a file; then it says "ready" and goes on when it is told to, until stdin ends.
+ * keeps its own list of all that, and writes it to a file; then it prints "ready", and continues at each line of stdin until its
+ * end.
  *
  *	objects SEED STEPS BOOK
  *
- * The book has a line for each object: its address, name, how much was said to be available, how much room, closed, and who holds how much.
+ * The list has a line for each object: address, name, available, room, closed, and how much each coroutine holds.
  */
 #include "ctp.h"
 
@@ -54,7 +55,7 @@ static void make(struct object *o, unsigned *seed)
 	static const char *const names[] = {"pool", "queue", "lock", "gate", NULL};
 	unsigned kind = draw(seed, 4);
 	const char *name = names[draw(seed, 5)];
-	bool moves = !o->thing || !draw(seed, 2); /* else the next is at the same address, where the end of this one may not be told */
+	bool moves = !o->thing || !draw(seed, 2); /* else the next has the same address, and the end of this one may not be recorded */
 	if (o->is_there && (moves || draw(seed, 3)))
 		ctp_object_end(o->thing);
 	if (moves)
@@ -69,7 +70,7 @@ static void make(struct object *o, unsigned *seed)
 	ctp_object_new(o->thing, o->what, o->available, name, draw(seed, 2) ? CTP_MARK_OWNED : 0);
 }
 
-/* How much is left of a lock or of permits when some are taken or given back: told if it must be. */
+/* What is left of a lock or of permits when some are taken or given back; recorded if necessary. */
 static void left(struct object *o, int less, unsigned *seed)
 {
 	unsigned before = o->available;

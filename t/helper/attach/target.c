@@ -1,5 +1,5 @@
 /*
- * targets.c - a program for t/pipe/attach.t and t/pipe/collect-rings.t: does as it is told on stdin, a word and a number at a time, and
+ * targets.c - a program for t/pipe/attach.t and t/pipe/collect-rings.t: reads commands from stdin, a word and a number each, and
  * answers each on stdout.
  */
 #include "ctp.h"
@@ -12,7 +12,7 @@ static long n;
 
 static void read_socket(struct ctp_coro *c)
 {
-	ctp_coro_suspend(c, CTP_HERE); /* the place that the tests look for */
+	ctp_coro_suspend(c, CTP_HERE); /* the tests look for this line */
 }
 
 static void make(void)

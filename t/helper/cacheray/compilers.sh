@@ -1,4 +1,4 @@
-# compilers.sh - $compilers: those of gcc and clang that there are; behind tap.sh.
+# compilers.sh - $compilers: those of gcc and clang that are installed; include it after tap.sh.
 # shellcheck shell=sh
 compilers=
 for c in gcc clang; do

@@ -1,6 +1,6 @@
 /*
- * program.c MODE - accesses memory in a way that is known by construction, for t/pipe/cacheray-sdk.t. Only `data` and what is had from the
- * heap count: what else a compiler keeps in memory is its own affair.
+ * program.c MODE - accesses memory in a way that is known by construction, for t/pipe/cacheray-sdk.t. Only `data` and memory from the
+ * heap count, since a compiler may keep other things in memory.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>

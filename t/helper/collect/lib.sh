@@ -9,7 +9,7 @@ command -v "$CC" >/dev/null || skip_all "there is no $CC"
 mkfifo "$tmp/in" "$tmp/out" "$tmp/held"
 
 opened() { exec 5>"$tmp/in" 6<"$tmp/out"; }
-tell() { # WORD: when it returns that is done, and what was said is $said
+tell() { # WORD: returns when it is done; the answer is in $said
 	echo "$1" >&5
 	read -r said <&6
 }
@@ -26,7 +26,7 @@ ended() {
 	"$tojson" -q -a "$tmp/a.ctp" >"$tmp/json" 2>/dev/null
 }
 child_of() { sed 's/.*) [^ ]* \([0-9]*\).*/\1 &/' /proc/[0-9]*/stat 2>/dev/null | sed -n "s/^$1 \([0-9]*\) (states).*/\1/p" | head -n 1; }
-until_records() { # N PATTERN: so many records are in the stream, which is written as they are found
+until_records() { # N PATTERN: waits for this number of records in the stream, which is written as they are found
 	left=600
 	while [ "$("$tojson" -q -a "$tmp/a.ctp" 2>/dev/null | grep '"type":"[a-z]*","ts":[0-9]*,' | grep -c -- "$2")" -lt "$1" ] &&
 		[ $left -gt 0 ]; do

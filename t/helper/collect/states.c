@@ -1,9 +1,9 @@
 /*
- * states.c - a program for t/pipe/collect-states.t and t/pipe/collect-samples.t: does as it is told on stdin, a word on a line, and answers
+ * states.c - a program for t/pipe/collect-states.t and t/pipe/collect-samples.t: reads commands from stdin, a word on a line, and answers
  * each on stdout.
  *
- * With the arguments "hold FIFO" it does that in another process, as whose debugger it holds it where it gets SIGUSR2 and where it
- * begins to exit, until somebody has opened and closed the FIFO; it says so on stdout. It has no probe of its own then.
+ * With the arguments "hold FIFO" it does that in a child, and as its debugger stops it where it gets SIGUSR2 and where it
+ * begins to exit, until the FIFO was opened and closed; it prints that on stdout. It has no probe of its own then.
  */
 #include "ctp.h"
 
@@ -35,7 +35,7 @@ static unsigned long long now_ns(void)
 	return (unsigned long long)t.tv_sec * 1000000000 + (unsigned long long)t.tv_nsec;
 }
 
-/* An exit that takes a while, or a core that does. */
+/* Makes an exit, or a core dump, take a while. */
 static void grow(size_t bytes)
 {
 	char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

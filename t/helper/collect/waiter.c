@@ -4,7 +4,7 @@
  *	waiter FILE [undumpable] KIND...
  *
  * FILE gets a line for each: the kind, the descriptor, what is to be read and what is in its send queue, as the program itself knows
- * it, and its type in the trace ("-": no record). Then it says "ready" and does as it is told on stdin, a word on a line.
+ * it, and its type in the trace ("-": no record). Then it prints "ready" and reads commands from stdin, a word on a line.
  */
 #include "ctp.h"
 
@@ -29,7 +29,7 @@
 static struct made {
 	const char *kind, *type;
 	int fd, peer;
-	long unread, unsent; /* -1: to be asked of the kernel when it is written down */
+	long unread, unsent; /* -1: the kernel is asked when it is written */
 	struct ctp_coro co;
 } all[600];
 
@@ -235,7 +235,7 @@ static void obey(const char *what, size_t n)
 	pthread_t t;
 	if (!strcmp(what, "run"))
 		pthread_create(&t, NULL, run_on, NULL);
-	else if (!strcmp(what, "more")) { /* for the first, which nobody is told of */
+	else if (!strcmp(what, "more")) { /* for the first, without a wake */
 		fill(all[0].peer, 4);
 	} else if (!strcmp(what, "wait"))
 		for (size_t i = 0; i < n; i++)

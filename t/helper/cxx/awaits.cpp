@@ -219,7 +219,7 @@ static task throws()
 	throw std::runtime_error("out of the body");
 }
 
-/* --- promises with a will of their own ------------------------------------------------------------------------------------ */
+/* --- promises with an await_transform ------------------------------------------------------------------------------------ */
 
 struct wilful {
 	struct promise_type : ctp::promise {
@@ -310,7 +310,7 @@ static task wakes_another(std::coroutine_handle<task::promise_type> h, ctp::wake
 	co_await park(); // b
 }
 
-/* --- whom one waits for --------------------------------------------------------------------------------------------------- */
+/* --- awaits --------------------------------------------------------------------------------------------------- */
 
 static task holder()
 {
@@ -360,7 +360,7 @@ static task changes_thread()
 
 /* --- all of it ------------------------------------------------------------------------------------------------------------ */
 
-std::coroutine_handle<> thrown_through; /* not static: a compiler that sees all of it would forget it */
+std::coroutine_handle<> thrown_through; /* not static: a compiler that sees all uses would remove it */
 
 static void run_promises()
 {
@@ -376,7 +376,7 @@ static void run_promises()
 		caught = true;
 	}
 	CHECK(caught && parked.done());
-	thrown_through = parked; /* not destroyed, and dead all the same */
+	thrown_through = parked; /* not destroyed, but ended */
 	wilful::promise_type::no_memory = true;
 	CHECK(!transforms(5).h);
 
@@ -404,7 +404,7 @@ static void run_wakes()
 		parked.resume();
 		CHECK(sleeper.h.done() && waker.h.done());
 	}
-	w.wake(); /* it is gone, and nobody minds */
+	w.wake(); /* it has ended: the wake has no effect */
 	ctp::waker().wake();
 	ctp::waker(std::noop_coroutine()).wake();
 }

@@ -36,7 +36,7 @@ template <class Reasons> struct waits {
 template <class... R> static auto either(R... r) { return waits<std::array<ctp::reason, sizeof...(r)>>{{r...}}; }
 static auto several(ctp::reason r) { return waits<std::vector<ctp::reason>>{{r}}; }
 
-// A lock that is handed on to who waits first, and the guard with it.
+// A lock that is handed on to the first waiter, with its guard.
 class lock {
 	ctp::object told{ctp::lock, 1, "a lock", ctp::owned};
 	ctp::holds now;

@@ -90,7 +90,7 @@ int main(int argc, char **)
 	task gone = is_gone();
 	tell(8, gone.h.address());
 	all.back()->die();
-	gone.h.destroy(); /* the next has the same frame */
+	gone.h.destroy(); /* the next one reuses the frame */
 	for (std::uint64_t id = 100; id < 300; id++)
 		tell(id, id % 3 ? waits_for_a_lock().h.address() : reinterpret_cast<const void *>(id * 4096));
 	tell(9, waits_for_a_reply().h.address());

@@ -1,6 +1,6 @@
 /*
- * hops.cpp - coroutines that go from thread to thread: who hops may run on another one before its await_suspend returns. Each
- * makes children, waits for some, and destroys others. Prints what the trace should have of all this.
+ * hops.cpp - coroutines that go from thread to thread: a coroutine may run on another one before its await_suspend returns. Each
+ * spawns children, waits for some, and destroys others. Prints what the trace should have.
  */
 #include "ctp.hpp"
 

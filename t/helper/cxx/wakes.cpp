@@ -1,6 +1,6 @@
 /*
- * wakes.cpp - who wakes whom while a coroutine is being suspended. t/pipe/cxx.t checks what the trace has of it, by the names of the
- * functions: each wakes `mark`, which stays suspended, and is awaited by nobody.
+ * wakes.cpp - wakes during the suspension of a coroutine. t/pipe/cxx.t checks the trace, by the names of the
+ * functions: each wakes `mark`, which stays suspended, and which no coroutine awaits.
  */
 #include "ctp.hpp"
 
@@ -96,7 +96,7 @@ static task is_inside()
 	wake_mark();
 	co_await does{[](handle) { wake_mark(); }};
 }
-/* What is resumed inside is the author, and then nobody is. */
+/* A coroutine resumed inside is the waker; after that there is none. */
 static task resumes_inside()
 {
 	co_await does{[](handle) { wake_mark(); is_inside(); wake_mark(); }};

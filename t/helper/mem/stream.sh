@@ -1,4 +1,4 @@
-# stream.sh - streams of accesses for the tests of ctp-mem, and what it says of them: `. t/helper/mem/stream.sh`, behind tap.sh.
+# stream.sh - streams of accesses for the tests of ctp-mem, and its answers: `. t/helper/mem/stream.sh`, after tap.sh.
 # shellcheck shell=sh
 
 # Rows from a list: read|write ADDRESS SIZE THREAD [atomic] [unaligned]; add ADDRESS ELEMENT COUNT TYPE; remove ADDRESS; lost COUNT.
