@@ -1,5 +1,6 @@
 #!/bin/sh
-# What Asio's operations wait for, in a program that knows nothing of it: the deadline of a timer, a descriptor, a channel.
+# The trace says what Asio's operations wait for, in a program that is not changed: the deadline of a timer, a descriptor, a
+# channel.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 warn='-Wall -Wextra -Wshadow -Wundef -Werror'
@@ -24,7 +25,7 @@ fi
 wait
 
 # On a line of each coroutine's function: what each of its suspensions waits for, - where that is not known, + between several. The
-# program has printed what things are called. A deadline that it cannot know beforehand is told by how far it is away.
+# program has printed what things are called. A deadline that it cannot know beforehand is given by its distance.
 facts() { # TRACE SAID
 	"$BIN/ctp-tojsonl" -a "$1" | jq -rn --rawfile said "$2" '
 	[$said | scan("(?:object|fd|deadline) ([a-z ]+) (?:0x)?([0-9a-f]+)\n") | {key: .[1], value: .[0]}] | from_entries as $names |
@@ -68,6 +69,6 @@ for program in $programs; do
 	is "$program: traced, the same" "$(tail -n 1 "$tmp/printed")" 'done'
 	facts "$tmp/$program.ctp" "$tmp/printed" >"$tmp/facts.txt"
 	ok "$program: each waits for what it should" diff "$tmp/want" "$tmp/facts.txt"
-	is "$program: and none of that is a finding" "$("$BIN/ctp-report" -j "$tmp/$program.ctp" | jq -c '[.sections[].findings[]]')" '[]'
+	is "$program: none of the waits is a finding" "$("$BIN/ctp-report" -j "$tmp/$program.ctp" | jq -c '[.sections[].findings[]]')" '[]'
 done
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Asio's own examples, as Debian has them, traced by nothing but -include ctp-asio.hpp: what they do stays the same, and the
-# trace has each of their coroutines, where it was suspended, and nothing else.
+# Asio's own examples, as Debian has them, are traced by nothing but -include ctp-asio.hpp: they behave the same, and the
+# trace has each of their coroutines, the places where it suspended, and nothing else.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 examples=/usr/share/doc/libasio-dev/examples/cpp17/coroutines_ts
@@ -54,7 +54,7 @@ traced features_quiet t/helper/asio/features.cpp "${clang:-g++}" -DCTP_ASIO_NO_W
 [ ! "$clang" ] || example range_based_for "$clang" -Wno-deprecated-coroutine # g++ has no `for co_await`, like C++20
 wait
 
-# What is in a header g++ looks at more closely.
+# g++ gives more warnings for code in a header.
 cat >"$tmp/nap.hpp" <<'CPP'
 inline asio::awaitable<void> nap(asio::steady_timer &timer) { co_await timer.async_wait(asio::use_awaitable); }
 CPP
@@ -62,7 +62,7 @@ printf '#include <asio.hpp>\n#include "nap.hpp"\n' >"$tmp/header.cpp"
 traced header.o "$tmp/header.cpp" g++ -c
 is 'an operation that is awaited in a header compiles without a word' "$(cat "$tmp/header.o.said")" ''
 
-# The command runs a server, the client is given its port, and then the server is told to end. What both print, and how they
+# The command runs a server, the client is given its port, and then the server gets a signal to end. What both print, and how they
 # end, is in $tmp/NAME.out.
 serve() { # NAME CLIENT COMMAND...
 	serve_to=$tmp/$1.out client=$2
@@ -129,15 +129,15 @@ for way in $server untraced recorded; do ok "$way: the same" cmp "$tmp/plain.out
 
 server=chat_server
 collect $server chats 55555
-like "$server: all hear all" "$(paste -sd ' ' "$tmp/$server.out")" '^round trips client 0 server 0$'
+like "$server: each client gets the messages of all" "$(paste -sd ' ' "$tmp/$server.out")" '^round trips client 0 server 0$'
 for part in reader writer; do
 	has $server "each has a $part" "coroutine $part births $connections deaths $connections of listener"
 done
 from=$(line $server 'asio::async_read_until') # of several lines: which one, compilers do not agree
-like "$server: where a reader waits" "$(cat "$tmp/$server.judged")" \
+like "$server: a reader waits at its line" "$(cat "$tmp/$server.judged")" \
 	"^suspended reader $server.cpp:($from|$((from + 1))) $reads$"
-like "$server: where a writer waits" "$(cat "$tmp/$server.judged")" "^suspended writer $server.cpp:$(line $server timer_) "
-like "$server: and a reader that cancels its timer wakes it" "$(cat "$tmp/$server.judged")" '^told writer by reader [1-9]'
+like "$server: a writer waits at its line" "$(cat "$tmp/$server.judged")" "^suspended writer $server.cpp:$(line $server timer_) "
+like "$server: a reader that cancels the timer wakes its writer" "$(cat "$tmp/$server.judged")" '^told writer by reader [1-9]'
 has $server 'a reader is woken from outside, once for each line' "told reader by - $reads"
 
 if [ "$clang" ]; then
@@ -158,14 +158,14 @@ for program in features features_quiet; do
 	has $program 'cancelled, thrown, thrown away and never started: all are dead' \
 		'coroutine for_ever births 2 deaths 2 of -' 'coroutine for_ever births 1 deaths 1 of values' \
 		'coroutine thrower births 1 deaths 1 of catcher' 'coroutine count births 8 deaths 8 of -'
-	is "$program: Asio's own coroutines are not there" "$(grep -c '^coroutine' "$tmp/$program.judged")" 15
-	like "$program: on the threads that there are" "$(grep threads "$tmp/$program.judged")" '^threads [2-5]$'
+	is "$program: Asio's own coroutines are not in the trace" "$(grep -c '^coroutine' "$tmp/$program.judged")" 15
+	like "$program: it runs on the expected threads" "$(grep threads "$tmp/$program.judged")" '^threads [2-5]$'
 done
 has features 'what wakes: an operation, with wrappers or without; not the steps of a composed one' 'woken ping 400' \
 	'woken pong 404' 'woken sleep_ms 7' 'woken for_ever 1' 'woken values 3' 'told count yield count 400'
 is 'features: nothing else does' "$(grep -c ^woken "$tmp/features.judged")" 6
 for program in features features_quiet; do
-	is "$program: whom they await" "$(sed -n 's/^awaits //p' "$tmp/$program.judged" | paste -sd ,)" \
+	is "$program: awaits have the right targets" "$(sed -n 's/^awaits //p' "$tmp/$program.judged" | paste -sd ,)" \
 		'catcher sleep_ms 1,catcher thrower 1,move_only sleep_ms 1,overaligned sleep_ms 1,thrower sleep_ms 1,'\
 'values catcher 1,values move_only 1,values overaligned 1'
 done
@@ -178,7 +178,7 @@ has signals 'a signal that was lost: from the outermost to the leaf, each awaits
 	'awaits outermost middle 1' 'awaits middle leaf 1' 'awaits leaf wait 1'
 has signals 'nothing wakes that one, nor does it that the context is destroyed' 'woken wait 4' \
 	'coroutine wait births 1 deaths 1 of leaf' 'coroutine outermost births 1 deaths 1 of -'
-is 'signals: those that the destruction of the context has ended can be told from others' \
+is 'signals: coroutines destroyed with the context are marked as such' \
 	"$(sed -n 's/^shut //p' "$tmp/signals.judged" | paste -sd ,)" 'leaf 1,middle 1,outermost 1,wait 1'
 has signals 'one that is spawned, and awaited, wakes at its end' 'awaits spawner breathe 1' 'told spawner leaving breathe 1'
 has signals 'so does the last of several' 'told both leaving wait 1'
@@ -201,10 +201,10 @@ has operators 'the parent of each is who has called it' 'coroutine quick births 
 	'coroutine third births 1 deaths 1 of all' 'coroutine never births 1 deaths 1 of stuck'
 is "operators: Asio's own coroutines are not there" "$(grep -e 'operator[&|]' -e awaitable_ "$tmp/operators.judged")" ''
 has operators 'who awaits several waits at that line' 'suspended both operators.cpp:24 1' 'suspended stuck operators.cpp:85 1'
-is 'operators: the last to end wakes, whichever that is, cancelled or not' \
+is 'operators: the operation that ends last wakes, cancelled or not' \
 	"$(sed -n 's/^told \(.*\) leaving \([^b].*\) 1$/\1 \2/p' "$tmp/operators.judged" | paste -sd ,)" \
 	'all third,both slow,both_reversed slow,catches cancelled,either loser,either_reversed loser,values gives'
-is 'operators: of several it is not known which ends last' "$(grep -E '^awaits (all|both|either|stuck|values|catches)' "$tmp/operators.judged")" ''
+is 'operators: with several operations the last one is unknown' "$(grep -E '^awaits (all|both|either|stuck|values|catches)' "$tmp/operators.judged")" ''
 has operators "coroutines of the program's own that take one" 'coroutine in_turn births 1 deaths 1 of one_by_one' \
 	'awaits one_by_one in_turn 1' 'awaits in_turn breathe 2' 'awaits counted breathe 1' 'awaits named breathe 1'
 has operators 'one of two that never ends: nobody is woken' 'shut stuck 1' 'shut never 1'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-collect -p, where the memory has something else in it than the last states: nothing is told that is not so.
+# ctp-collect -p on programs whose memory does not have the last states: the trace has nothing that is not true.
 # Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
@@ -74,24 +74,24 @@ detach() { # SIGNAL
 	kill "-$1" $collector
 	wait $collector 2>/dev/null
 }
-suspended() { # how many are said to be, by their last event
+suspended() { # number of coroutines whose last event is a suspension
 	"$collect" -q -p $target --once | "$BIN/ctp-tojsonl" -q | tail -n 1 | grep -c '"is_active":false'
 }
 
-# --- a coroutine that is suspended, and then runs while its slots are not kept ---
+# --- a coroutine that suspends, and then runs while no slots are written ---
 start env CTP_RECORD=1 "$tmp/target"
 until "$collect" -l 2>/dev/null | grep -q "^ *$target "; do :; done
-is 'it is suspended' "$(suspended)" 1
+is 'the coroutine is suspended' "$(suspended)" 1
 attach --bare -p $target
 tell r
 detach INT
-is 'it runs, and nobody says that it is suspended, after --bare' "$(suspended)" 0
+is 'after --bare the running coroutine is not reported as suspended' "$(suspended)" 0
 tell s
-is 'it is suspended again, and that is known' "$(suspended)" 1
+is 'the coroutine is suspended again, and reported as such' "$(suspended)" 1
 attach --bare -p $target
 tell r
 detach KILL
-is 'nor after a --bare that was killed' "$(suspended)" 0
+is 'the same holds after a --bare collector that was killed' "$(suspended)" 0
 end
 
 start env -u CTP_RECORD "$tmp/target"
@@ -102,27 +102,27 @@ tell s
 detach INT
 tell r # which is not recorded
 tell k
-is 'nor when it records again what it did not for a while' "$(suspended)" 0
+is 'the same holds when recording was off for a while' "$(suspended)" 0
 end
 
-# --- a program whose main thread has left it ---
+# --- a program whose main thread has ended ---
 start env CTP_RECORD=1 "$tmp/target" leave
 tell r
 tell s
 is 'a program that goes on without its main thread is listed, with its arguments' \
 	"$("$collect" -l 2>"$tmp/err" | grep -c "^ *$target .*target leave\$")" 1
-is 'and its states are known' "$(suspended)" 1
+is 'its states are known' "$(suspended)" 1
 attach -p $target
 tell r
 tell s
 end
 wait $collector
 "$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" >"$tmp/all"
-is 'it is followed until it ends: two resumes are remembered, one is seen' \
+is 'it is followed until it ends: two resumes from before, one recorded' \
 	"$(grep -c '"is_active":true' "$tmp/all") $(grep -c '"outcome":"ended"' "$tmp/all")" '3 1'
-like 'and its mappings are told, with their build-ids' "$(grep '/target"' "$tmp/all")" '"build_id":"[0-9a-f]'
+like 'its mappings are recorded, with their build-ids' "$(grep '/target"' "$tmp/all")" '"build_id":"[0-9a-f]'
 
-# --- a program that becomes another ---
+# --- a program that calls exec ---
 for event in no an; do
 	start env -u CTP_RECORD "$tmp/target"
 	until "$collect" -l 2>/dev/null | grep -q "^ *$target "; do :; done
@@ -130,7 +130,7 @@ for event in no an; do
 	[ $event = no ] || tell r
 	echo x >&5
 	wait $collector
-	is "after $event event, an exec ends the trace, and nothing else does" \
+	is "after $event event, only an exec ends the trace" \
 		"$? $(grep -c ' s$' "$tmp/err") $(grep -c ' 60\.[0-9]* s$' "$tmp/err") $(kill -0 $target && echo lives)" \
 		'0 1 0 lives'
 	end
@@ -157,9 +157,9 @@ start "$tmp/huge"
 read -r reply <&6
 if [ "$reply" = yes ]; then
 	"$collect" -l >/dev/null 2>&1
-	ok 'huge pages do not end -l' [ $? -lt 2 ]
+	ok 'a memory of huge pages does not end -l' [ $? -lt 2 ]
 	"$collect" -p $target -o "$tmp/b.ctp" 2>"$tmp/err"
-	is 'nor -p, which fails' $? 125
+	is '-p refuses a memory of huge pages' $? 125
 else
 	note "no huge pages here: $reply"
 fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a visit leaves behind in the memory of the process: nothing of its rings, however the collector ended.
+# A collector that leaves gives back the memory of the rings, however it ended.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 
@@ -54,7 +54,7 @@ round() {
 	read -r _ <&9
 }
 
-# A collector that has attached, and stands still: what is written meanwhile stays in the rings.
+# Attaches a collector and stops it: events stay in the rings.
 halt() { # OPTIONS...
 	rm -f "$tmp/err" # of the one before
 	"$collect" -p $busy -o "$tmp/out.ctp" "$@" 2>"$tmp/err" &
@@ -74,32 +74,32 @@ read -r _ <&9
 round
 before=$(pages)
 halt
-ok "a collector that stands still has the rings fill up ($before KiB, $during KiB)" [ "$during" -gt $((before + 40000)) ]
+ok "with a stopped collector the rings fill up ($before KiB, $during KiB)" [ "$during" -gt $((before + 40000)) ]
 kill -s INT $collector
 kill -s CONT $collector
 wait $collector
-like 'it has got all' "$(tail -1 "$tmp/err")" ': 1600[0-9]* events, 8 coroutines, 0 lost'
+like 'the collector has all events' "$(tail -1 "$tmp/err")" ': 1600[0-9]* events, 8 coroutines, 0 lost'
 after=$(pages)
-ok "and leaves little behind ($after KiB)" [ "$after" -lt $((before + 2048)) ]
+ok "it leaves little memory in use ($after KiB)" [ "$after" -lt $((before + 2048)) ]
 
 halt
 kill -s KILL $collector
 wait $collector 2>/dev/null
-ok "one that is killed leaves it all ($(pages) KiB)" [ "$(pages)" -gt $((before + 40000)) ]
+ok "a killed collector leaves the rings in use ($(pages) KiB)" [ "$(pages)" -gt $((before + 40000)) ]
 round
 "$collect" -q -p $busy --once -o "$tmp/out.ctp"
-is 'the next one comes' $? 0
-like 'finds the last states' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>/dev/null | grep -c '"type":"birth"')" '^8$'
-ok "and leaves little behind ($(pages) KiB)" [ "$(pages)" -lt $((before + 2048)) ]
+is 'the next collector attaches' $? 0
+like 'it finds the last states' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>/dev/null | grep -c '"type":"birth"')" '^8$'
+ok "it leaves little memory in use ($(pages) KiB)" [ "$(pages)" -lt $((before + 2048)) ]
 
 for k in 1 2 3; do
 	halt --lossless
 	kill -s TERM $collector
 	kill -s CONT $collector
 	wait $collector
-	like "visit $k: all is there" "$(tail -1 "$tmp/err")" ': 1600[0-9]* events, 8 coroutines, 0 lost'
+	like "visit $k: all events are there" "$(tail -1 "$tmp/err")" ': 1600[0-9]* events, 8 coroutines, 0 lost'
 done
-ok "and little is left behind ($(pages) KiB)" [ "$(pages)" -lt $((before + 2048)) ]
+ok "little memory is in use after many visits ($(pages) KiB)" [ "$(pages)" -lt $((before + 2048)) ]
 exec 8>&- 9<&-
 wait $busy
 done_testing

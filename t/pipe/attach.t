@@ -1,6 +1,6 @@
 #!/bin/sh
-# ctp-collect -p and -l: attached to, left and attached to again; stopped, hung, abandoned by a collector that was killed; and
-# whatever happens, the program does as it always does.
+# ctp-collect -p and -l on processes that run, are stopped, hang, or had a collector that was killed; attaching again after that.
+# The program behaves the same, whatever happens.
 # Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
@@ -14,18 +14,18 @@ line=$(grep -n 'the place that' t/helper/attach/target.c | sed 's/:.*//')
 records() { "$BIN/ctp-tojsonl" -q -a "$2" 2>/dev/null | grep "^{\"type\":\"$1\""; }
 transitions() { "$BIN/ctp-tojsonl" -q "$1" 2>/dev/null | wc -l; }
 said() { sed -n "s/.*[ :]\([0-9][0-9]*\) $1.*/\1/p" "$2" | tail -n 1; } # said lost FILE: the number before that word
-start() { # COMMAND...: $target is its process
+start() { # COMMAND...: $target is its pid
 	rm -f "$tmp/in" "$tmp/out"
 	mkfifo "$tmp/in" "$tmp/out"
 	"$@" <"$tmp/in" >"$tmp/out" 2>"$tmp/errors" &
 	target=$!
 	exec 5>"$tmp/in" 6<"$tmp/out"
 }
-tell() { # WORD NUMBER: when it returns that is done
+tell() { # WORD NUMBER: returns when it is done
 	echo "$@" >&5
 	read -r reply <&6
 }
-end() { # STATUS: ends it; $ended is what it ended with
+end() { # STATUS: ends it; $ended is its status
 	echo "x $1" >&5
 	exec 5>&- 6<&-
 	wait $target
@@ -45,7 +45,7 @@ detach() { # SIGNAL: $left is the status of the collector
 }
 descriptors() { find "/proc/$target/fd" -type l | wc -l; }
 
-# --- what it remembers ---
+# --- what the memory of the process has ---
 export CTP_RECORD=1
 start "$tmp/target"
 tell new 3
@@ -56,20 +56,20 @@ is 'a process that records is listed as such' "$(state $target)" recording
 like 'with its coroutines and its command' "$("$collect" -l | grep "$tmp/target")" "^ *$target recording +3 +0 $(id -un) +$(stat -Lc %i /proc/self/ns/pid) $tmp/target$"
 "$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
 is '--once ends with status 0' $? 0
-like 'and a closing line' "$(cat "$tmp/err")" '^ctp-collect: [0-9]+ events, 3 coroutines, 0 lost, 0 untraced, [0-9.]+ s$'
+like '--once prints a closing line' "$(cat "$tmp/err")" '^ctp-collect: [0-9]+ events, 3 coroutines, 0 lost, 0 untraced, [0-9.]+ s$'
 is 'each coroutine comes with a birth' "$(records birth "$tmp/a.ctp" | wc -l)" 3
-is 'and a name' "$(records name "$tmp/a.ctp" | grep -c '"name":"worker [012]"')" 3
-n=$(transitions "$tmp/a.ctp") # of the oldest it cannot be proved everywhere that it is whole
-ok "its newest events, eight or one less: $n" test "$n" -ge 21 -a "$n" -le 24
-like 'of which the last says where it is suspended' "$(records transition "$tmp/a.ctp" | tail -n 1)" '"is_active":false'
-like 'by file, line and function' "$(records site "$tmp/a.ctp")" \
+is 'each coroutine has its name' "$(records name "$tmp/a.ctp" | grep -c '"name":"worker [012]"')" 3
+n=$(transitions "$tmp/a.ctp") # not on every machine can the oldest be proved to be whole
+ok "each coroutine has its eight newest events, or seven: $n" test "$n" -ge 21 -a "$n" -le 24
+like 'the last event says where it is suspended' "$(records transition "$tmp/a.ctp" | tail -n 1)" '"is_active":false'
+like 'the site has file, line and function' "$(records site "$tmp/a.ctp")" \
 	'"file":"t/helper/attach/target.c","line":'"$line"',"function":"read_socket"'
-like 'who was woken last is known' "$(records wake "$tmp/a.ctp")" '"probe_id":1001'
+like 'the last wakes are known' "$(records wake "$tmp/a.ctp")" '"probe_id":1001'
 like 'the section says whose it is' "$("$BIN/ctp-tojsonl" -a "$tmp/a.ctp" 2>/dev/null | head -n 1)" \
 	"\"pid\":\"$target\".*\"attached\":\"yes\".*\"argv\":\\[\"$tmp/target\"\\]"
-like 'the end says that it runs on' "$(records end "$tmp/a.ctp")" '"lost":0,.*"outcome":"running"'
-like 'the mappings are there' "$(records mapping "$tmp/a.ctp")" "\"path\":\"$tmp/target\""
-is 'and it is as it was' "$(state $target)" recording
+like 'the end record says that the program runs on' "$(records end "$tmp/a.ctp")" '"lost":0,.*"outcome":"running"'
+like 'the mappings are recorded' "$(records mapping "$tmp/a.ctp")" "\"path\":\"$tmp/target\""
+is 'the process is listed as before' "$(state $target)" recording
 
 # --- followed, left, followed again ---
 for signal in INT TERM; do
@@ -78,29 +78,29 @@ for signal in INT TERM; do
 	detach $signal
 	is "SIG$signal: detached with status 0" $left 0
 	n=$(transitions "$tmp/a.ctp")
-	is 'everything since is there, after what it remembered' \
+	is 'all events since the attach are there, after the last states' \
 		"$((n - 6000 > 18 && n - 6000 <= 24)) $(said lost "$tmp/err")" '1 0'
-	is 'with the threads' "$(records thread "$tmp/a.ctp" | grep -c '"name":"target"')" 1
-	is 'and it records as before' "$(state $target)" recording
+	is 'the threads are recorded' "$(records thread "$tmp/a.ctp" | grep -c '"name":"target"')" 1
+	is 'the process records as before' "$(state $target)" recording
 done
 printf '#!/bin/sh\nexec strace -D -o /dev/null -e trace=write -e inject=write:delay_exit=200000 "%s" "$@"\n' "$collect" \
 	>"$tmp/slow"
 chmod +x "$tmp/slow"
-if "$tmp/slow" -V >/dev/null 2>&1; then # it goes on some time after each of its words
+if "$tmp/slow" -V >/dev/null 2>&1; then # it runs some time after each line it prints
 	collect=$tmp/slow attach -p $target
 	tell run 3000
 	detach INT
 	n=$(transitions "$tmp/a.ctp")
-	ok "from its word on everything is there: $n" test "$n" -gt 6018 -a "$n" -le 6024
+	ok "all events after its line are there: $n" test "$n" -gt 6018 -a "$n" -le 6024
 fi
 attach -p $target
-is 'who collects is told' "$(state $target)" "collected by $collector"
+is 'the list names the collector' "$(state $target)" "collected by $collector"
 "$collect" -p $target >"$tmp/b.ctp" 2>"$tmp/other"
 is 'a second collector is refused' "$? $(cat "$tmp/other")" \
 	"125 ctp-collect: -p process $target: another collector is attached to it (pid $collector)"
 "$collect" -p $collector >"$tmp/b.ctp" 2>"$tmp/other"
-is 'nor is there one to be attached to' "$? $(cat "$tmp/other")" "125 ctp-collect: -p process $collector: is a collector"
-is 'it is not listed' "$(state $collector)" ''
+is 'a collector cannot be attached to' "$? $(cat "$tmp/other")" "125 ctp-collect: -p process $collector: is a collector"
+is 'a collector is not listed' "$(state $collector)" ''
 
 # --- a collector that is killed ---
 tell run 30
@@ -110,32 +110,32 @@ is 'a killed collector leaves a process that can be attached to' "$(state $targe
 attach -p $target
 tell run 30
 tell new 2
-tell die 1 # last, so that nobody gets its station
+tell die 1 # last, so that its station is not reused
 detach INT
-is 'which is followed as if nothing had been' "$left $(said lost "$tmp/err") $(records birth "$tmp/a.ctp" | wc -l)" '0 0 5'
-is 'with its deaths' "$(records death "$tmp/a.ctp" | wc -l)" 1
+is 'the next collector gets all events' "$left $(said lost "$tmp/err") $(records birth "$tmp/a.ctp" | wc -l)" '0 0 5'
+is 'deaths are recorded' "$(records death "$tmp/a.ctp" | wc -l)" 1
 
 # --- no probe will ever run again ---
 kill -STOP $target
 "$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
-is 'stopped by SIGSTOP: the last states come out' "$? $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 5 0'
+is 'stopped by SIGSTOP: the last states are recorded' "$? $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 5 0'
 "$collect" -p $target -t 0.1 >"$tmp/a.ctp" 2>"$tmp/err"
-is '-t ends it' "$? $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 5 0'
+is '-t ends a collector of a stopped process' "$? $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 5 0'
 kill -CONT $target
 tell hang 0
 "$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
-is 'in a deadlock: the last states come out' "$? $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 5 0'
-is 'with their names' "$(records name "$tmp/a.ctp" | grep -c '"name":"worker [01234]"')" 5
-is 'and who is dead, for nobody has its station yet' "$(records death "$tmp/a.ctp" | wc -l)" 1
-is 'all suspended' "$(records transition "$tmp/a.ctp" |
+is 'in a deadlock the last states are recorded' "$? $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 5 0'
+is 'the names are recorded' "$(records name "$tmp/a.ctp" | grep -c '"name":"worker [01234]"')" 5
+is 'ended coroutines whose stations are not reused are recorded' "$(records death "$tmp/a.ctp" | wc -l)" 1
+is 'all living coroutines are suspended' "$(records transition "$tmp/a.ctp" |
 	sed 's/.*"probe_id":\([0-9]*\),.*"is_active":\([a-z]*\).*/\1 \2/' | awk '
 	{ last[$1] = $2 } END { for (i in last) print last[i] }' | sort | uniq -c | tr -s ' ')" ' 5 false'
-ok 'nothing was left open in it but one descriptor' test "$(descriptors)" -le $((before + 1))
+ok 'the process has one more descriptor' test "$(descriptors)" -le $((before + 1))
 attach -p $target
 kill -9 $target
 wait $collector
 is 'a process that is killed ends the trace in order' $? 0
-like 'with an end' "$(records end "$tmp/a.ctp")" '"outcome":"ended"'
+like 'the trace has an end record' "$(records end "$tmp/a.ctp")" '"outcome":"ended"'
 exec 5>&- 6<&-
 wait $target 2>/dev/null
 
@@ -146,30 +146,30 @@ mkfifo "$tmp/says"
 target=$!
 read -r _ <"$tmp/says"
 "$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
-is 'three that wait for each other: the last states say so' "$? $(records await "$tmp/a.ctp" |
+is 'the last states show three coroutines that wait for each other' "$? $(records await "$tmp/a.ctp" |
 	sed 's/.*"coro":\([0-9]*\),"target":\([0-9]*\),.*/\1 \2/' | sort -n | awk '
 	NR == 1 { before = $1 - 1 } { print $1 - before, $2 - before }' | paste -sd,)" '0 1 2,2 3,3 1'
-like 'and a report' "$("$BIN/ctp-report" "$tmp/a.ctp" 2>&1)" '3 coroutines wait for one another in a circle'
+like 'the report finds the circle' "$("$BIN/ctp-report" "$tmp/a.ctp" 2>&1)" '3 coroutines wait for one another in a circle'
 kill -KILL $target
 wait $target 2>/dev/null
 
-# --- what dies while we are there is not left lying about ---
+# --- stations of coroutines that end while a collector is attached are freed ---
 start "$tmp/target"
 tell new 3
 attach -p $target
-kill -STOP $collector # so that it hears of their death and of its own end at once
+kill -STOP $collector # so that it sees their deaths and its own signal at once
 tell die 3
 kill -INT $collector
 kill -CONT $collector
 wait $collector
-is 'deaths are seen to the last moment' "$? $(records death "$tmp/a.ctp" | wc -l)" '0 3'
+is 'deaths up to the last moment are recorded' "$? $(records death "$tmp/a.ctp" | wc -l)" '0 3'
 tell new 3
 "$collect" -q -p $target --once >"$tmp/a.ctp"
-is 'and those who come later find new stations, so that who comes after these hears of the dead' \
+is 'later coroutines use new stations, so the next collector sees the ended ones' \
 	"$(records birth "$tmp/a.ctp" | wc -l) $(records death "$tmp/a.ctp" | wc -l)" '6 3'
 end 0
 
-# --- one that does not record ---
+# --- a process that does not record ---
 unset CTP_RECORD
 start "$tmp/target"
 tell new 3
@@ -177,23 +177,23 @@ is 'a process that does not record is idle' "$(state $target)" idle
 attach -p $target
 tell run 30
 detach INT
-like 'it is said that it did not' "$(cat "$tmp/err")" "^ctp-collect: process $target was started without CTP_RECORD=1: "
-is 'what it does while we look is there' "$(transitions "$tmp/a.ctp") $(said lost "$tmp/err")" '60 0'
-is 'and then it is idle again' "$(state $target)" idle
+like 'the collector says that it did not record' "$(cat "$tmp/err")" "^ctp-collect: process $target was started without CTP_RECORD=1: "
+is 'events during the visit are there' "$(transitions "$tmp/a.ctp") $(said lost "$tmp/err")" '60 0'
+is 'after the visit it is idle again' "$(state $target)" idle
 tell die 3
 attach -p $target
 tell new 2
 kill -9 $collector
 wait $collector 2>/dev/null
 "$collect" -q -p $target --once >"$tmp/a.ctp"
-is 'who was killed has not made it record for ever' "$(state $target)" idle
-is 'what it had recorded is known' "$(records birth "$tmp/a.ctp" | wc -l)" 2
+is 'a killed collector does not make it record for ever' "$(state $target)" idle
+is 'events recorded by then are known' "$(records birth "$tmp/a.ctp" | wc -l)" 2
 end 7
-is 'it ends as it always does' $ended 7
+is 'the program ends with its usual status' $ended 7
 
 CTP_RECORD=0 start "$tmp/target"
 tell new 3
-is 'CTP_RECORD=0: there is nothing to attach to' "$(state $target)" ''
+is 'a process with CTP_RECORD=0 cannot be attached to' "$(state $target)" ''
 end 0
 
 # --- the processes of a collector that is killed, or has ended ---
@@ -202,35 +202,37 @@ tell new 3
 collector=$target
 target=$(sed 's/ .*//' "/proc/$collector/task/$collector/children")
 [ "$(cat "/proc/$target/comm")" = target ] || target=$(sed 's/.* \([0-9]*\) .*/\1/' "/proc/$collector/task/$collector/children")
-is 'what a collector has started is collected by it' "$(state "$target")" "collected by $collector"
+is 'the list shows the collector of a process that it started' "$(state "$target")" "collected by $collector"
 "$collect" -p "$target" >"$tmp/a.ctp" 2>"$tmp/err"
-is 'and by nobody else' "$?" 125
+is 'another collector is refused' "$?" 125
 tell run 30
 kill -9 $collector
 wait $collector 2>/dev/null
 "$collect" -p "$target" --once >"$tmp/a.ctp" 2>"$tmp/err"
-is 'until that is killed' "$? $(records birth "$tmp/a.ctp" | wc -l) $(records name "$tmp/a.ctp" | wc -l)" '0 3 3'
+is 'the process is listed as free when its collector is killed' \
+	"$? $(records birth "$tmp/a.ctp" | wc -l) $(records name "$tmp/a.ctp" | wc -l)" '0 3 3'
 attach -p "$target"
 tell run 300
 detach INT
-ok 'and then it can be followed' test "$(transitions "$tmp/a.ctp")" -gt 600
+ok 'then it can be attached to' test "$(transitions "$tmp/a.ctp")" -gt 600
 echo x 0 >&5
 exec 5>&- 6<&-
 
 start "$collect" -q -t 0.05 -o "$tmp/b.ctp" "$tmp/target"
 tell new 3
-until "$BIN/ctp-tojsonl" -q "$tmp/b.ctp" >/dev/null 2>&1; do :; done # it has its end
+until "$BIN/ctp-tojsonl" -q "$tmp/b.ctp" >/dev/null 2>&1; do :; done # the stream has its end
 command=$target target=$("$collect" -l | sed -n "s,^ *\([0-9]*\) .* $tmp/target\$,\1,p")
-is '-t lets go of it' "$(state "$target")" idle
+is 'after -t the process is listed as free' "$(state "$target")" idle
 attach -p "$target"
 tell run 30
 detach INT
-like 'so that another may come' "$left $(transitions "$tmp/a.ctp")" '^0 6[0-3]$' # each of the 3 may be from before or after
+like 'then another collector can attach' \
+	"$left $(transitions "$tmp/a.ctp")" '^0 6[0-3]$' # each of the 3 may be from before or after
 target=$command
 end 5
-is "and in the end there is the command's status" $ended 5
+is "the first collector exits with the command's status" $ended 5
 
-# --- the program does as it always does ---
+# --- the program behaves the same ---
 script='new 80 run 1000 wake 5 die 50 run 500 new 20 x 3'
 echo "new 20 $script" | "$tmp/target" >"$tmp/want" 2>&1
 want=$?
@@ -240,10 +242,10 @@ attach -p $target
 echo "$script" >&5
 { echo "$reply" && cat <&6; } >"$tmp/got"
 wait $target
-is 'attached to, it says and ends with the same' "$? $(cmp "$tmp/got" "$tmp/want" 2>&1)" "$want "
+is 'a program prints and exits the same when attached to' "$? $(cmp "$tmp/got" "$tmp/want" 2>&1)" "$want "
 wait $collector
-is 'and the collector ends with it' $? 0
-is 'and has all of it' "$(transitions "$tmp/a.ctp") $(said lost "$tmp/err")" '3100 0'
+is 'the collector ends with the program' $? 0
+is 'the collector has all events' "$(transitions "$tmp/a.ctp") $(said lost "$tmp/err")" '3100 0'
 exec 5>&- 6<&-
 
 start "$tmp/target"
@@ -252,9 +254,9 @@ attach -p $target
 tell run 300
 echo e 0 >&5
 wait $collector
-is 'a process that becomes another program is left' "$? $(transitions "$tmp/a.ctp") $(said lost "$tmp/err")" '0 600 0'
-like 'which is not its end' "$(records end "$tmp/a.ctp")" '"outcome":"running"'
-ok 'but it lives' kill -0 $target
+is 'the collector leaves a process that calls exec' "$? $(transitions "$tmp/a.ctp") $(said lost "$tmp/err")" '0 600 0'
+like 'the outcome is not the end of the process' "$(records end "$tmp/a.ctp")" '"outcome":"running"'
+ok 'the process lives on' kill -0 $target
 exec 5>&- 6<&-
 wait $target
 
@@ -264,7 +266,7 @@ attach --sock "$tmp/sock" -p $target
 rm "$tmp/sock" # before it has made a connection
 echo e 0 >&5
 wait $collector
-is 'nor need it have made a connection' $? 0
+is 'this holds for a process without a connection, too' $? 0
 exec 5>&- 6<&-
 wait $target
 
@@ -277,18 +279,20 @@ if root_part 'a target in another PID namespace' && command -v unshare >/dev/nul
 	attach -p "$target"
 	tell run 30
 	detach INT
-	is 'a process in another PID namespace' "$left $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 3 0'
-	like 'it is said what it lacks there' "$(cat "$tmp/err")" \
+	is 'a process in another PID namespace is attached to' \
+		"$left $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 3 0'
+	like 'the collector says what is missing there' "$(cat "$tmp/err")" \
 		"^ctp-collect: process $target is in another PID namespace: .* --sock PATH"
 	attach --sock "$tmp/sock" -p "$target"
 	tell run 30
 	detach INT
-	is 'a path that it sees makes up for that' "$left $(grep -c -e --sock "$tmp/err") $(ls "$tmp/sock" 2>/dev/null)" '0 0 '
+	is 'a path that the process can see solves that' \
+		"$left $(grep -c -e --sock "$tmp/err") $(ls "$tmp/sock" 2>/dev/null)" '0 0 '
 	target=$outer
 	end 0
 fi
 
-# --- what cannot be ---
+# --- errors ---
 refused() { # NAME PATTERN ARG...
 	name=$1 pattern=$2
 	shift 2
@@ -310,21 +314,21 @@ export CTP_RECORD=1
 start "$tmp/target"
 tell new 3
 refused 'an output that cannot be opened' "-o $tmp/no/folder" -p $target -o "$tmp/no/folder"
-is 'leaves it as it was' "$(state $target)" recording
+is 'a refused attach leaves the process as it was' "$(state $target)" recording
 "$collect" -p $target --once >/dev/full 2>"$tmp/err"
-is 'so does one that fails' "$? $(state $target)" '125 recording'
-like 'which is said' "$(cat "$tmp/err")" 'No space left.*the process runs on$'
+is 'a failed attach leaves the process as it was' "$? $(state $target)" '125 recording'
+like 'the failure is reported' "$(cat "$tmp/err")" 'No space left.*the process runs on$'
 if root_part 'the target of another user' && command -v setpriv >/dev/null && setpriv --reuid 65534 --clear-groups test -x "$collect"; then
 	setpriv --reuid 65534 --clear-groups "$collect" -p $target --once >"$tmp/b.ctp" 2>"$tmp/err"
 	like "another user's" "$? $(cat "$tmp/err")" "^125 .*process $target: is not ours to look at; run .* as root$"
 	setpriv --reuid 65534 --clear-groups "$collect" -l >"$tmp/b.ctp" 2>"$tmp/err"
-	is 'there is nothing to list: status 1' "$? $(cat "$tmp/b.ctp")" '1 '
-	like 'which is said too' "$(cat "$tmp/err")" '^ctp-collect: no process to attach to'
-	like 'and what would show more' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* process(es)? could not be looked at: run as root to see more$'
-	is 'not where nothing would' "$("$collect" -l 2>&1 | grep -c 'try as root')" 0
+	is 'an empty list has status 1' "$? $(cat "$tmp/b.ctp")" '1 '
+	like 'an empty list is reported' "$(cat "$tmp/err")" '^ctp-collect: no process to attach to'
+	like 'the message says how to see more' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* process(es)? could not be looked at: run as root to see more$'
+	is 'it does not if nothing would show more' "$("$collect" -l 2>&1 | grep -c 'try as root')" 0
 fi
 "$collect" -l >/dev/full 2>"$tmp/err"
-is 'a list to a full disk' "$?" 1
+is 'a list to a full disk has status 1' "$?" 1
 end 0
 is 'nothing is left in TMPDIR' "$(ls "$tmp/t")" ''
 done_testing

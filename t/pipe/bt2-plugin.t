@@ -42,16 +42,16 @@ running='"running" : container = 1' suspended='"suspended" : container = 0'
 is 'a file is found to be a stream, and printed' "$(bt --no-delta "$tmp/a.ctp")" "$(transition 100 1 "$running"
 	transition 200 1 "$suspended"
 	transition 300 1 "$running")"
-is 'without a word more' "$(cat "$tmp/err")" ''
+is 'nothing else is printed' "$(cat "$tmp/err")" ''
 is 'files are merged by time' "$(bt --no-delta "$tmp/a.ctp" "$tmp/b.ctp" | cut -c17-18)" '10
 15
 20
 25
 30'
 cat "$tmp/a.ctp" "$tmp/b.ctp" >"$tmp/ab.ctp"
-is 'and so are sections' "$(bt --no-delta "$tmp/ab.ctp")" "$(bt --no-delta "$tmp/a.ctp" "$tmp/b.ctp")"
+is 'sections are merged by time' "$(bt --no-delta "$tmp/ab.ctp")" "$(bt --no-delta "$tmp/a.ctp" "$tmp/b.ctp")"
 bt --no-delta --clock-date "$tmp/wall.ctp" >"$tmp/out"
-is 'wall time, every type, names made identifiers, a late and a huge time' "$(cat "$tmp/out")" \
+is 'wall time, every type, odd names, and late and huge times are shown' "$(cat "$tmp/out")" \
 	'[2001-09-09 01:46:40.000000005] there odd: { a_b = true, a_b_ = "x\\xffy\\x00z", _7_length = 2, _7 = [ [0] = 0x0, [1] = 0xFF ], e = ( "two" : container = 2 ), i = -9223372036854775808, f = 0.5 }
 [2001-09-09 01:46:40.000000006] there odd: { a_b = false, a_b_ = "", _7_length = 0, _7 = [ ], e = ( <unknown> : container = 18446744073709551615 ), i = 9223372036854775807, f = inf }
 [2001-09-09 01:46:40.000000008] there gone: { n = 41 }
@@ -64,42 +64,42 @@ done
 for offset in -9223372036854775808 -1 0 9223372036854775807; do
 	sed "s/\"wall_offset_ns\":\"[0-9]*\"/\"wall_offset_ns\":\"$offset\"/; s/\"ts\":9223372036854775808/\"ts\":9223372036854775807/" \
 		"$tmp/wall.jsonl" | "$from" -q >"$tmp/odd.ctp"
-	is "an offset of $offset: every event" "$(bt "$tmp/odd.ctp" | wc -l)" 4
+	is "with an offset of $offset every event is shown" "$(bt "$tmp/odd.ctp" | wc -l)" 4
 done
 cat "$tmp/wall.ctp" "$tmp/ab.ctp" >"$tmp/mixed.ctp"
-is 'sections with wall time and without' "$(bt "$tmp/mixed.ctp" | wc -l)" 9
+is 'sections with and without wall time are shown' "$(bt "$tmp/mixed.ctp" | wc -l)" 9
 
 # --- its own filters and sinks ----------------------------------------------------------------------------------------------
-is 'a time range' "$(bt --no-delta --begin 0.00000015 --end 0.00000025 "$tmp/ab.ctp" | cut -c17-18)" '15
+is 'a time range selects events' "$(bt --no-delta --begin 0.00000015 --end 0.00000025 "$tmp/ab.ctp" | cut -c17-18)" '15
 20
 25'
-like 'counted' "$(bt "$tmp/ab.ctp" -c sink.utils.counter | tr -s ' \n' '  ')" ' 5 Event messages 2 Stream beginning messages 2 Stream end'
+like 'babeltrace2 counts the events' "$(bt "$tmp/ab.ctp" -c sink.utils.counter | tr -s ' \n' '  ')" ' 5 Event messages 2 Stream beginning messages 2 Stream end'
 write_ctf "$tmp/wall.ctp" "$tmp/ctf"
-is 'as CTF by its own sink' "$(bt --no-delta "$tmp/ctf" | grep -c ': { ')" 4
-like 'with what was discarded' "$(cat "$tmp/err")" 'discarded 41 events'
+is 'its own CTF sink writes all events' "$(bt --no-delta "$tmp/ctf" | grep -c ': { ')" 4
+like 'its own CTF sink writes the discarded events' "$(cat "$tmp/err")" 'discarded 41 events'
 if [ -x "$BIN/ctp-fromctf" ]; then
 	"$BIN/ctp-fromctf" -q "$tmp/ctf" | "$to" -aq >"$tmp/out"
-	is 'of which ctp-fromctf makes what it can: wall time, losses, an end' \
+	is 'ctp-fromctf reads wall time, losses and an end from that' \
 		"$(grep -cE '^{"type":"(@section".*"wall_offset_ns":"1000000000000000000"|odd","ts":5,|lost".*"count":41,|@end","complete":true)' "$tmp/out")" 4
 fi
 if "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/lw.ctp" 2>/dev/null; [ -s "$tmp/lw.ctp" ]; then
 	bt "$tmp/lw.ctp" | plain >"$tmp/text"
-	is 'a real trace: every event' "$(wc -l <"$tmp/text")" "$(records "$tmp/lw.ctp")"
+	is 'every event of a real trace is shown' "$(wc -l <"$tmp/text")" "$(records "$tmp/lw.ctp")"
 	write_ctf "$tmp/lw.ctp" "$tmp/lw"
 	bt "$tmp/lw" >"$tmp/out"
-	ok 'the same through its own CTF sink' cmp "$tmp/text" "$tmp/out"
+	ok 'its own CTF sink writes the same events' cmp "$tmp/text" "$tmp/out"
 	if [ -x "$BIN/ctp-toctf" ]; then
 		"$BIN/ctp-toctf" -q -o "$tmp/toctf" "$tmp/lw.ctp"
 		bt "$tmp/toctf" | plain >"$tmp/out"
-		ok 'and through ctp-toctf' cmp "$tmp/text" "$tmp/out"
+		ok 'ctp-toctf writes the same events' cmp "$tmp/text" "$tmp/out"
 	fi
 	if zstd -q "$tmp/lw.ctp" -o "$tmp/lw.ctp.zst" 2>/dev/null && "$to" "$tmp/lw.ctp.zst" >/dev/null 2>&1; then
 		bt "$tmp/lw.ctp.zst" | plain >"$tmp/out"
-		ok 'and compressed' cmp "$tmp/text" "$tmp/out"
+		ok 'a compressed stream is read' cmp "$tmp/text" "$tmp/out"
 	fi
 	head -c $(($(wc -c <"$tmp/lw.ctp") / 2)) "$tmp/lw.ctp" | cat "$tmp/lw.ctp" - "$tmp/wall.ctp" "$tmp/a.ctp" >"$tmp/half.ctp"
-	is 'a section behind one that was cut short' "$(bt "$tmp/half.ctp" | wc -l)" "$(records "$tmp/half.ctp")"
-	is 'which is said once' "$(grep -c 'has no end' "$tmp/err")" 1
+	is 'a section after a truncated one is read' "$(bt "$tmp/half.ctp" | wc -l)" "$(records "$tmp/half.ctp")"
+	is 'the truncation is reported once' "$(grep -c 'has no end' "$tmp/err")" 1
 fi
 
 # --- streams of every kind, value by value ----------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ for seed in 1 2 3 4 5; do
 	"$rand" "$seed" >"$tmp/r.ctp"
 	"$to" -aq "$tmp/r.ctp" >"$tmp/r.jsonl" 2>/dev/null
 	is "random stream $seed: every event" "$(bt "$tmp/r.ctp" | wc -l)" "$(records "$tmp/r.ctp")"
-	is "random stream $seed: nothing to complain of" "$(grep -vE 'has no end|Tracer (may have )?discarded' "$tmp/err")" ''
+	is "random stream $seed: no warning" "$(grep -vE 'has no end|Tracer (may have )?discarded' "$tmp/err")" ''
 	rm -rf "$tmp/r"
 	write_ctf "$tmp/r.ctp" "$tmp/r"
 	is "random stream $seed: as CTF" "$(bt "$tmp/r" | wc -l)" "$(records "$tmp/r.ctp")"
@@ -125,13 +125,13 @@ done
 head -c 5000 "$tmp/r.ctp" | cat "$tmp/a.ctp" - "$tmp/b.ctp" >"$tmp/hurt.ctp"
 { echo rubbish && cat "$tmp/ab.ctp"; } >"$tmp/bad.ctp"
 bt "$tmp/hurt.ctp" >"$tmp/out"
-is 'of a damaged stream the rest is shown' "$? $(wc -l <"$tmp/out")" "0 $(records "$tmp/hurt.ctp")"
-like 'and the damage is said, with the place' "$(cat "$tmp/err")" "source.ctp.fs: $tmp/hurt.ctp: packet at 0x[0-9a-f]+: "
+is 'the rest of a damaged stream is shown' "$? $(wc -l <"$tmp/out")" "0 $(records "$tmp/hurt.ctp")"
+like 'the damage is reported with its place' "$(cat "$tmp/err")" "source.ctp.fs: $tmp/hurt.ctp: packet at 0x[0-9a-f]+: "
 bt -c source.ctp.fs -p "inputs=[\"$tmp/bad.ctp\"]" >"$tmp/out"
-is 'one that begins with rubbish is not found, but can be named' "$? $(wc -l <"$tmp/out")" "0 $(records "$tmp/bad.ctp")"
-is 'the rubbish is said once' "$(grep -c 'at 0x0: 8 bytes are no packet' "$tmp/err")" 1
+is 'a stream that begins with rubbish is not detected, but can be named' "$? $(wc -l <"$tmp/out")" "0 $(records "$tmp/bad.ctp")"
+is 'the rubbish is reported once' "$(grep -c 'at 0x0: 8 bytes are no packet' "$tmp/err")" 1
 bt -l E "$tmp/hurt.ctp" >/dev/null
-is 'nothing is said where babeltrace2 is told to be quiet' "$(cat "$tmp/err")" ''
+is 'nothing is reported if babeltrace2 is to be quiet' "$(cat "$tmp/err")" ''
 
 # --- failure ----------------------------------------------------------------------------------------------------------------
 fails() { # NAME PATTERN PARAMETERS

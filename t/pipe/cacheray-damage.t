@@ -1,5 +1,5 @@
 #!/bin/sh
-# Damaged traces of many kinds: hardly a record that is none is kept, and hardly one is lost that was whole. And those that were once wrong.
+# Damaged traces of many kinds: hardly a false record is kept, and hardly a true one is lost. Also inputs of former bugs.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 from=$BIN/ctp-fromcacheray
@@ -23,7 +23,7 @@ for width in 4 8; do
 			"$from" -q -a $width -b little "$tmp/t.trace" | "$BIN/ctp-tocacheray" -q >"$tmp/out"
 			tail -c $last "$tmp/t.trace" >"$tmp/want"
 			tail -c $last "$tmp/out" >"$tmp/got"
-			ok "$width bytes, $base, $what: what follows is whole" cmp "$tmp/want" "$tmp/got"
+			ok "$width bytes, $base, $what: the records after the damage are read" cmp "$tmp/want" "$tmp/got"
 		done
 	done
 done
@@ -46,12 +46,12 @@ for width in 8 4; do
 		is "$width bytes, thread $thread: zeros are damage" "$("$from" -a $width -b little -o /dev/null "$tmp/t.trace" 2>&1 | sed -n '1s/.*: byte/byte/p')" \
 			"byte $at: an access of 0 bytes; $((100 * (width + 10))) bytes skipped"
 		python3 "$tmp/odd.py" $width $thread 1 >"$tmp/t.trace"
-		is "$width bytes, thread $thread: one size that is none is damage" \
+		is "$width bytes, thread $thread: one impossible size is damage" \
 			"$("$from" -a $width -b little -o /dev/null "$tmp/t.trace" 2>&1 | sed -n '1s/.*: byte/byte/p')" \
 			"byte $at: an access of 24 bytes; $((width + 10)) bytes skipped"
 		python3 "$tmp/odd.py" $width $thread 3 >"$tmp/t.trace"
 		"$from" -a $width -b little "$tmp/t.trace" | "$BIN/ctp-tocacheray" >"$tmp/out"
-		ok "$width bytes, thread $thread: one that comes again is another writer's" cmp "$tmp/t.trace" "$tmp/out"
+		ok "$width bytes, thread $thread: a size that is repeated is accepted" cmp "$tmp/t.trace" "$tmp/out"
 	done
 done
 
@@ -73,31 +73,31 @@ for spelling in '8 little 56001000' '8 little dead00000000beef' '8 big dead00000
 		is "$spelling, $zeros zeros at the end are no damage" "$? $(sed 's/.*: byte/byte/' "$tmp/err")" \
 			"3 byte $(($(wc -c <"$tmp/want"))): zeros up to the end: the program did not end through exit, or a limit cut its trace; its records are those before"
 		"$BIN/ctp-tocacheray" -q "$tmp/t.ctp" >"$tmp/out"
-		ok "$spelling, $zeros: all before them is there" cmp "$tmp/want" "$tmp/out"
+		ok "$spelling, $zeros: all records before the zeros are read" cmp "$tmp/want" "$tmp/out"
 	done
 done
-is 'the section has no orderly end' "$("$BIN/ctp-tojsonl" -a -q "$tmp/t.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
+is 'the section has no end' "$("$BIN/ctp-tojsonl" -a -q "$tmp/t.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
 
-# hole BYTES BEHIND ZEROS: 1,000 accesses, one of which only so many bytes were written, some more, and zeros.
+# hole WRITTEN AFTER ZEROS: 1,000 accesses, one with only WRITTEN bytes, AFTER more accesses, and zeros.
 cat >"$tmp/hole.py" <<'EOP'
 import struct, sys
-written, behind, zeros = map(int, sys.argv[1:4])
-recs = [struct.pack('<BQBQ', i % 2, 0x56001000 + 8 * (i * 7 % 4000), 8, 4000 + i % 3) for i in range(1000 + behind)]
+written, after, zeros = map(int, sys.argv[1:4])
+recs = [struct.pack('<BQBQ', i % 2, 0x56001000 + 8 * (i * 7 % 4000), 8, 4000 + i % 3) for i in range(1000 + after)]
 open(sys.argv[4], 'wb').write(b''.join(recs))
 sys.stdout.buffer.write(b''.join(recs[:1000]) + recs[1][:written] + bytes(18 - written) + b''.join(recs[1000:]) + bytes(zeros))
 EOP
 for zeros in 5000 1000000; do
-	for behind in 1 3 7; do
+	for after in 1 3 7; do
 		for written in 0 1 8; do
-			python3 "$tmp/hole.py" $written $behind $zeros "$tmp/want" >"$tmp/t.trace"
+			python3 "$tmp/hole.py" $written $after $zeros "$tmp/want" >"$tmp/t.trace"
 			"$from" "$tmp/t.trace" 2>"$tmp/err" | "$BIN/ctp-tocacheray" -q >"$tmp/out"
-			is "$zeros zeros behind $behind records, behind one of $written bytes" "$(sed -n 's/.*: byte/byte/p' "$tmp/err" | tr '\n' '.')$(cmp "$tmp/out" "$tmp/want")" \
-				"byte 18000: an access of 0 bytes; 18 bytes skipped.byte $((18 * (1001 + behind))): zeros up to the end: the program did not end through exit, or a limit cut its trace; its records are those before."
+			is "$zeros zeros after $after records that follow one of $written bytes" "$(sed -n 's/.*: byte/byte/p' "$tmp/err" | tr '\n' '.')$(cmp "$tmp/out" "$tmp/want")" \
+				"byte 18000: an access of 0 bytes; 18 bytes skipped.byte $((18 * (1001 + after))): zeros up to the end: the program did not end through exit, or a limit cut its trace; its records are those before."
 		done
 	done
 	python3 "$tmp/hole.py" 8 0 $zeros "$tmp/want" >"$tmp/t.trace"
 	"$from" "$tmp/t.trace" 2>"$tmp/err" | "$BIN/ctp-tocacheray" -q >"$tmp/out"
-	is "$zeros zeros behind a part of a record" "$(grep -c 'zeros up to the end' "$tmp/err") $(grep -c 'most of it' "$tmp/err") $(cmp "$tmp/out" "$tmp/want")" '1 0 '
+	is "$zeros zeros after a part of a record" "$(grep -c 'zeros up to the end' "$tmp/err") $(grep -c 'most of it' "$tmp/err") $(cmp "$tmp/out" "$tmp/want")" '1 0 '
 done
 
 # --- what some runtime may write ------------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ recs[20:20] = [struct.pack('<BQQIII', 2, 0x560000002000, 0, 24, 0, 8) + b'struct
 sys.stdout.buffer.write(b''.join(recs))
 EOP
 "$from" "$tmp/t.trace" | "$BIN/ctp-tocacheray" >"$tmp/out"
-ok 'an add of no elements, by a thread 0 that was not there before, is a record' cmp "$tmp/t.trace" "$tmp/out"
+ok 'an add of no elements by a new thread 0 is a record' cmp "$tmp/t.trace" "$tmp/out"
 
 # wild ORDER: accesses of any size, and names of any bytes.
 cat >"$tmp/wild.py" <<'EOP'
@@ -133,11 +133,11 @@ done
 
 # --- many ---------------------------------------------------------------------------------------------------------------------------
 python3 t/helper/cacheray-model.py "$BIN" 0 160 >"$tmp/model"
-is 'the model went through' $? 0
+is 'the model ran' $? 0
 grep '^#' "$tmp/model"
 read -r garbage lost <<END
 $(tail -n 1 "$tmp/model")
 END
-ok "of 480,000 records in 160 traces at most 60 were kept that are none: $garbage" test "$garbage" -le 60
-ok "and at most 60 were lost: $lost" test "$lost" -le 60
+ok "of 480,000 records in 160 traces at most 60 false ones are kept: $garbage" test "$garbage" -le 60
+ok "at most 60 true ones are lost: $lost" test "$lost" -le 60
 done_testing

@@ -7,7 +7,7 @@ from=$BIN/ctp-fromcacheray
 sdk=sdk/cacheray
 . t/helper/cacheray/compilers.sh
 
-# As Cacheray's pass leaves a program: after each call of malloc and the others there is one of the runtime, of its result and its type.
+# A program as Cacheray's pass compiles it: each call of malloc, calloc ... is followed by a call of the runtime with its result and type.
 cat >"$tmp/pass.c" <<'C'
 #include <stdlib.h>
 void __malloc_recorded(long bytes, char *type, void *at);
@@ -39,18 +39,18 @@ int main(void)
 }
 C
 for c in $compilers; do
-	ok "$c: a program of Cacheray's pass links" sh -c '"$0" -std=gnu11 -Wall -Wextra -O2 -c -o "$1/rt-$0.o" "$2/ctp-cacheray.c" &&
+	ok "$c: a program compiled by Cacheray's pass links" sh -c '"$0" -std=gnu11 -Wall -Wextra -O2 -c -o "$1/rt-$0.o" "$2/ctp-cacheray.c" &&
 		"$0" -O1 -w -fsanitize=thread -c -o "$1/pass.o" "$1/pass.c" && "$0" -o "$1/pass-$0" "$1/pass.o" "$1/rt-$0.o" -pthread' "$c" "$tmp" $sdk
 	CACHERAY_OUT=$tmp/t.trace "$tmp/pass-$c"
 	is "$c:   it runs" $? 0
-	is "$c:   and what it has on the heap is recorded" "$("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | sed -n '
+	is "$c:   its heap blocks are recorded" "$("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | sed -n '
 		s/.*cacheray_add.*"element_size":\([0-9]*\),"count":\([0-9]*\),"@type":"\([^"]*\)".*/\1x\2 \3/p
 		s/^{"type":"cacheray_remove.*/remove/p' | tr '\n' ';')" '160x1 struct.pair;8x3 i64*;remove;320x1 struct.pair;8x1 void*;remove;remove;'
 done
 
 # --- options as Cacheray's own runtime has them ---------------------------------------------------------------------------------------
 for c in $compilers; do
-	# run VARIABLE=VALUE...: says its status, what it said, and what files there are then.
+	# run VARIABLE=VALUE...: prints its status, its messages, and the files that exist then.
 	run() {
 		rm -rf "$tmp/in" && mkdir "$tmp/in"
 		(cd "$tmp/in" && env "$@" "../pass-$c" 2>../err; echo $?) | tr '\n' ' '
@@ -58,19 +58,19 @@ for c in $compilers; do
 		(cd "$tmp/in" && ls | tr '\n' ' ')
 	}
 	is "$c: tracefile= names the trace" "$(run CACHERAY_OPTIONS=tracefile=a.trace)" '0 a.trace '
-	ok "$c:   which is one" "$from" -q -o /dev/null "$tmp/in/a.trace"
-	is "$c: without a name it is cacheray.trace" "$(run CACHERAY_OPTIONS=enabled=1)" '0 cacheray.trace '
-	is "$c: enabled=0 is no trace" "$(run CACHERAY_OPTIONS=tracefile=a.trace:enabled=0)" '0 '
-	is "$c:   nor with CACHERAY_OUT" "$(run CACHERAY_OPTIONS=enabled=0 CACHERAY_OUT=b.trace)" '0 '
-	is "$c: an option that there is not is said" "$(run CACHERAY_OPTIONS=verbose=1:tracefile=a.trace)" \
+	ok "$c:   the file is a trace" "$from" -q -o /dev/null "$tmp/in/a.trace"
+	is "$c: the default name is cacheray.trace" "$(run CACHERAY_OPTIONS=enabled=1)" '0 cacheray.trace '
+	is "$c: enabled=0 writes no trace" "$(run CACHERAY_OPTIONS=tracefile=a.trace:enabled=0)" '0 '
+	is "$c:   enabled=0 writes no trace with CACHERAY_OUT either" "$(run CACHERAY_OPTIONS=enabled=0 CACHERAY_OUT=b.trace)" '0 '
+	is "$c: an unknown option is reported" "$(run CACHERAY_OPTIONS=verbose=1:tracefile=a.trace)" \
 		'0 ctp-cacheray: CACHERAY_OPTIONS: verbose=1 is neither tracefile=FILE nor enabled=0 or 1: it is ignored
 a.trace '
-	is "$c: CACHERAY_OUT goes first, which is said" "$(run CACHERAY_OPTIONS=tracefile=a.trace CACHERAY_OUT=b.trace)" \
+	is "$c: CACHERAY_OUT takes precedence, with a message" "$(run CACHERAY_OPTIONS=tracefile=a.trace CACHERAY_OUT=b.trace)" \
 		'0 ctp-cacheray: CACHERAY_OUT: names the trace: tracefile= of CACHERAY_OPTIONS is ignored
 b.trace '
-	is "$c: a name that is too long is said" "$(run CACHERAY_OPTIONS=tracefile="$(printf '%05000d' 0)")" \
+	is "$c: a name that is too long is reported" "$(run CACHERAY_OPTIONS=tracefile="$(printf '%05000d' 0)")" \
 		'0 ctp-cacheray: CACHERAY_OPTIONS: is too long for a name: this process is not traced'
-	is "$c: no options are no trace" "$(run CACHERAY_OPTIONS=)" '0 '
+	is "$c: without options there is no trace" "$(run CACHERAY_OPTIONS=)" '0 '
 done
 
 # --- a program with more privileges than its caller -------------------------------------------------------------------------------------
@@ -107,10 +107,11 @@ for c in $compilers; do
 			secure=$($as env $by"$tmp/secret/file" "$tmp/gains" 2>"$tmp/err")
 			[ "$secure" = 1 ] || { note "skipped: set-uid: this file system does not have it"; break; }
 			if [ "$allowed" ]; then
-				ok "$c: one that is compiled for it is traced by ${by%%=*}" sh -c '! grep -q secret "$0"' "$tmp/secret/file"
+				ok "$c: a normal program is traced by ${by%%=*}" sh -c '! grep -q secret "$0"' "$tmp/secret/file"
 			else
-				is "$c: a set-uid program leaves the file that ${by%%=*} names" "$(cat "$tmp/secret/file")" secret
-				is "$c:   which is said" "$(cat "$tmp/err")" \
+				is "$c: a set-uid program does not write the file that ${by%%=*} names" \
+					"$(cat "$tmp/secret/file")" secret
+				is "$c:   the refusal is reported" "$(cat "$tmp/err")" \
 					"ctp-cacheray: ${by%%=*}: does not count in a program that gains privileges: this process is not traced"
 			fi
 		done

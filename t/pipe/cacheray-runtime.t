@@ -48,17 +48,17 @@ for c in $compilers; do
 		CACHERAY_OUT=$1/t "$2" && cp "$1/t" "$3"' sh "$tmp/small" "$tmp/few" "$tmp/t.trace" 2>"$tmp/err"
 	case $? in
 	0)
-		is "$c: what has no room is said" "$(cat "$tmp/err")" \
+		is "$c: a trace without room is reported" "$(cat "$tmp/err")" \
 			"ctp-cacheray: $tmp/small/t: cannot grow: No space left on device: this process is not traced any more"
 		"$from" -o /dev/null "$tmp/t.trace" 2>"$tmp/err"
-		like "$c: what has some is there, with zeros behind it" "$? $(cat "$tmp/err")" '^3 [^;]* byte 524268: zeros up to the end: '
-		is "$c:   and whole" "$(wc -l <"$tmp/err" | tr -d ' ') $(writes "$tmp/t.trace" 2>/dev/null)" "1 $(((512 * 1024 - 18) / 18))"
+		like "$c: a partial trace is there, followed by zeros" "$? $(cat "$tmp/err")" '^3 [^;]* byte 524268: zeros up to the end: '
+		is "$c:   its records are whole" "$(wc -l <"$tmp/err" | tr -d ' ') $(writes "$tmp/t.trace" 2>/dev/null)" "1 $(((512 * 1024 - 18) / 18))"
 		;;
 	*) skip "a file system cannot be mounted here" ;;
 	esac
 done
 
-# --- a child knows what stands in memory --------------------------------------------------------------------------------------------
+# --- a child knows the regions in memory --------------------------------------------------------------------------------------------
 cat >"$tmp/child.c" <<'C'
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,15 +95,15 @@ for c in $compilers; do
 	"$from" "$tmp"/c.* >"$tmp/child.ctp"
 	is "$c:   the trace of its child is whole" $? 0
 	"$BIN/ctp-tojsonl" -a -q "$tmp/child.ctp" >"$tmp/j"
-	is "$c:   and begins with the 5,001 regions that there are" "$(grep '^{"type":"cacheray_a' "$tmp/j" | head -n 5001 | sed -n 's/.*"@type":"\([^"]*\)".*/\1/p' | sort | uniq -c | tr -s ' \n' ' ')" ' 1 long 5000 struct.a '
-	is "$c:   each once, at its address" "$(sed -n 's/.*cacheray_add.*"address":"\([^"]*\)".*/\1/p' "$tmp/j" | sort -u | wc -l | tr -d ' ')" 5001
+	is "$c:   it begins with the 5,001 existing regions" "$(grep '^{"type":"cacheray_a' "$tmp/j" | head -n 5001 | sed -n 's/.*"@type":"\([^"]*\)".*/\1/p' | sort | uniq -c | tr -s ' \n' ' ')" ' 1 long 5000 struct.a '
+	is "$c:   each region is there once, at its address" "$(sed -n 's/.*cacheray_add.*"address":"\([^"]*\)".*/\1/p' "$tmp/j" | sort -u | wc -l | tr -d ' ')" 5001
 	"$from" -q "$tmp/parent" | "$BIN/ctp-tojsonl" -a -q | awk '
 		function field(name) { return match($0, "\"" name "\":[^,}]*") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }
 		/^{"type":"cacheray_add"/ { live[field("address")] = 1 }
 		/^{"type":"cacheray_remove"/ { delete live[field("address")] }
 		END { for (a in live) print a }' | sort >"$tmp/want"
 	sed -n 's/.*"cacheray_add".*"address":\("[^"]*"\).*/\1/p' "$tmp/j" | sort >"$tmp/got"
-	ok "$c:   as in the trace of its parent" cmp "$tmp/want" "$tmp/got"
+	ok "$c:   the regions are those of its parent" cmp "$tmp/want" "$tmp/got"
 done
 
 # --- another program in the same process ------------------------------------------------------------------------------------------------
@@ -158,21 +158,22 @@ for c in $compilers; do
 	rm -f "$tmp"/x*
 	for i in 1 2; do
 		CACHERAY_OUT=$tmp/x "$tmp/execs" t 2>"$tmp/err"
-		is "$c:   has a trace of each, whatever thread was first, $i" "$? $(traces)$(cat "$tmp/err")" '0 .1:1000 :1000 '
+		is "$c:   each program has a trace, whichever thread was first, $i" \
+			"$? $(traces)$(cat "$tmp/err")" '0 .1:1000 :1000 '
 	done
 	CACHERAY_OUT=$tmp/x "$tmp/execs" n "$tmp/xother"
-	is "$c:   by the name that it says" "$(traces)" '.1:1000 :1000 other:1000 '
+	is "$c:   the trace has the announced name" "$(traces)" '.1:1000 :1000 other:1000 '
 	rm -f "$tmp"/x*
 	CACHERAY_OUT=$tmp/x.%p "$tmp/execs" f
-	is "$c:   and of a child that does so" "$? $(traces)" '0 ID.1:1000 ID:1000 ID:1000 '
+	is "$c:   a child that calls exec has a trace of each" "$? $(traces)" '0 ID.1:1000 ID:1000 ID:1000 '
 	rm -f "$tmp"/x*
 	CACHERAY_OUT=$tmp/x "$tmp/execs" e 2>"$tmp/err"
-	is "$c:   also if the environment does not tell of the first" "$? $(traces)$(cat "$tmp/err")" \
+	is "$c:   each has a trace if the environment does not name the first" "$? $(traces)$(cat "$tmp/err")" \
 		"0 .1:1000 :1000 ctp-cacheray: $tmp/x: seems to be a trace of this process: the next has another name"
 	if $ns --pid --fork true 2>/dev/null; then
 		rm -f "$tmp"/x*
 		for i in 1 2 3; do $ns --pid --fork env CACHERAY_OUT="$tmp/x" "$tmp/execs"; done
-		is "$c:   a process of the same id is another" "$? $(traces)" '0 :1000 '
+		is "$c:   a later process with the same pid gets another trace" "$? $(traces)" '0 :1000 '
 	else
 		skip "processes cannot have the same id here"
 	fi
@@ -224,25 +225,25 @@ for c in $compilers; do
 			[ $way = pipe ] || cp "$tmp/w" "$tmp/t"
 		}
 		run "$tmp/switch"
-		is "$c, $way: accesses are recorded up to where that is switched off" "$ran $(writes "$tmp/t")" '0 1100'
+		is "$c, $way: accesses are recorded until recording is switched off" "$ran $(writes "$tmp/t")" '0 1100'
 		run CACHERAY_RECORD=off "$tmp/switch"
-		is "$c, $way: from where it is switched on" "$ran $(writes "$tmp/t")" '0 1000'
-		is "$c, $way: types are there all the time" "$("$from" -q "$tmp/t" | "$BIN/ctp-tojsonl" -a -q | grep -c '^{"type":"cacheray_[ar][de]')" 2
+		is "$c, $way: accesses are recorded from where it is switched on" "$ran $(writes "$tmp/t")" '0 1000'
+		is "$c, $way: types are recorded all the time" "$("$from" -q "$tmp/t" | "$BIN/ctp-tojsonl" -a -q | grep -c '^{"type":"cacheray_[ar][de]')" 2
 		run CACHERAY_LIMIT=1M "$tmp/switch" threads
-		is "$c, $way: a limit ends the trace, and not the program" "$ran $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/w: CACHERAY_LIMIT is reached: this process is not traced any more"
+		is "$c, $way: a limit ends the trace, not the program" "$ran $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/w: CACHERAY_LIMIT is reached: this process is not traced any more"
 		size=$(wc -c <"$tmp/t" | tr -d ' ')
-		ok "$c, $way: at the last record that fits: $size" test "$size" -le 1048576 -a "$size" -gt 1048500
+		ok "$c, $way: the trace ends with the last record that fits: $size" test "$size" -le 1048576 -a "$size" -gt 1048500
 		"$from" -o "$tmp/t.ctp" "$tmp/t" 2>"$tmp/err"
-		is "$c, $way:   which is said when it is read" "$? $(sed 's/.*: byte/byte/' "$tmp/err")" "3 byte $((size - 18)): $cut"
-		is "$c, $way:   and the section has no orderly end" "$("$BIN/ctp-tojsonl" -a -q "$tmp/t.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
+		is "$c, $way:   the limit is reported when the trace is read" "$? $(sed 's/.*: byte/byte/' "$tmp/err")" "3 byte $((size - 18)): $cut"
+		is "$c, $way:   the section has no end" "$("$BIN/ctp-tojsonl" -a -q "$tmp/t.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
 		"$BIN/ctp-tocacheray" -q "$tmp/t.ctp" >"$tmp/out"
-		ok "$c, $way:   but all records are whole" sh -c 'head -c "$0" "$1" | cmp - "$2"' $((size - 18)) "$tmp/t" "$tmp/out"
+		ok "$c, $way:   all records are whole" sh -c 'head -c "$0" "$1" | cmp - "$2"' $((size - 18)) "$tmp/t" "$tmp/out"
 		run CACHERAY_LIMIT=100k "$tmp/switch"
 		"$from" -o /dev/null "$tmp/t"
 		is "$c, $way: a trace below its limit is complete" "$? $(cat "$tmp/err")" '0 '
 	done
 	CACHERAY_OUT=$tmp/w CACHERAY_LIMIT=1X "$tmp/switch" 2>"$tmp/err"
-	is "$c: a limit that is none is said" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_LIMIT: is no number of bytes, like 500M: this process is not traced'
+	is "$c: an invalid limit is reported" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_LIMIT: is no number of bytes, like 500M: this process is not traced'
 done
 
 # --- names that are too long ------------------------------------------------------------------------------------------------------------
@@ -250,7 +251,7 @@ for c in $compilers; do
 	build "$c" few
 	for n in 4092 4096 9000; do
 		CACHERAY_OUT=$(printf "%0${n}d" 0) "$tmp/few" 2>"$tmp/err"
-		is "$c: a name of $n bytes is said" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_OUT: is too long for a name: this process is not traced'
+		is "$c: a name of $n bytes is reported" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_OUT: is too long for a name: this process is not traced'
 	done
 done
 
@@ -272,10 +273,10 @@ for c in g++ clang++; do
 	command -v $c >/dev/null || { skip "there is no $c"; continue; }
 	rt=$tmp/rt-$(case $c in g++) echo gcc ;; *) echo clang ;; esac).o
 	[ -f "$rt" ] || { skip "there is no $rt"; continue; }
-	ok "$c: types with commas" "$c" -std=c++14 -Wall -Wextra -Werror -O1 -I$sdk -fsanitize=thread -c -o "$tmp/pair.o" "$tmp/pair.cpp"
+	ok "$c: a program with commas in type names compiles" "$c" -std=c++14 -Wall -Wextra -Werror -O1 -I$sdk -fsanitize=thread -c -o "$tmp/pair.o" "$tmp/pair.cpp"
 	"$c" -o "$tmp/pair" "$tmp/pair.o" "$rt" -pthread
 	CACHERAY_OUT=$tmp/t.trace "$tmp/pair"
-	is "$c:   are there as they stand" "$("$from" "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | sed -n 's/.*"element_size":\([0-9]*\),"count":\([0-9]\),"@type":"\([^"]*\)".*/\1 \2 \3;/p' | sed 's/^[0-9]* 1/SIZE 1/' | tr '\n' ' ')" \
+	is "$c:   the type names are recorded unchanged" "$("$from" "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | sed -n 's/.*"element_size":\([0-9]*\),"count":\([0-9]\),"@type":"\([^"]*\)".*/\1 \2 \3;/p' | sed 's/^[0-9]* 1/SIZE 1/' | tr '\n' ' ')" \
 		'16 3 std::pair<int, long>; SIZE 1 std::map<int, std::pair<int, long>>; 8 2 struct.node *; '
 done
 
@@ -283,7 +284,7 @@ done
 if command -v gcc >/dev/null && gcc -fsanitize=thread -o "$tmp/both" "$tmp/few.o" "$tmp/rt-gcc.o" -pthread 2>/dev/null; then
 	CACHERAY_OUT=$tmp/t.trace "$tmp/both" 2>"$tmp/err"
 	grep -q 'FATAL: ThreadSanitizer' "$tmp/err" ||
-		like 'the runtime of ThreadSanitizer beside this one is said' "$(grep ctp-cacheray "$tmp/err")" \
+		like 'the presence of the ThreadSanitizer runtime is reported' "$(grep ctp-cacheray "$tmp/err")" \
 			"t.trace: ThreadSanitizer's runtime is linked too; link without -fsanitize=thread: this process is not traced"
 else
 	skip 'the two runtimes cannot be linked together'
@@ -314,7 +315,7 @@ for c in $compilers; do
 	ok "$c: a library" sh -c '"$0" -O1 -fPIC -fsanitize=thread -c -o "$1.o" "$1.c" && "$0" -shared -o "$1.so" "$1.o"' "$c" "$tmp/library"
 	ok "$c: a program that loads it, with -rdynamic" build "$c" loads -rdynamic -ldl
 	CACHERAY_OUT=$tmp/t.trace "$tmp/loads" "$tmp/library.so"
-	is "$c:   has its accesses" "$? $(writes "$tmp/t.trace")" '0 777'
+	is "$c:   accesses of the library are recorded" "$? $(writes "$tmp/t.trace")" '0 777'
 done
 
 # --- what compilers make of copies, and of reads before a write --------------------------------------------------------------------------
@@ -367,10 +368,10 @@ for c in $compilers; do
 	set --
 	[ "$c" = gcc ] || set -- -mllvm -tsan-instrument-read-before-write=1
 	link=
-	is "$c: what is read before it is written is there" "$(ways "$c" -O2 "$@" | cut -d ' ' -f 1)" 80/80
+	is "$c: a read before a write is recorded" "$(ways "$c" -O2 "$@" | cut -d ' ' -f 1)" 80/80
 	link=$wrap
 	for level in -O2 -O0; do
-		is "$c: and copies, where their calls are wrapped, $level" "$(ways "$c" $level "$@")" '80/80 96/96 0/96 96/96 '
+		is "$c: copies are recorded if their calls are wrapped, $level" "$(ways "$c" $level "$@")" '80/80 96/96 0/96 96/96 '
 	done
 done
 done_testing

@@ -28,15 +28,15 @@ for order in little big; do
 		"$from" "$file" >"$tmp/a.ctp"
 		is "$what: read" $? 0
 		"$to" "$tmp/a.ctp" >"$tmp/out"
-		ok "$what: comes back" cmp "$file" "$tmp/out"
-		is "$what: the section says so" "$("$BIN/ctp-tojsonl" -a "$tmp/a.ctp" | sed -n '1s/.*"cacheray.byte_order":"\([a-z]*\)","cacheray.address_bytes":"\([48]\)".*/\1 \2/p')" \
+		ok "$what: the trace is reproduced" cmp "$file" "$tmp/out"
+		is "$what: the section has the spelling" "$("$BIN/ctp-tojsonl" -a "$tmp/a.ctp" | sed -n '1s/.*"cacheray.byte_order":"\([a-z]*\)","cacheray.address_bytes":"\([48]\)".*/\1 \2/p')" \
 			"$order $width"
 		"$from" -b $order -a $width "$file" | "$to" >"$tmp/out"
-		ok "$what: comes back as it was said to be" cmp "$file" "$tmp/out"
+		ok "$what: a given spelling reproduces the trace" cmp "$file" "$tmp/out"
 		"$BIN/ctp-tojsonl" -a "$tmp/a.ctp" | "$BIN/ctp-fromjsonl" | "$to" >"$tmp/out"
-		ok "$what: comes back through JSONL" cmp "$file" "$tmp/out"
+		ok "$what: JSONL reproduces the trace" cmp "$file" "$tmp/out"
 		"$to" -b little -a 8 "$tmp/a.ctp" | "$from" | "$to" -b $order -a $width >"$tmp/out"
-		ok "$what: comes back through another spelling" cmp "$file" "$tmp/out"
+		ok "$what: another spelling and back reproduces the trace" cmp "$file" "$tmp/out"
 	done
 done
 
@@ -46,7 +46,7 @@ counts() {
 	"$from" "$1" | "$BIN/ctp-tojsonl" -a | awk '/"op":"read"/ { r++ } /"op":"write"/ { w++ } /^{"type":"cacheray_add"/ { a++ }
 		/^{"type":"cacheray_remove"/ { d++ } END { print r + 0, w + 0, a + 0, d + 0 }'
 }
-is 'a trace has what was put into it' "$(counts "$tmp/little8")" '3 3 2 1'
+is 'a trace has the expected numbers of records' "$(counts "$tmp/little8")" '3 3 2 1'
 real=../shared/fixtures/cacheray
 if [ -d $real ]; then
 	is 'big.trace' "$(counts $real/big.trace)" '13344 3444 0 0'
@@ -54,11 +54,11 @@ if [ -d $real ]; then
 	is 'structs.trace' "$(counts $real/structs.trace)" '5 2 0 0'
 	for file in "$real"/*; do
 		"$from" "$file" | "$to" >"$tmp/out"
-		ok "${file##*/} comes back" cmp "$file" "$tmp/out"
+		ok "${file##*/} is reproduced" cmp "$file" "$tmp/out"
 		[ -x "$BIN/ctp-fromctf" ] || continue
 		rm -rf "$tmp/real"
 		"$from" "$file" | "$BIN/ctp-toctf" -o "$tmp/real" && "$BIN/ctp-fromctf" "$tmp/real" | "$to" >"$tmp/out"
-		ok "${file##*/} comes back through CTF" cmp "$file" "$tmp/out"
+		ok "${file##*/} is reproduced through CTF" cmp "$file" "$tmp/out"
 	done
 else
 	skip "there is no $real"
@@ -69,18 +69,18 @@ cat "$tmp/little8" "$tmp/little8" >"$tmp/two"
 "$from" "$tmp/little8" - <"$tmp/little8" >"$tmp/two.ctp"
 is 'each input is a section' "$("$BIN/ctp-tojsonl" -a "$tmp/two.ctp" | grep -c '"@section"')" 2
 "$to" -o "$tmp/out" "$tmp/two.ctp"
-ok 'sections follow each other in the trace' cmp "$tmp/two" "$tmp/out"
+ok 'sections are concatenated in the trace' cmp "$tmp/two" "$tmp/out"
 "$from" "$tmp/little8" "$tmp/big4" | "$to" >"$tmp/out" 2>"$tmp/err"
-is 'sections that are spelled differently make no trace' "$? $(wc -l <"$tmp/err")" '1 1'
-like 'which is said, with what to say' "$(cat "$tmp/err")" 'big-endian with addresses of 4 bytes, the one before little with 8; -a 8 -b little makes one trace of them'
+is 'sections of different spellings are refused' "$? $(wc -l <"$tmp/err")" '1 1'
+like 'the message says which options help' "$(cat "$tmp/err")" 'big-endian with addresses of 4 bytes, the one before little with 8; -a 8 -b little makes one trace of them'
 for other in 'big8 -b little' 'little4 -a 8'; do
 	like "${other% -*} has ${other#* }" "$("$from" "$tmp/little8" "$tmp/${other%% *}" | "$to" 2>&1 >/dev/null)" "; ${other#* } makes one trace of them\$"
 	# shellcheck disable=SC2086
 	"$from" "$tmp/little8" "$tmp/${other%% *}" | "$to" ${other#* } >"$tmp/out" 2>/dev/null
-	is "  and that does" $? 0
+	is "  that option helps" $? 0
 done
 "$from" "$tmp/little8" "$tmp/big4" | "$to" -b big -a 8 | "$from" -v 2>&1 >/dev/null | grep -q ': 18 records kept; damage at 0 places$'
-is 'unless a spelling is said' $? 0
+is 'a given spelling writes both sections' $? 0
 "$from" "$tmp/little8" | "$to" -a 4 >/dev/null 2>"$tmp/err"
 is 'an address that does not fit is an error' "$? $(cat "$tmp/err")" '1 ctp-tocacheray: address 0x55d0c0de1000 does not fit into the trace; -a 8 has addresses of 8 bytes'
 for wrong in '-a 5' '-b middle'; do
@@ -93,9 +93,9 @@ printf '{"type":"x","ts":1}\n' | "$BIN/ctp-fromjsonl" | "$to" >/dev/null 2>"$tmp
 is 'a stream of something else is refused' "$? $(wc -l <"$tmp/err")" '1 1'
 if [ -w /dev/full ]; then
 	"$from" "$tmp/little8" >/dev/full 2>"$tmp/err"
-	is 'a full disk is said: from' "$? $(wc -l <"$tmp/err")" '1 1'
+	is 'ctp-fromcacheray reports a full disk' "$? $(wc -l <"$tmp/err")" '1 1'
 	"$to" "$tmp/two.ctp" >/dev/full 2>"$tmp/err"
-	is 'a full disk is said: to' "$? $(wc -l <"$tmp/err")" '1 1'
+	is 'ctp-tocacheray reports a full disk' "$? $(wc -l <"$tmp/err")" '1 1'
 fi
 
 # --- damage -------------------------------------------------------------------------------------------------------------------
@@ -104,39 +104,39 @@ while [ $i -lt 20 ]; do cat "$tmp/little8"; i=$((i + 1)); done >"$tmp/long"
 size=$(($(wc -c <"$tmp/little8")))
 { head -c $((10 * size)) "$tmp/long"; printf garbage; tail -c $((10 * size)) "$tmp/long"; } >"$tmp/bad"
 "$from" "$tmp/bad" >"$tmp/bad.ctp" 2>"$tmp/err"
-is 'damage is status 3' $? 3
-is 'its offset and length are said' "$(sed -n 1p "$tmp/err")" "ctp-fromcacheray: $tmp/bad: byte $((10 * size)): 0x67 is no tag; 7 bytes skipped"
-is 'it is a record where it was' "$("$BIN/ctp-tojsonl" -a -q "$tmp/bad.ctp" | grep '^{"type":"cacheray_damage"')" \
+is 'damage gives status 3' $? 3
+is 'the offset and length of damage are reported' "$(sed -n 1p "$tmp/err")" "ctp-fromcacheray: $tmp/bad: byte $((10 * size)): 0x67 is no tag; 7 bytes skipped"
+is 'damage is a record in its place' "$("$BIN/ctp-tojsonl" -a -q "$tmp/bad.ctp" | grep '^{"type":"cacheray_damage"')" \
 	"{\"type\":\"cacheray_damage\",\"ts\":90,\"offset\":$((10 * size)),\"bytes\":7}"
-is 'the summary is of records and places' "$(sed -n 2p "$tmp/err")" 'ctp-fromcacheray: 180 records kept; damage at 1 place'
-is 'and so is that of the way back' "$("$to" -v "$tmp/bad.ctp" 2>&1 >/dev/null | tail -n 1)" 'ctp-tocacheray: 180 records; damage at 1 place'
+is 'the summary counts records and damaged places' "$(sed -n 2p "$tmp/err")" 'ctp-fromcacheray: 180 records kept; damage at 1 place'
+is 'the summary of ctp-tocacheray counts them too' "$("$to" -v "$tmp/bad.ctp" 2>&1 >/dev/null | tail -n 1)" 'ctp-tocacheray: 180 records; damage at 1 place'
 "$to" -q "$tmp/bad.ctp" >"$tmp/out"
-is 'the way back is status 3' $? 3
-ok 'with all that was whole' cmp "$tmp/long" "$tmp/out"
+is 'ctp-tocacheray gives status 3' $? 3
+ok 'all intact records are written' cmp "$tmp/long" "$tmp/out"
 head -c $((size * 2 - 5)) "$tmp/two" >"$tmp/cut"
 "$from" "$tmp/cut" >"$tmp/cut.ctp" 2>"$tmp/err"
-is 'a trace that is cut short is status 3' $? 3
-like 'and named by the record' "$(cat "$tmp/err")" "byte $((size * 2 - 17)): cut short; 12 bytes skipped"
+is 'a truncated trace gives status 3' $? 3
+like 'the truncated record is named' "$(cat "$tmp/err")" "byte $((size * 2 - 17)): cut short; 12 bytes skipped"
 : >"$tmp/empty"
 "$from" "$tmp/empty" "$tmp/little8" >"$tmp/empty.ctp" 2>"$tmp/err"
-is 'one that is empty too' "$? $(cat "$tmp/err")" "3 ctp-fromcacheray: $tmp/empty: the input is empty"
+is 'an empty input beside another gives status 3' "$? $(cat "$tmp/err")" "3 ctp-fromcacheray: $tmp/empty: the input is empty"
 "$to" "$tmp/empty.ctp" >"$tmp/out"
-is 'the other comes back' "$? $(cmp "$tmp/out" "$tmp/little8")" '0 '
+is 'the other input is reproduced' "$? $(cmp "$tmp/out" "$tmp/little8")" '0 '
 "$from" -o "$tmp/none.ctp" "$tmp/empty" "$tmp/empty" 2>"$tmp/err"
-is 'nothing but empty ones fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
+is 'empty inputs alone fail' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
 "$from" -o "$tmp/none.ctp" - <"$tmp/empty" 2>"$tmp/err"
-is 'and an empty pipe' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
+is 'an empty pipe fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
 head -c 5000 /dev/zero >"$tmp/zeros"
 "$from" -o "$tmp/none.ctp" "$tmp/zeros" 2>"$tmp/err"
-is 'and zeros' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
-ok 'of which there is no stream' test ! -e "$tmp/none.ctp"
+is 'an input of zeros fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
+ok 'an input of zeros gives no stream' test ! -e "$tmp/none.ctp"
 "$from" "$0" >"$tmp/out" 2>"$tmp/err"
-is 'what is no trace fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: not one record is whole'
-like 'and may want options' "$(cat "$tmp/err")" 'most of it is damage: it is no trace, or its spelling was not found out; -a and -b say it'
+is 'an input that is no trace fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: not one record is whole'
+like 'the message suggests options' "$(cat "$tmp/err")" 'most of it is damage: it is no trace, or its spelling was not found out; -a and -b say it'
 "$from" -a 4 "$tmp/long" 2>&1 >/dev/null | grep -q 'most of it is damage: what was said by -a or -b may be wrong'
-is 'an option that is wrong is said' $? 0
+is 'a wrong option is reported' $? 0
 "$from" "$tmp/long" 2>"$tmp/err" >/dev/null
-is 'a sound trace has no words' "$? $(cat "$tmp/err")" '0 '
+is 'a valid trace gives no message' "$? $(cat "$tmp/err")" '0 '
 
 # --- live ---------------------------------------------------------------------------------------------------------------------
 # The writer goes on when its first record was seen at the other end.
@@ -156,7 +156,7 @@ is 'CSV' "$("$BIN/ctp-tocsv" --class cacheray_access "$tmp/a.ctp" | sed -n '1p;3
 	"$(printf 'ts,address,size,thread,op,atomic,unaligned\n3,0x000055d0c0de1010,4,71,write,true,false')"
 if [ -x "$BIN/ctp-fromcsv" ]; then
 	"$BIN/ctp-tocsv" -a "$tmp/a.ctp" | "$BIN/ctp-fromcsv" | "$to" >"$tmp/out"
-	ok 'comes back through CSV' cmp "$tmp/little8" "$tmp/out"
+	ok 'CSV reproduces the trace' cmp "$tmp/little8" "$tmp/out"
 fi
 if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 	"$BIN/ctp-sqlite" -o "$tmp/a.db" "$tmp/a.ctp"
@@ -170,7 +170,7 @@ if command -v babeltrace2 >/dev/null; then
 	is 'CTF: babeltrace2 reads all of it' "$? $(grep -c cacheray_ "$tmp/out")" '0 9'
 	like 'CTF: a record' "$(grep cacheray_access "$tmp/out" | sed -n 2p)" 'address = 0x55D0C0DE1010, size = 4, thread = 71, op = \( "write".*atomic = \( "true"'
 	"$BIN/ctp-fromctf" "$tmp/ctf" | "$to" >"$tmp/out"
-	ok 'comes back through CTF' cmp "$tmp/little8" "$tmp/out"
+	ok 'CTF reproduces the trace' cmp "$tmp/little8" "$tmp/out"
 fi
 "$BIN/ctp-stat" "$tmp/a.ctp" >"$tmp/out"
 is 'stat' "$? $(grep -c '^ *6  cacheray_access$\|^ *2  cacheray_add$\|^ *1  cacheray_remove$' "$tmp/out")" '0 3'

@@ -1,8 +1,8 @@
 #!/bin/sh
-# A section without a clock, clock=ordinal: each tool shows its times as numbers, and makes no time of them.
+# A section without a clock, clock=ordinal: each tool shows its times as numbers, never as durations or dates.
 . t/helper/tap.sh
 ctp() { tool=$1; shift; "$BIN/ctp-$tool" "$@"; }
-one() { printf '%s\n' "$1" | grep -c "$2"; } # how many lines of a text are like this
+one() { printf '%s\n' "$1" | grep -c "$2"; } # number of lines that match
 
 # 5 * 10^9 would be five seconds, and the offset a date: neither may show. Of two clocks the first counts.
 schema='{"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64","role":"thread"},{"name":"addr","type":"u64","role":"address"},{"name":"seq","type":"u64","role":"sequence"},{"name":"is_active","type":"bool","role":"state"},{"name":"ts","type":"u64","role":"time","pred":"time"},{"name":"coro","type":"u64","role":"coroutine"},{"name":"index","type":"u64","role":"sequence"}]}'
@@ -37,7 +37,7 @@ offset='"wall_offset_ns":"1700000000000000000"'
 { section '"clock":"monotonic"'; circle; } | ctp fromjsonl >"$tmp/nowall.ctp"
 cat "$tmp/clock.ctp" "$tmp/o.ctp" >"$tmp/both.ctp"
 
-# A wake soon behind a resumption may have caused it, by a clock. In an order it comes behind.
+# With a clock, a wake soon after a resume may be its cause. Without one, it simply comes after it.
 for clock in ordinal monotonic; do
 	{ section "\"clock\":\"$clock\""
 	  birth 1 1
@@ -107,7 +107,7 @@ if [ -e "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/
 	like 'plugin: its name' "$(cat "$tmp/details")" 'Name: ordinal'
 	if [ -x "$BIN/ctp-fromctf" ]; then # the name of its clock is what is left
 		babeltrace2 "$tmp/o.ctp" -o ctf -w "$tmp/theirs" >"$tmp/out" 2>&1
-		like 'plugin: and back' "$(ctp fromctf "$tmp/theirs"/* | ctp stat)" '^  order: +1 to 5000000007$'
+		like 'plugin: ctp-fromctf reads the clock' "$(ctp fromctf "$tmp/theirs"/* | ctp stat)" '^  order: +1 to 5000000007$'
 	fi
 	cat "$tmp/nowall.ctp" "$tmp/bare.ctp" >"$tmp/beside.ctp" # later versions merge by the UUID alone
 	is 'plugin: two clocks without wall time have one UUID' "$(babeltrace2 "$tmp/beside.ctp" -c sink.text.details 2>"$tmp/err" |
@@ -134,11 +134,11 @@ if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 		is "sqlite: $span is null" "$(sql "$tmp/o.db" "SELECT section, count(*) > 0, count(${span#*.}) = iif(section = 1, count(*), 0)
 			FROM ${span%.*} GROUP BY 1")" "$(printf '1|1|1\n2|1|1')"
 	done
-	is 'sqlite: states and their places in the order stay' "$(sql "$tmp/o.db" "SELECT section, coro, state, since_ns, certain
+	is 'sqlite: states and their order are kept' "$(sql "$tmp/o.db" "SELECT section, coro, state, since_ns, certain
 		FROM coroutine_states WHERE section = 2 ORDER BY coro")" "$(printf '2|1|suspended|5|1\n2|2|suspended|5000000000|1')"
 	for clock in ordinal monotonic; do ctp sqlite -o "$tmp/$clock.db" "$tmp/wake-$clock.ctp"; done
-	is 'sqlite: a wake behind a resumption counts' "$(sql "$tmp/ordinal.db" 'SELECT woken, woken_ns FROM coroutine_states')" '1|3'
-	is 'sqlite: by a clock it does not' "$(sql "$tmp/monotonic.db" 'SELECT woken, woken_ns FROM coroutine_states')" '|'
+	is 'sqlite: a wake after a resume counts' "$(sql "$tmp/ordinal.db" 'SELECT woken, woken_ns FROM coroutine_states')" '1|3'
+	is 'sqlite: with a clock it does not' "$(sql "$tmp/monotonic.db" 'SELECT woken, woken_ns FROM coroutine_states')" '|'
 	{ section '"clock":"ordinal"'
 	  birth 1 1
 	  echo "$schema"
@@ -150,9 +150,9 @@ if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 	} | ctp fromjsonl -q >"$tmp/gap.ctp"
 	ctp sqlite -q -o "$tmp/gap.db" "$tmp/gap.ctp"
 	for view in gaps thread_gaps; do
-		is "sqlite: $view have a place and no length" "$(sql "$tmp/gap.db" "SELECT start_ns, duration_ns, lost FROM $view")" '2||2'
+		is "sqlite: $view have a position and no duration" "$(sql "$tmp/gap.db" "SELECT start_ns, duration_ns, lost FROM $view")" '2||2'
 	done
-	like 'report: so has a gap' "$(ctp report -q "$tmp/gap.ctp")" '^  coroutines have 1 gap: what they did then is not counted$'
+	like 'report: a gap has a position and no duration' "$(ctp report -q "$tmp/gap.ctp")" '^  coroutines have 1 gap: what they did then is not counted$'
 	if [ -e "$O/lib/ctp.so" ]; then
 		is 'the virtual table' "$(sql :memory: ".load $O/lib/ctp" "SELECT attrs ->> 'clock', wall_offset_ns, first_ts, last_ts
 			FROM ctp_sections('$tmp/o.ctp')")" 'ordinal||1|5000000007'
@@ -184,15 +184,15 @@ for option in --since --until; do
 	is "report $option: status 1" $? 1
 	is "report $option: one line" "$said" "ctp-report: a section has no clock, and its records have numbers: leave out $option"
 done
-# A circle in which a lock may have been handed on is likely by how long it lasts, and is not judged.
+# A circle in which a lock may have been handed on is judged by its duration, so here it is not reported.
 { section '"clock":"ordinal"'; circle | sed 's/"joins":true/"joins":false/; s/5000000000/8/'; } | ctp fromjsonl >"$tmp/loose.ctp"
-like 'report: a circle without joins is none' "$(ctp report "$tmp/loose.ctp")" '^No findings in the order of its records$'
-is 'report: a wake behind a resumption counts' "$(ctp report -j "$tmp/wake-ordinal.ctp" | grep -Eo '"runnable":[01],"longest_ns"')" \
+like 'report: a circle without joins is no finding' "$(ctp report "$tmp/loose.ctp")" '^No findings in the order of its records$'
+is 'report: a wake after a resume counts' "$(ctp report -j "$tmp/wake-ordinal.ctp" | grep -Eo '"runnable":[01],"longest_ns"')" \
 	'"runnable":1,"longest_ns"'
-is 'report: by a clock it does not' "$(ctp report -j "$tmp/wake-monotonic.ctp" | grep -Eo '"runnable":[01],"longest_ns"')" \
+is 'report: with a clock it does not' "$(ctp report -j "$tmp/wake-monotonic.ctp" | grep -Eo '"runnable":[01],"longest_ns"')" \
 	'"runnable":0,"longest_ns"'
 { section '"clock":"ordinal"'
-  birth 1001 1 | sed 's/}$/,"parent":0,"site":0,"pid":42}/' # which a probe of ours tells
+  birth 1001 1 | sed 's/}$/,"parent":0,"site":0,"pid":42}/' # as this project's probes write it
   echo "$schema"
   step 1002 1 10 0 true
   step 1003 1 10 1 false
@@ -205,21 +205,23 @@ like 'report: a double resume is one of order' "$twice" '^1[.] PROVED: .*double-
 like 'report: a place in a sentence is a number' "$twice" '^   first at number 2001$'
 like 'report: without a record there is no number' "$(ctp report -q "$tmp/none.ctp")" 'nothing numbered'
 like 'report -j: nor in JSON' "$(ctp report -j "$tmp/none.ctp")" '"ordinal":true,.*"first":null,"last":null'
-# Rows that tell of no process are of two runs if a minute is between them, and a thread is new. Numbers are no minute.
+# Rows without a process are of two runs if a minute is between them, and a thread is new. Plain numbers have no minutes.
 for clock in ordinal monotonic; do
 	{ section "\"clock\":\"$clock\""
 	  echo '{"probe_id":1,"tid":1,"addr":"0x0000000000000010","seq":1,"is_active":true,"ts":1}'
 	  echo '{"probe_id":2,"tid":2,"addr":"0x0000000000000010","seq":1,"is_active":true,"ts":70000000000}'
 	} | ctp fromjsonl -q >"$tmp/runs-$clock.ctp"
 done
-is 'report: no distance begins another run' "$(ctp report -q "$tmp/runs-ordinal.ctp" | grep -c '^Section')" 0
-is 'report: a silence does' "$(ctp report -q "$tmp/runs-monotonic.ctp" | grep -c '^Section')" 2
+is 'report: no distance of numbers begins another run' "$(ctp report -q "$tmp/runs-ordinal.ctp" | grep -c '^Section')" 0
+is 'report: a silence by a clock does' "$(ctp report -q "$tmp/runs-monotonic.ctp" | grep -c '^Section')" 2
 if [ -x "$BIN/ctp-collect" ] && [ -x "$O/examples/lostwake" ]; then
 	"$BIN/ctp-collect" -q "$O/examples/lostwake" 2>/dev/null | ctp tojsonl -qa >"$tmp/lost.jsonl"
-	like 'report: a lost wake is found by a clock' "$(ctp fromjsonl -q "$tmp/lost.jsonl" | ctp report -qj)" '"rule":"never-woken"'
+	like 'report: a lost wake is found with a clock' "$(ctp fromjsonl -q "$tmp/lost.jsonl" | ctp report -qj)" '"rule":"never-woken"'
 	sed 's/"clock":"monotonic"/"clock":"ordinal"/' "$tmp/lost.jsonl" | ctp fromjsonl -q >"$tmp/lost.ctp"
-	like 'report: and not without' "$(ctp report -qj "$tmp/lost.ctp")" '"ordinal":true.*"findings":\[\]'
-	like 'report: who still waits is told' "$(ctp report -q "$tmp/lost.ctp")" '^Still waiting at the end, but no finding$'
+	like 'report: a lost wake is not found without a clock' \
+		"$(ctp report -qj "$tmp/lost.ctp")" '"ordinal":true.*"findings":\[\]'
+	like 'report: coroutines that still wait are listed' \
+		"$(ctp report -q "$tmp/lost.ctp")" '^Still waiting at the end, but no finding$'
 	no_units 'report: a real program' "$(ctp report -qv "$tmp/lost.ctp" 2>/dev/null)"
 fi
 
@@ -228,7 +230,7 @@ browse() { python3 t/helper/browser.py "$@" 2>"$tmp/err"; }
 if [ -x "$BIN/ctp-tohtml" ]; then
 	ctp tohtml -q -o "$tmp/o.html" "$tmp/o.ctp"
 	ctp tohtml -q --section 2 -o "$tmp/both.html" "$tmp/both.ctp"
-	like 'tohtml: the page is told' "$(cat "$tmp/o.html")" '"t0_wall_ns":null,"ordinal":true,"t0_ns":"1"'
+	like 'tohtml: the page knows that there is no clock' "$(cat "$tmp/o.html")" '"t0_wall_ns":null,"ordinal":true,"t0_ns":"1"'
 	like 'tohtml --since: one line' "$(ctp tohtml --since 1s -o "$tmp/x.html" "$tmp/o.ctp" 2>&1)" '^ctp-tohtml: a section has no clock'
 fi
 if [ -e "$tmp/o.html" ] && python3 -c 'import sys; sys.path.insert(0, "t/helper"); import browser; sys.exit(not browser.chromium())' 2>/dev/null; then

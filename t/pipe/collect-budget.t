@@ -1,11 +1,11 @@
 #!/bin/sh
-# Targets whose numbers would have the collector take all memory: --memory is the bound.
+# Targets whose numbers would make the collector use all memory: --memory limits it.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 command -v python3 >/dev/null || skip_all 'there is no python3'
 
-# A memory of holes, 3 GiB of them, by one who writes what a collector believes: its head is as far ahead as a ring is large.
+# A sparse memory of 3 GiB, written by a program with plausible numbers: each head is a ring's size ahead.
 cat >"$tmp/greedy.c" <<'C'
 #include <fcntl.h>
 #include <pthread.h>
@@ -140,7 +140,7 @@ for helper in greedy without; do
 		skip_all "$(head -1 "$tmp/err")"
 done
 
-# The most that the collector had in memory, in MiB: its own pages, and those of the target that it has looked at.
+# The largest memory of the collector, in MiB: its own pages, and those of the target that it has looked at.
 cat >"$tmp/peak.py" <<'PY'
 import resource, subprocess, sys
 status = subprocess.call(sys.argv[1:])
@@ -173,22 +173,22 @@ for wrap in '' "$tmp/without"; do
 	"${wrap:-true}" true || { note "no filter$with"; continue; }
 	for how in rings punch stations; do
 		visit $how "$wrap" --memory 256 -t 2
-		is "$how$with: the collector ends well" "$status" 0
-		ok "  and has taken no more than it may ($peak MiB)" [ "$peak" -le 288 ]
-		ok "  the target's memory is as small ($blocks MiB)" [ "$blocks" -le 320 ]
-		like '  that is said' "$(cat "$tmp/err")" '^ctp-collect: the 256 MiB of --memory are used up: '
-		like '  and in the stream' "$("$BIN/ctp-stat" "$tmp/out.ctp")" '^(lost|untraced): +[1-9]'
+		is "$how$with: the collector exits with status 0" "$status" 0
+		ok "  it has used no more than the limit ($peak MiB)" [ "$peak" -le 288 ]
+		ok "  the target's memory stays as small ($blocks MiB)" [ "$blocks" -le 320 ]
+		like '  the limit is reported' "$(cat "$tmp/err")" '^ctp-collect: the 256 MiB of --memory are used up: '
+		like '  the stream records it' "$("$BIN/ctp-stat" "$tmp/out.ctp")" '^(lost|untraced): +[1-9]'
 		note "$how$with: $peak MiB, $blocks MiB: $(tail -1 "$tmp/err")"
 	done
 done
 visit full-stations '' --memory 256 -t 3
-ok "stations that are in doubt: $peak MiB, of which the target's are 256" [ "$peak" -le 560 ]
-like '  those that are not traced are counted' "$(cat "$tmp/err")" '[1-9][0-9]* untraced \(raise --memory, now 256\)'
+ok "stations in doubt stay within the limit: $peak MiB, 256 of them the target's" [ "$peak" -le 560 ]
+like '  untraced coroutines are counted' "$(cat "$tmp/err")" '[1-9][0-9]* untraced \(raise --memory, now 256\)'
 
 visit rings '' --memory 256 --once
-ok "--once: $peak MiB" [ "$peak" -le 288 ]
+ok "--once stays within the limit: $peak MiB" [ "$peak" -le 288 ]
 
-# An honest program with more coroutines than that, none of which is left out.
+# A normal program with many coroutines, all of which are traced.
 cat >"$tmp/honest.c" <<'C'
 #include <ctp.h>
 #include <stdio.h>
@@ -204,8 +204,8 @@ int main(void)
 C
 "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -o "$tmp/honest" "$tmp/honest.c"
 "$collect" -n 500000 --memory 256 -o "$tmp/out.ctp" "$tmp/honest" 2>"$tmp/err"
-like 'half a million coroutines need little more than their stations, which are theirs' "$(cat "$tmp/err")" \
+like 'half a million coroutines need little memory beyond their stations' "$(cat "$tmp/err")" \
 	'^ctp-collect: 500000 events, 500000 coroutines, 0 lost, 0 untraced'
 "$collect" --memory 64 true 2>"$tmp/err"
-like 'what is too little to begin with is refused' "$? $(head -1 "$tmp/err")" '^125 .*--memory 64: not a number from 128 to '
+like 'a limit that is too small is refused' "$? $(head -1 "$tmp/err")" '^125 .*--memory 64: not a number from 128 to '
 done_testing

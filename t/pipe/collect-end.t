@@ -1,11 +1,11 @@
 #!/bin/sh
-# Targets that would hold the collector for ever: -t and a signal end it all the same, and what it did not look at is counted.
+# Targets that would occupy the collector for ever: -t and signals end it all the same, and what it did not read is counted.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 
-# A memory of a few MiB whose rings are full again whenever they are looked at.
+# A memory of a few MiB whose rings are full again whenever they are read.
 cat >"$tmp/endless.c" <<'C'
 #include <fcntl.h>
 #include <stdbool.h>
@@ -85,16 +85,17 @@ mkfifo "$tmp/fifo"
 target=$!
 read -r pid <"$tmp/fifo"
 
-# Without a bound this took more than ten minutes; with one it is some seconds of the processor's time.
+# Without a limit this took more than ten minutes; with one it takes some seconds of CPU time.
 timeout -s KILL 120 "$collect" -p "$pid" -t 1 -o "$tmp/a.ctp" 2>"$tmp/err"
-is '-t ends a look that would take for ever' $? 0
-like '  that is said' "$(cat "$tmp/err")" 'the last look took too long: [1-9][0-9]* that it did not come to are counted as lost'
-like '  and counted' "$(tail -1 "$tmp/err")" ' [1-9][0-9]* lost \([1-9][0-9]* of them the last look did not come to\)'
+is '-t ends a look that would last for ever' $? 0
+like '  the early end is reported' \
+	"$(cat "$tmp/err")" 'the last look took too long: [1-9][0-9]* that it did not come to are counted as lost'
+like '  unread events are counted' "$(tail -1 "$tmp/err")" ' [1-9][0-9]* lost \([1-9][0-9]* of them the last look did not come to\)'
 "$BIN/ctp-stat" "$tmp/a.ctp" >"$tmp/stat"
-is '  the stream has its end, and says what is lost' $? 3
-like '  as many' "$(cat "$tmp/stat")" '^lost: +[1-9]'
+is '  the stream has its end, with the losses' $? 3
+like '  the stream counts the same losses' "$(cat "$tmp/stat")" '^lost: +[1-9]'
 
-# Signals are looked at in each look: the first ends the trace, the second ends the last look.
+# Signals are checked in each look: the first ends the trace, the second ends the last look.
 "$collect" -p "$pid" -o "$tmp/a.ctp" 2>"$tmp/err" &
 collector=$!
 tries=0
@@ -104,10 +105,10 @@ until [ ! -e /proc/$collector/fd/0 ] || [ $((tries += 1)) -gt 12000 ]; do
 	kill -s TERM $collector 2>/dev/null
 	sleep 0.01
 done
-ok 'so does SIGTERM' [ ! -e /proc/$collector/fd/0 ]
+ok 'SIGTERM ends a look that would last for ever' [ ! -e /proc/$collector/fd/0 ]
 kill -9 $collector 2>/dev/null
 wait $collector 2>/dev/null
-like '  that is said' "$(cat "$tmp/err")" 'the last look was ended by a signal: [1-9]'
+like '  the early end is reported here, too' "$(cat "$tmp/err")" 'the last look was ended by a signal: [1-9]'
 kill $target
 wait $target 2>/dev/null
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A target has mapped a file of a file system that does not answer any more: neither the collector nor the trace waits for it.
+# A target has mapped a file on a file system that stops answering: the collector does not wait for it.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.
 . t/helper/tap.sh
@@ -48,7 +48,7 @@ esac
 far() { "$BIN/ctp-tojsonl" -a "$tmp/a.ctp" 2>/dev/null | grep '"type":"mapping"' | grep '/far/code'; }
 
 timeout 60 "$collect" -q -p "$pid" --once -o "$tmp/a.ctp" 2>"$tmp/err"
-is 'a file system that answers' "$? $(cat "$tmp/err")" '0 '
+is 'with a file system that answers the collector ends' "$? $(cat "$tmp/err")" '0 '
 like '  its file has a build-id' "$(far)" '"build_id":"[0-9a-f]{16}'
 
 : >"$tmp/silent"
@@ -60,13 +60,13 @@ echo >&8
 read -r _ <&9
 kill -s TERM $collector
 until [ ! -e /proc/$collector/fd/0 ] || [ $((tries += 1)) -gt 4000 ]; do sleep 0.01; done
-ok 'one that does not: the collector comes to its end' [ ! -e /proc/$collector/fd/0 ]
-kill $outer # and with it the file system: whatever hangs goes on
+ok 'with one that does not answer the collector ends' [ ! -e /proc/$collector/fd/0 ]
+kill $outer # this ends the file system, and what hangs continues
 wait $collector
-is '  a good one' $? 0
-like '  with all that happened' "$(tail -1 "$tmp/err")" ': 20[0-9]* events, 1 coroutines, 0 lost'
-like '  says why something is missing' "$(cat "$tmp/err")" '/far/code: its file system does not answer; build-ids there are left out'
-like '  has the mapping' "$(far)" '"build_id":""'
+is '  its status is 0' $? 0
+like '  it has all events' "$(tail -1 "$tmp/err")" ': 20[0-9]* events, 1 coroutines, 0 lost'
+like '  it says why something is missing' "$(cat "$tmp/err")" '/far/code: its file system does not answer; build-ids there are left out'
+like '  it has the mapping' "$(far)" '"build_id":""'
 exec 8>&- 9<&-
 wait $outer 2>/dev/null
 done_testing

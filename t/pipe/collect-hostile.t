@@ -1,12 +1,12 @@
 #!/bin/sh
-# Targets that would have the collector open what is theirs to choose.
+# Outputs and targets that try to block the collector or make it open other files.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 
-# --- an end, whatever happens ---------------------------------------------------------------------------------------------------
-# A FIFO that nobody reads holds an open for writing; the collector can be ended all the same.
+# --- signals always end the collector -------------------------------------------------------------------------------------------
+# Opening a FIFO without a reader blocks; a signal ends the collector all the same.
 mkfifo "$tmp/unread"
 for signal in TERM INT HUP QUIT; do
 	"$collect" -q -o "$tmp/unread" touch "$tmp/ran" 2>"$tmp/err" &
@@ -16,23 +16,23 @@ for signal in TERM INT HUP QUIT; do
 		[ $((tries += 1)) -gt 1000 ]; do sleep 0.01; done
 	kill -s $signal $pid
 	timeout 20 tail --pid=$pid -f /dev/null
-	ok "$signal ends a collector whose FIFO nobody reads" [ ! -e /proc/$pid/fd/0 ]
+	ok "$signal ends a collector whose FIFO has no reader" [ ! -e /proc/$pid/fd/0 ]
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
 	status=$?
-	case $signal in # a shell has the others ignored in the background: they are seen, and do not kill
+	case $signal in # a shell ignores the others in the background: they are noticed, and do not kill
 	TERM) is "$signal: and it dies of that" $status 143 ;;
 	HUP) is "$signal: and it dies of that" $status 129 ;;
 	*) like "$signal: and it is said" "$status $(cat "$tmp/err")" '^125 .*nobody has opened it to read, and a signal came$' ;;
 	esac
 done
-ok 'the command was not run' [ ! -e "$tmp/ran" ]
+ok 'the command is not run' [ ! -e "$tmp/ran" ]
 "$collect" -q -o "$tmp/unread" touch "$tmp/ran" 2>"$tmp/err" &
 "$BIN/ctp-stat" "$tmp/unread" >"$tmp/stat"
 wait $!
-like 'a reader that comes late gets all' "$(cat "$tmp/stat")" '^sections: +1, complete'
+like 'a reader that opens the FIFO late gets all events' "$(cat "$tmp/stat")" '^sections: +1, complete'
 
-# A reader that has opened it and does not read, and a last harvest that is more than the queue holds.
+# A reader that has opened it and does not read, and more events at the end than the queue holds.
 cat >"$tmp/many.c" <<'C'
 #include <ctp.h>
 #include <pthread.h>
@@ -73,8 +73,8 @@ gives_up() { # NAME: the collector $pid ends, without its last packets
 	ok "$1" [ ! -e /proc/$pid/fd/0 ]
 	kill -9 $pid 2>/dev/null
 	wait $pid 2>/dev/null
-	is 'which is a failure' $? 125
-	like 'and said' "$(cat "$tmp/err")" 'the last packets were not taken in time'
+	is 'the exit status is a failure' $? 125
+	like 'the failure is reported' "$(cat "$tmp/err")" 'the last packets were not taken in time'
 }
 if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/dev/null &&
 	"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/busy" "$tmp/busy.c" 2>/dev/null; then
@@ -84,7 +84,7 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 	pid=$!
 	tries=0
 	until [ -e "$tmp/over" ] || [ $((tries += 1)) -gt 6000 ]; do sleep 0.01; done
-	# Its shell has ended then, and may not be waited for yet.
+	# Its shell has ended then, but may still be a zombie.
 	while grep -qs '^State:.[^Z]' $(pgrep -x -P $pid sh | sed 's|.*|/proc/&/status|') /dev/null && [ $((tries += 1)) -lt 6000 ]; do sleep 0.01; done
 	kill -s TERM $pid
 	gives_up 'TERM ends a collector whose reader has stalled'
@@ -113,13 +113,13 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 	kill $busy $reader
 fi
 
-# --- what a target leads to -----------------------------------------------------------------------------------------------------
+# --- files that a target names --------------------------------------------------------------------------------------------------
 command -v unshare >/dev/null || { skip 'there is no unshare (package util-linux)'; done_testing; exit; }
 ns='unshare -m'
 [ "$(id -u)" = 0 ] || ns='unshare -rm'
 $ns mount -t tmpfs none /mnt 2>/dev/null || { skip 'no mounts in a namespace of our own'; done_testing; exit; }
 
-# A process with a descriptor that calls itself a probe's memory, and is a FIFO. To open it for writing would wake its reader.
+# A process with a descriptor that has the name of a probe's memory, but is a FIFO. To open it for writing would wake its reader.
 cat >"$tmp/trap.py" <<'PY'
 import os, subprocess, sys, time
 folder, name = sys.argv[1], sys.argv[1] + '/memfd:ctp (deleted)'
@@ -145,13 +145,13 @@ mkfifo "$tmp/in" "$tmp/out"
 $ns python3 -B "$tmp/trap.py" "$tmp/folder" <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
 exec 8>"$tmp/in" 9<"$tmp/out"
 read -r pid link <&9
-is 'a FIFO has the name of a memory' "$link" '/memfd:ctp (deleted)'
+is 'a FIFO has the name of the memory of a probe' "$link" '/memfd:ctp (deleted)'
 timeout 60 "$collect" -l >"$tmp/list" 2>&1
 timeout 60 "$collect" -p "$pid" >/dev/null 2>"$tmp/why"
 is '-p is refused' $? 125
 echo >&8
 read -r said <&9
-is 'and was not opened' "$said" 'left alone'
+is 'the FIFO was not opened' "$said" 'left alone'
 exec 8>&- 9<&-
 wait
 done_testing

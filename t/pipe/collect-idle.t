@@ -1,7 +1,7 @@
 #!/bin/sh
-# A collector with nothing to do makes at most two system calls a second, all its threads together (judge: strace): where the
-# targets are idle and connected, whose first event then wakes it; where they are gone, but COMMAND is not; and where all was quiet
-# for so long that the threads were sampled, for that is done once.
+# An idle collector makes at most two system calls a second, in all its threads together (counted by strace): if the
+# targets are idle and connected, and their first event then wakes it; if they are gone, but COMMAND is not; and if all was quiet
+# for so long that the threads were sampled, which is done once.
 # Not under sanitizers: it counts system calls.
 # Mostly waits.
 . t/helper/tap.sh
@@ -19,7 +19,7 @@ count_calls() { # PID
 few_calls() { # NAME
 	[ -s "$tmp/trace" ] || skip_all "strace cannot attach here: $(head -n 1 "$tmp/err")"
 	ok "$1: at most two system calls a second: $calls in $seconds seconds" test "$calls" -le $((2 * seconds))
-	ok "$1: but more than none: it was looked at" test "$calls" -ge 3
+	ok "$1: it makes some system calls" test "$calls" -ge 3
 }
 
 mkfifo "$tmp/before" "$tmp/gone" "$tmp/go"
@@ -30,8 +30,8 @@ count_calls $pid
 exec 3>&-
 wait $pid
 few_calls idle
-like 'then it was woken' "$(cat "$tmp/closing")" 'woken [1-9][0-9]* times$'
-like 'and has all' "$(cat "$tmp/closing")" ' 7 events, .* 0 lost'
+like 'the first event wakes the collector' "$(cat "$tmp/closing")" 'woken [1-9][0-9]* times$'
+like 'it has all events' "$(cat "$tmp/closing")" ' 7 events, .* 0 lost'
 
 # shellcheck disable=SC2016
 "$collect" -v sh -c '"$1" -e 8; : >"$2"; read -r _ <"$3"; "$1" -e 5; "$1" -u -e 6' - "$tracee" "$tmp/gone" "$tmp/go" \
@@ -42,7 +42,7 @@ count_calls $pid
 echo >"$tmp/go"
 wait $pid
 few_calls 'nobody connected'
-like 'who comes later is found, connected or not' "$(cat "$tmp/closing")" ' 19 events, 3 coroutines, 0 lost'
+like 'a target that starts later is found, connected or not' "$(cat "$tmp/closing")" ' 19 events, 3 coroutines, 0 lost'
 
 if (command -v "${CC:-cc}" >/dev/null); then
 	. t/helper/collect/lib.sh
@@ -57,6 +57,6 @@ if (command -v "${CC:-cc}" >/dev/null); then
 	echo exit >&5
 	ended
 	few_calls 'silent for long'
-	is 'and has all of it, too' "$(grep -c '"type":"transition"' "$tmp/json")" 6
+	is 'it has all events here, too' "$(grep -c '"type":"transition"' "$tmp/json")" 6
 fi
 done_testing

@@ -32,7 +32,7 @@ for _ in $(seq "$rounds"); do
 	"$BIN/ctp-tojsonl" -q "$tmp/a.ctp" >"$tmp/j" 2>&1
 	[ "$(wc -l <"$tmp/j")" = "$(awk '$3 == "events," { print $2 }' "$tmp/err")" ] || wrong="$wrong stream"
 done
-is 'a target killed at random: what it had published is accounted for' "$wrong" ''
+is 'a target killed at random: its events are all read or counted as lost' "$wrong" ''
 
 wrong=
 for _ in $(seq "$rounds"); do
@@ -53,6 +53,6 @@ for _ in $(seq "$rounds"); do
 	case $? in 0 | 3) ;; *) wrong="$wrong reader" ;; esac # 0: it was faster
 	grep -q 'damage\|checksum' "$tmp/err" && wrong="$wrong damaged"
 done
-is 'a collector killed at random: the target runs to its end, the stream is good up to the cut' "$wrong" ''
-is 'and nothing is left behind' "$(ls "$tmp/t")" ''
+is 'a collector killed at random: the target runs to its end, the stream is readable up to the cut' "$wrong" ''
+is 'no file is left behind' "$(ls "$tmp/t")" ''
 done_testing

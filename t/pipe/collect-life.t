@@ -1,6 +1,6 @@
 #!/bin/sh
-# ctp-collect and the lives of those it traces: forks, execs, daemons, signals, kill -9 on either side, and an output that
-# fails.
+# ctp-collect with programs that fork, exec, become daemons, get signals or are killed; a collector that is killed; outputs that
+# fail.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect tracee=$O/t/helper/tracee
 export TMPDIR="$tmp/t"
@@ -18,18 +18,18 @@ child() { # COLLECTOR NAME: its child of that name
 		[ "$(cat "/proc/$c/comm" 2>/dev/null)" = "$2" ] && echo "$c"
 	done
 }
-keeper_of() { # COLLECTOR: waits until it has its name, as the last thing it does before it waits
+keeper_of() { # COLLECTOR: waits until it has its name, which it sets last
 	until keeper=$(child "$1" ctp-keeper); [ -n "$keeper" ]; do :; done
 }
 
-# --- everything that was published is accounted for ---
+# --- every event is read or counted as lost ---
 accounted() { # NAME TRACEE-OPTION...
 	name=$1
 	shift
 	rm -f "$tmp/n"
 	"$collect" "$tracee" -p "$tmp/n" "$@" >"$tmp/a.ctp" 2>"$tmp/err"
-	is "$name: all accounted for" "$(total "$tmp/err")" "$(sum "$tmp/n")"
-	is "$name: by ${lines:-1} of them" "$(wc -l <"$tmp/n")" "${lines:-1}"
+	is "$name: every event is read or counted as lost" "$(total "$tmp/err")" "$(sum "$tmp/n")"
+	is "$name: ${lines:-1} processes wrote" "$(wc -l <"$tmp/n")" "${lines:-1}"
 }
 for dialect in seqlock plain; do
 	accounted "$dialect, exits at once" -d $dialect -e 5
@@ -45,28 +45,28 @@ cp "$tracee" "$tmp/another"
 TRACEE_EXEC=$tmp/another "$collect" -v "$tracee" -x 1 -e 5 -a "$tmp/after" >"$tmp/a.ctp" 2>"$tmp/say" &
 exec 3<"$tmp/say"
 for _ in 1 2; do
-	read -r _ <&3 # it has connected, and was looked at
+	read -r _ <&3 # it has connected, and was read
 	: >"$tmp/after"
 done
 wait $!
 exec 3<&-
-is 'the mappings of a process that execs are told again' "$(records mapping "$tmp/a.ctp" | grep -c '/tracee"\|/another"')" 2
+is 'the mappings of a process that execs are recorded again' "$(records mapping "$tmp/a.ctp" | grep -c '/tracee"\|/another"')" 2
 "$collect" -q "$tracee" -F -e 400 -r 2000 >"$tmp/a.ctp"
-is 'two writers in one station are told' "$(records conflict "$tmp/a.ctp" | wc -l)" 1
+is 'two writers in one station are recorded' "$(records conflict "$tmp/a.ctp" | wc -l)" 1
 distrust='the numbers of 1 coroutine cannot be trusted'
 for form in '' -m -j; do
 	# shellcheck disable=SC2086
-	like "and the report says what that means $form" "$("$BIN/ctp-report" -q $form "$tmp/a.ctp")" "$distrust"
+	like "the report explains two writers $form" "$("$BIN/ctp-report" -q $form "$tmp/a.ctp")" "$distrust"
 done
-like 'and counts them' "$("$BIN/ctp-report" -q -j "$tmp/a.ctp")" '"conflicts":1[,}]'
+like 'the report counts them' "$("$BIN/ctp-report" -q -j "$tmp/a.ctp")" '"conflicts":1[,}]'
 
 # --- a target that is killed ---
 "$collect" "$tracee" -d plain -c 10 -e 100 -k 537 >"$tmp/a.ctp" 2>"$tmp/err"
-is 'killed: the status says so' $? 137
-is 'killed: what it had published is accounted for' "$(total "$tmp/err")" 537
+is 'the exit status shows that the target was killed' $? 137
+is 'every event of a killed target is read or counted as lost' "$(total "$tmp/err")" 537
 "$collect" "$tracee" -c 10 -e 100 -k 537 -h >"$tmp/a.ctp" 2>"$tmp/err"
-is 'killed half-way through a slot: the half is no event' "$(total "$tmp/err")" 536
-like 'and the stream ends in order, telling how' "$(records end "$tmp/a.ctp")" '"outcome":"killed","status":9'
+is 'a half-written event of a killed target is no event' "$(total "$tmp/err")" 536
+like 'the stream has its end, with the signal' "$(records end "$tmp/a.ctp")" '"outcome":"killed","status":9'
 
 # --- signals ---
 cat >"$tmp/trap" <<EOF
@@ -82,13 +82,13 @@ for want in TERM:7 USR2:8; do
 	kill -"${want%:*}" $!
 	wait $!
 	is "SIG${want%:*} is passed on" $? "${want#*:}"
-	like '  and recorded' "$("$BIN/ctp-tojsonl" -a "$tmp/a.ctp" 2>/dev/null)" "\"signal\":\"SIG${want%:*}\""
+	like '  the signal is recorded' "$("$BIN/ctp-tojsonl" -a "$tmp/a.ctp" 2>/dev/null)" "\"signal\":\"SIG${want%:*}\""
 done
 "$collect" -q sh -c "echo \$\$ >'$tmp/say'; exec '$tracee' -a '$tmp/after'" >"$tmp/a.ctp" &
 read -r _ <"$tmp/say"
 kill $!
 wait $! 2>/dev/null
-is 'a command that dies of it takes us along' $? 143
+is 'the collector dies of the same signal as the command' $? 143
 
 "$collect" "$tracee" -c 3 -e 5 -p "$tmp/pub" -a "$tmp/after" >"$tmp/a.ctp" 2>"$tmp/say" &
 pid=$!
@@ -99,22 +99,22 @@ read -r line <&3
 like 'SIGUSR1 prints the totals' "$line" '^ctp-collect: [0-9]+ events, [0-9]+ coroutines, 0 lost, 0 untraced, [0-9.]+ s'
 : >"$tmp/after"
 wait $pid
-is 'and changes nothing' $? 0
+is 'SIGUSR1 changes nothing' $? 0
 exec 3<&-
 
-# A daemon that stays: the collector does too, until a signal that has nobody else to go to.
+# A daemon that stays: the collector stays too, until a signal, which has no command to go to.
 "$collect" "$tracee" -D -e 5 -p "$tmp/pub" -a "$tmp/after" >"$tmp/a.ctp" 2>"$tmp/err" &
 pid=$!
 read -r _ <"$tmp/pub"
 while [ -n "$(child $pid tracee)" ]; do :; done
 kill $pid
 wait $pid
-is 'with only a daemon left, a signal ends the trace in order' "$? $(total "$tmp/err")" '0 5'
-like 'with an end' "$(records end "$tmp/a.ctp")" '"type":"end"'
+is 'with only a daemon left, a signal ends the trace' "$? $(total "$tmp/err")" '0 5'
+like 'the trace has an end record' "$(records end "$tmp/a.ctp")" '"type":"end"'
 : >"$tmp/after"
 
 # --- -t ---
-for limit in 1 20; do # until the command has come so far by then
+for limit in 1 20; do # the longer one if the command was too slow
 	cat "$tmp/pipe" >"$tmp/a.ctp" &
 	reader=$!
 	"$collect" -q -t $limit "$tracee" -e 5 -a "$tmp/after" -X 9 >"$tmp/pipe" &
@@ -128,22 +128,22 @@ for limit in 1 20; do # until the command has come so far by then
 	[ "$(transitions "$tmp/a.ctp")" != 5 ] || break
 done
 is '-t ends the stream while the command runs' $alive 0
-like 'and says that it does' "$(records end "$tmp/a.ctp")" '"outcome":"running"'
-is 'with what there was' "$(transitions "$tmp/a.ctp")" 5
-is "and in the end the command's status" $status 9
+like 'the end record says that it runs' "$(records end "$tmp/a.ctp")" '"outcome":"running"'
+is 'the stream has the events so far' "$(transitions "$tmp/a.ctp")" 5
+is "the collector exits with the command's status" $status 9
 "$collect" -t 0.01 "$tracee" -a "$tmp/after" 2>"$tmp/say" >/dev/null &
 exec 3<"$tmp/say"
 read -r line <&3
-like 'what is waited for is said' "$line" "^ctp-collect: trace ended by -t; waiting for $tracee [(]pid [0-9]+[)]$"
+like 'the collector says what it waits for' "$line" "^ctp-collect: trace ended by -t; waiting for $tracee [(]pid [0-9]+[)]$"
 : >"$tmp/after"
 read -r line <&3
-like 'and the closing line comes in the end' "$line" '^ctp-collect: [0-9]+ events, '
+like 'the closing line comes at the end' "$line" '^ctp-collect: [0-9]+ events, '
 wait $!
 exec 3<&-
 # shellcheck disable=SC2016
 "$collect" -q -t 0.01 sh -c 'while readlink "$CTP_SHM_PATH" | grep -q memfd; do :; done; cat "$CTP_SHM_PATH"' >/dev/null 2>"$tmp/cat"
-like 'the memory cannot be had any more, and nothing else in its place' "$? $(grep cat: "$tmp/cat")" '^1 .*(No such device|Permission denied)'
-# One that connects when the end is written, and waits to be read.
+like 'the memory cannot be opened after its end, nor anything in its place' "$? $(grep cat: "$tmp/cat")" '^1 .*(No such device|Permission denied)'
+# A program that connects when the end is written, and waits.
 cat >"$tmp/late.py" <<'PY'
 import os, socket, subprocess, sys, time
 if sys.argv[1] == 'late':
@@ -151,7 +151,7 @@ if sys.argv[1] == 'late':
         pass
     late = socket.socket(socket.AF_UNIX)
     late.connect(os.environ['CTP_SOCK_PATH'])
-    time.sleep(0.2)  # to be looked at
+    time.sleep(0.2)  # so that it is noticed
     os.write(int(sys.argv[2]), b'x')
     sys.exit(7)
 out, end = socket.socketpair()
@@ -166,9 +166,9 @@ while out.recv(65536):
     pass
 print(collect.wait())
 PY
-is 'one that connects after the end changes nothing' "$(timeout 60 python3 -B "$tmp/late.py" "$collect" 2>&1)" 7
+is 'a program that connects after the end changes nothing' "$(timeout 60 python3 -B "$tmp/late.py" "$collect" 2>&1)" 7
 
-# --- a collector that is killed: the target, which would die of SIGPIPE, does not notice ---
+# --- a collector that is killed: the target does not die of SIGPIPE ---
 "$collect" "$tracee" -e 5 -b "$tmp/before" -p "$tmp/pub" >"$tmp/pipe" 2>/dev/null &
 pid=$!
 cat "$tmp/pipe" >"$tmp/a.ctp" &
@@ -177,13 +177,13 @@ exec 4>"$tmp/before" # it is attached, and waits
 keeper_of $pid
 kill -9 $pid
 wait $reader
-ok 'whoever reads the stream sees its end at once' kill -0 "$keeper"
-like 'a stream cut short, which is told' "$("$BIN/ctp-tojsonl" "$tmp/a.ctp" 2>&1 >/dev/null; echo $?)" '3$'
+ok 'the reader of the stream sees its end at once' kill -0 "$keeper"
+like 'the stream is reported as truncated' "$("$BIN/ctp-tojsonl" "$tmp/a.ctp" 2>&1 >/dev/null; echo $?)" '3$'
 exec 4>&-
 read -r n <"$tmp/pub"
 is 'the target lives on' "$n" 5
-ok 'and its keeper ends with it' gone "$keeper"
-is 'nothing is left behind' "$(ls "$tmp/t")" ''
+ok 'its keeper process ends with it' gone "$keeper"
+is 'no file is left behind' "$(ls "$tmp/t")" ''
 
 "$collect" --shm "$tmp/m" --sock "$tmp/s" "$tracee" -b "$tmp/before" -p "$tmp/pub" >/dev/null 2>&1 &
 pid=$!
@@ -193,38 +193,38 @@ kill -9 $pid
 exec 4>&-
 read -r n <"$tmp/pub"
 gone "$keeper"
-is 'nor are real paths, even then' "$n $(ls "$tmp/m" "$tmp/s" 2>/dev/null)" '100 '
+is 'paths given by options are removed, even then' "$n $(ls "$tmp/m" "$tmp/s" 2>/dev/null)" '100 '
 
 # --- an output that fails ---
 rm -f "$tmp/n"
 { "$collect" "$tracee" -c 100 -e 2000 -b "$tmp/before" -p "$tmp/n" 2>"$tmp/err"; echo $? >"$tmp/status"; } | {
 	head -c 100 >/dev/null
-	exec </dev/null # now nobody reads
+	exec </dev/null # now there is no reader
 	: >"$tmp/before"
 }
-is 'a closed pipe: 125' "$(cat "$tmp/status")" 125
+is 'a closed pipe gives status 125' "$(cat "$tmp/status")" 125
 is 'the command runs to its end' "$(cat "$tmp/n")" 200000
-like 'and it is said' "$(cat "$tmp/err")" 'ctp-collect: stdout: .*Broken pipe'
-like 'the closing line does too' "$(tail -n 1 "$tmp/err")" \
+like 'the closed pipe is reported' "$(cat "$tmp/err")" 'ctp-collect: stdout: .*Broken pipe'
+like 'the closing line mentions it' "$(tail -n 1 "$tmp/err")" \
 	'^ctp-collect: [0-9]+ events harvested, .* s; the stream is NOT complete$'
 { "$collect" sh -c "read -r _ <'$tmp/before'; kill -INT \$\$" 2>"$tmp/err"; } | {
-	exec </dev/null # as after Ctrl-C, which ends reader and command alike
+	exec </dev/null # as after Ctrl-C, which ends both reader and command
 	: >"$tmp/before"
 }
-like 'after Ctrl-C, with what helps' "$(cat "$tmp/err")" \
+like 'after Ctrl-C the message says what helps' "$(cat "$tmp/err")" \
 	'^ctp-collect: the reader of the pipe died too; use -o FILE with Ctrl-C$'
 rm -f "$tmp/n"
 "$collect" "$tracee" -p "$tmp/n" >/dev/full 2>"$tmp/err"
-is 'a full disk: 125' $? 125
-is 'and the command runs to its end' "$(wc -l <"$tmp/n")" 1 # traced or not: we may be through before it is there
-like 'and that is said too' "$(cat "$tmp/err")" 'ctp-collect: stdout: .*No space left'
-is 'and no other reason' "$(grep -c 'no process attached' "$tmp/err")" 0
+is 'a full disk gives status 125' $? 125
+is 'with a full disk the command runs to its end' "$(wc -l <"$tmp/n")" 1 # traced or not: we may be through before it is there
+like 'the full disk is reported' "$(cat "$tmp/err")" 'ctp-collect: stdout: .*No space left'
+is 'no other reason is reported' "$(grep -c 'no process attached' "$tmp/err")" 0
 
 # --- hostile ---
 "$collect" --shm "$tmp/m" "$tracee" -c 100 -e 1000 -r 100000 -t -X 4 >"$tmp/a.ctp" 2>"$tmp/err"
-is 'a target that truncates the memory harms itself only' $? 4
-like 'and it is told' "$(cat "$tmp/err")" 'was truncated'
-like 'the stream ends in order' "$(records end "$tmp/a.ctp")" '"type":"end"'
+is 'a target that truncates the memory harms only itself' $? 4
+like 'the truncation is reported' "$(cat "$tmp/err")" 'was truncated'
+like 'the stream has its end' "$(records end "$tmp/a.ctp")" '"type":"end"'
 "$collect" -q "$tracee" -t >/dev/null 2>"$tmp/err"
 is 'the memory without a name cannot be truncated' "$? $(cat "$tmp/err")" '99 ftruncate: Operation not permitted'
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a thread's ring cannot hold: counted to the last event, or waited for where that was asked for; and a collector that is
-# stopped does not hold up the program for longer than was said.
+# Events that do not fit into a thread's ring are counted exactly, or waited for with --lossless; a collector that is
+# stopped does not delay the program longer than documented.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect CC=${CC:-cc}
 command -v "$CC" >/dev/null || skip_all "there is no $CC"
@@ -13,7 +13,7 @@ start() { # OPTION...
 	collector=$!
 	exec 5>"$tmp/in" 6<"$tmp/out"
 }
-tell() { # WORD NUMBER: when it returns that is done
+tell() { # WORD NUMBER: returns when it is done
 	echo "$@" >&5
 	read -r _ <&6
 }
@@ -39,12 +39,12 @@ tell run 10000
 kill -CONT $collector
 tell run 10000
 end
-is 'with a small ring what is lost is counted' "$status $(($(said events) + $(said lost)))" '3 40010'
-ok "there was something to count: $(said lost)" test "$(said lost)" -gt 10000
+is 'with a small ring lost events are counted' "$status $(($(said events) + $(said lost)))" '3 40010'
+ok "some events are lost: $(said lost)" test "$(said lost)" -gt 10000
 "$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" >"$tmp/json" 2>/dev/null
-is 'and placed: each loss is that of a coroutine' \
+is 'each loss is assigned to a coroutine' \
 	"$(sed -n '/"type":"lost"/s/.*"count":\([0-9]*\).*/\1/p' "$tmp/json" | awk '{ n += $1 } END { print n }')" "$(said lost)"
-is 'and what the ring of its thread has not: these at least, for slots may have had more' \
+is 'the gaps of rings cover at least these losses, since slots may have had more' \
 	"$(sed -n '/"type":"missed"/s/.*"transitions":\([0-9]*\).*/\1/p' "$tmp/json" | awk -v lost="$(said lost)" '{ n += $1 } END { print (n >= lost) }')" 1
 
 start --ring 100 --lossless=16000
@@ -59,15 +59,16 @@ kill -STOP $collector
 tell run 10000
 kill -CONT $collector
 end
-is 'but not for ever: the program ends, and what it did is counted' "$status $(($(said events) + $(said lost)))" '3 20010'
-ok 'as lost' test "$(said lost)" -gt 10000
+is '--lossless does not wait for ever: the program ends, and its events are counted' \
+	"$status $(($(said events) + $(said lost)))" '3 20010'
+ok 'the rest is counted as lost' test "$(said lost)" -gt 10000
 
 start --bare -v
 tell new 10
 tell run 1000
 end
 is '--bare has every event too' "$status $(said events) $(said lost)" '3 2010 0'
-like '-v says who wrote' "$(cat "$tmp/err")" \
+like '-v names the threads that wrote' "$(cat "$tmp/err")" \
 	'^ctp-collect: 1 rings of threads; stations: 10 with rings, 0 ordered, 0 of version 1; woken [0-9]+ times$'
 
 start --bare --ring 100
@@ -77,8 +78,8 @@ tell run 10000
 kill -CONT $collector
 end
 "$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" 2>/dev/null | grep '"type":"lost"' >"$tmp/losses"
-is '--bare: what is lost is counted' "$status $(($(said events) + $(said lost)))" '3 20010'
-is 'at the end it is one loss, of nobody' \
+is '--bare: lost events are counted' "$status $(($(said events) + $(said lost)))" '3 20010'
+is '--bare: at the end they are one loss of unknown coroutines' \
 	"$(sed 's/"ts":[0-9]*,//' "$tmp/losses")" \
 	"{\"type\":\"lost\",\"probe_id\":0,\"coro\":0,\"index\":0,\"count\":$(said lost),\"unverified\":0,\"after\":0}"
 

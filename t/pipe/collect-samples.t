@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the collector says of threads: of those in a long run, and of all when the program is silent. How often is not looked at,
-# only what the records say together.
+# Samples of threads: of those in a long run, and of all when the program is silent. The test does not check how often, only
+# that the records are consistent.
 # Mostly waits.
 . t/helper/tap.sh
 . t/helper/collect/lib.sh
@@ -8,7 +8,7 @@
 
 samples() { sed -n '/"type":"sample"/s/.*"ts":\([0-9]*\),"tid":\([0-9]*\),"pid":\([0-9]*\),"cpu_ns":\([0-9]*\),"delay_ns":\([0-9]*\),"state":"\([a-z]*\)".*/\1 \2 \3 \4 \5 \6/p' "$tmp/json"; }
 rounds() { sed -n '/"type":"process"/s/.*"ts":\([0-9]*\),"pid":\([0-9]*\),.*"threads":\([0-9]*\),"cpu_ns":\([0-9]*\).*/\1 \2 \3 \4/p' "$tmp/json" | awk '$3'; }
-in_run() { # samples between the last resume and the suspension behind it
+in_run() { # samples between the last resume and the suspension after it
 	sed -n '/"type":"transition"/s/.*"is_active":\([a-z]*\),"ts":\([0-9]*\),.*/\1 \2/p' "$tmp/json" | tail -n 2 >"$tmp/run"
 	samples | awk -v run="$tmp/run" 'BEGIN { while ((getline line < run) > 0) { split(line, f, " "); t[f[1]] = f[2] } }
 		$1 - t["true"] >= 0 && $1 - t["false"] <= 0'
@@ -30,12 +30,12 @@ ended
 in_run >"$tmp/spin"
 note "$(wc -l <"$tmp/spin") samples in the run"
 ok 'a run that spins has samples' test "$(wc -l <"$tmp/spin")" -ge 2
-ok 'which say that it used its processor' test "$(awk 'NR == 1 { first = $4 } { last = $4 } END { print (last - first > 0) }' "$tmp/spin")" = 1
-is 'and would run all the time' "$(awk '{ print $6 }' "$tmp/spin" | sort -u)" running
-is 'of its thread' "$(awk '{ print $2, $3 }' "$tmp/spin" | sort -u | wc -l | tr -d ' ')" 1
+ok 'they say that it used its processor' test "$(awk 'NR == 1 { first = $4 } { last = $4 } END { print (last - first > 0) }' "$tmp/spin")" = 1
+is 'they say that it was always runnable' "$(awk '{ print $6 }' "$tmp/spin" | sort -u)" running
+is 'they are of its thread' "$(awk '{ print $2, $3 }' "$tmp/spin" | sort -u | wc -l | tr -d ' ')" 1
 sane 'a run that spins'
 
-# In the first it may not sleep yet, and in the last it may have been told to suspend.
+# In the first it may not sleep yet, and before the last it may have been asked to suspend.
 start "$tmp/states"
 tell resume
 until_records 4 '"type":"sample"'
@@ -44,8 +44,8 @@ echo exit >&5
 ended
 in_run >"$tmp/sleep"
 ok 'a run that sleeps has samples' test "$(wc -l <"$tmp/sleep")" -ge 4
-ok 'which say so' test "$(awk '$6 == "sleeping"' "$tmp/sleep" | wc -l)" -ge 2
-is 'and that it used nothing' "$(tail -n 2 "$tmp/sleep" | awk '{ print $4 }' | sort -u | wc -l | tr -d ' ')" 1
+ok 'they say that it sleeps' test "$(awk '$6 == "sleeping"' "$tmp/sleep" | wc -l)" -ge 2
+is 'they say that it used no CPU time' "$(tail -n 2 "$tmp/sleep" | awk '{ print $4 }' | sort -u | wc -l | tr -d ' ')" 1
 sane 'a run that sleeps'
 
 # --- silence -----------------------------------------------------------------------------------------------------------------------
@@ -58,13 +58,13 @@ tell suspend
 until_records 4 '"threads":3,'
 echo exit >&5
 ended
-is 'a silent program: two rounds of all threads, and two more after it did something' "$(rounds | awk '{ print $3 }' | tr '\n' ' ')" '3 3 3 3 '
-is 'two for each silence' "$( (rounds | sed 's/ .*/ round/'; sed -n '/"type":"transition"/s/.*"ts":\([0-9]*\),.*/\1 event/p' "$tmp/json") | sort -n |
+is 'a silent program has two rounds of all threads, and two more after an event' "$(rounds | awk '{ print $3 }' | tr '\n' ' ')" '3 3 3 3 '
+is 'each silence has two rounds' "$( (rounds | sed 's/ .*/ round/'; sed -n '/"type":"transition"/s/.*"ts":\([0-9]*\),.*/\1 event/p' "$tmp/json") | sort -n |
 	awk '{ print $2 }' | uniq -c | awk '$2 == "round" { print $1 }' | tr '\n' ' ')" '2 2 '
-is 'a second apart, and after a second' "$( (rounds | sed 's/ .*/ round/'; sed -n '/"type":"transition"/s/.*"ts":\([0-9]*\),.*/\1 event/p' "$tmp/json") | sort -n |
+is 'rounds are a second apart, the first after a second' "$( (rounds | sed 's/ .*/ round/'; sed -n '/"type":"transition"/s/.*"ts":\([0-9]*\),.*/\1 event/p' "$tmp/json") | sort -n |
 	awk '$2 == "round" && $1 - last < 1e9 { bad++ } { last = $1 } END { print bad + 0 }')" 0
-is 'between two of a silence nobody has done anything' "$(rounds | awk '{ print $4 }' | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '2 2 '
-is 'all sleep' "$(samples | awk '{ print $6 }' | sort -u)" sleeping
+is 'there is no event between the two rounds of a silence' "$(rounds | awk '{ print $4 }' | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '2 2 '
+is 'all threads sleep' "$(samples | awk '{ print $6 }' | sort -u)" sleeping
 sane 'a silent program'
 
 start "$tmp/states"
@@ -78,10 +78,10 @@ kill -CONT "$(child_of $collector)"
 until_records 1 '"state":"executing","threads":0'
 echo exit >&5
 ended
-is 'what is stopped is not silent' "$(rounds | wc -l | tr -d ' ')" 0
+is 'a stopped program is not sampled as silent' "$(rounds | wc -l | tr -d ' ')" 0
 
 # --- a process that was there before ----------------------------------------------------------------------------------------------
-if grep -q __tsan_init "$collect"; then # which leaves too little room for what a recorder may need
+if grep -q __tsan_init "$collect"; then # TSan leaves too little address space for a recorder
 	note 'left out: attaching, with a collector that TSan watches'
 	done_testing
 fi
@@ -91,18 +91,18 @@ opened
 tell thread
 tell resume
 tell suspend
-: >"$tmp/a.ctp" # what is awaited must not be there yet
+: >"$tmp/a.ctp" # no record of an earlier run may be there
 "$collect" -q -p $pid -o "$tmp/a.ctp" &
 collector=$!
 until_records 2 '"threads":2,'
 kill -INT $collector
 wait $collector
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
-is 'attached: two rounds' "$(rounds | awk -v pid=$pid '{ print $3, ($2 == pid) }' | tr '\n' ' ')" '2 1 2 1 '
-is 'attached: the same' "$(rounds | awk '{ print $4 }' | sort -u | wc -l | tr -d ' ')" 1
+is 'attached: a silence has two rounds' "$(rounds | awk -v pid=$pid '{ print $3, ($2 == pid) }' | tr '\n' ' ')" '2 1 2 1 '
+is 'attached: all threads sleep' "$(rounds | awk '{ print $4 }' | sort -u | wc -l | tr -d ' ')" 1
 sane attached
 tell resume
-: >"$tmp/a.ctp" # what is awaited must not be there yet
+: >"$tmp/a.ctp" # no record of an earlier run may be there
 "$collect" -q -p $pid -o "$tmp/a.ctp" &
 collector=$!
 until_records 2 '"type":"sample".*"tid":'$pid,
@@ -111,9 +111,9 @@ kill -INT $collector
 wait $collector
 tell suspend
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
-is 'a run that began before: its thread is sampled' "$(samples | awk -v pid=$pid '$2 == pid' | awk 'NR == 1 { first = $4 } { last = $4 } END { print (NR >= 2 && last - first > 0) }')" 1
+is 'the thread of a run that began before the attach is sampled' "$(samples | awk -v pid=$pid '$2 == pid' | awk 'NR == 1 { first = $4 } { last = $4 } END { print (NR >= 2 && last - first > 0) }')" 1
 sane 'a run that began before'
-until_quiet() { # there was no event for a second: --once says that by what it takes
+until_quiet() { # waits until there was no event for a second, which --once shows by its samples
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		"$collect" -q -p $pid --once -o "$tmp/b.ctp"
 		"$tojson" -q -a "$tmp/b.ctp" | grep -q '"threads":2,' && return
@@ -122,14 +122,14 @@ until_quiet() { # there was no event for a second: --once says that by what it t
 }
 until_quiet
 "$collect" -q -p $pid --once -o "$tmp/a.ctp"
-is '--once of one that has been silent ends as ever' $? 0
+is '--once of a silent program ends with status 0' $? 0
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
-is 'with two rounds' "$(rounds | awk '{ print $3 }' | tr '\n' ' ')" '2 2 '
+is '--once of a silent program has two rounds' "$(rounds | awk '{ print $3 }' | tr '\n' ' ')" '2 2 '
 sane '--once'
 kill -STOP $pid
 "$collect" -q -p $pid --once -o "$tmp/a.ctp"
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
-is 'of one that is stopped, --once takes none' "$(rounds | wc -l | tr -d ' ')" 0
+is '--once of a stopped program has no rounds' "$(rounds | wc -l | tr -d ' ')" 0
 kill -CONT $pid
 exec 5>&- 6<&-
 wait $pid

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the collector says of the process itself: stopped, exiting, dumping, and between which times it ended. Truth is what the
-# program says, and what is done to it here; how soon something is noticed is not looked at.
+# States of the process in the trace: stopped, exiting, dumping, and between which times it ended. They are compared with what the
+# program prints, and with what the test does to it; how soon a state is noticed is not checked.
 # Mostly waits.
 . t/helper/tap.sh
 . t/helper/collect/lib.sh
@@ -30,11 +30,12 @@ tell now
 after=${said% *}
 echo exit >&5
 ended
-is 'a command is stopped and goes on, and its status is passed on' "$(lively)$status" 'stopped executing 3'
+is 'a command is stopped and continued, and its status is passed on' "$(lively)$status" 'stopped executing 3'
 at() { sed -n "/\"type\":\"process\".*\"state\":\"$1\"/s/.*\"$2\":\([0-9]*\),.*/\1/p" "$tmp/json" | head -n 1; }
-ok 'the times are those' in_order "$before" "$(at stopped ts)" "$(at executing ts)" "$after" "$(field end before)"
-ok 'it was seen stopped until shortly before it went on' in_order "$(at stopped ts)" "$(at executing after)" "$(at executing ts)"
-is 'of its process' "$(at stopped pid)" "$pid"
+ok 'the times of these states are right' in_order "$before" "$(at stopped ts)" "$(at executing ts)" "$after" "$(field end before)"
+ok 'it was seen stopped until shortly before it was continued' \
+	in_order "$(at stopped ts)" "$(at executing after)" "$(at executing ts)"
+is 'the records are of its process' "$(at stopped pid)" "$pid"
 sane 'stopped'
 
 # --- a debugger ------------------------------------------------------------------------------------------------------------------
@@ -44,19 +45,19 @@ if [ "$said" = done ]; then
 	tell suspend
 	echo trap >&5
 	read -r said <&6
-	is 'the debugger has it' "$said" held
+	is 'the debugger has stopped it' "$said" held
 	until_record stopped
 	: >"$tmp/held"
 	read -r said <&6
 	until_record executing
 	echo exit >&5
 	read -r said <&6
-	is 'it is about to exit, and held there' "$said" leaving
+	is 'it is about to exit, and stopped there' "$said" leaving
 	until_records 3 '"threads":0,'
 	: >"$tmp/held"
 	ended
-	# Before Linux 5.16 a process that is held there cannot be told from one that is stopped.
-	like 'stopped by a debugger, on again, exiting; the debugger is not the program' "$(states)$status" \
+	# Before Linux 5.16 a process held at its exit looks like a stopped one.
+	like 'states of a debugged process: stopped, executing, exiting; the debugger has none' "$(states)$status" \
 		'^stopped executing (exiting|stopped)( exiting)? 3$'
 	sane 'a debugger'
 	ok 'the time in which it was held at its exit is after the end' in_order "$(field end after)" "$(sed -n '/"type":"process"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" |
@@ -66,7 +67,7 @@ else
 	skip 'no debugger may be one here'
 fi
 
-# --- a main thread that leaves ---------------------------------------------------------------------------------------------------
+# --- a main thread that ends ---------------------------------------------------------------------------------------------------
 start "$tmp/states"
 tell resume
 tell leave
@@ -80,8 +81,8 @@ kill -CONT "$pid"
 until_record executing
 echo exit >&5
 ended
-is 'without its main thread it goes on, is stopped, and goes on' "$(lively)$status" 'stopped executing 3'
-ok 'and executes all the time' in_order "$left" "$(field end after)"
+is 'without its main thread it executes, is stopped, and executes' "$(lively)$status" 'stopped executing 3'
+ok 'its records say that it executes' in_order "$left" "$(field end after)"
 sane 'without its main thread'
 
 # --- a child that lives on -------------------------------------------------------------------------------------------------------
@@ -93,7 +94,7 @@ while kill -0 $collector 2>/dev/null && kill -0 "$(child_of $collector)" 2>/dev/
 kill "$child"
 ended
 sane 'a child that lives on'
-ok 'it ended when it did, not with its child' test "$(field end before)" -lt "$(field end ts)"
+ok 'its end is its own, not that of its child' test "$(field end before)" -lt "$(field end ts)"
 
 # --- slow ends -------------------------------------------------------------------------------------------------------------------
 for how in exit dump; do
@@ -106,7 +107,7 @@ for how in exit dump; do
 	ended
 	sane "a slow $how"
 	note "seen: $(states)"
-	is "a slow $how: nothing else was seen" "$(states | sed 's/dumping //; s/exiting //')" ''
+	is "a slow $how: no other state was seen" "$(states | sed 's/dumping //; s/exiting //')" ''
 	rm -f "$tmp"/core*
 done
 
@@ -123,13 +124,13 @@ echo exit >&5
 until grep -q '^State:.Z' "/proc/$pid/status"; do :; done
 kill -CONT $collector
 ended
-ok 'a collector that comes late knows no more than the last sign of life' in_order "$(newest)" "$(field end after)" "$after" \
+ok 'a late collector knows only the last event before the end' in_order "$(newest)" "$(field end after)" "$after" \
 	"$(field end before)"
-is 'which is its last event' "$(field end after)" "$(newest)"
+is 'the end is after its last event' "$(field end after)" "$(newest)"
 sane 'late'
 
 # --- a process that was there before ---------------------------------------------------------------------------------------------
-if grep -q __tsan_init "$collect"; then # which leaves too little room for what a recorder may need
+if grep -q __tsan_init "$collect"; then # TSan leaves too little address space for a recorder
 	note 'left out: attaching, with a collector that TSan watches'
 	done_testing
 fi
@@ -142,10 +143,10 @@ kill -STOP $pid
 until grep -q '^State:.T' /proc/$pid/status; do :; done
 "$collect" -q -p $pid --once -o "$tmp/a.ctp"
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
-is 'of one that is stopped, --once says so' "$(states)" 'stopped '
+is '--once says that a process is stopped' "$(states)" 'stopped '
 is 'since its last event it was not seen to execute' "$(at stopped after) $(field end after)" "$(newest) $(newest)"
 sane '--once'
-: >"$tmp/a.ctp" # what is awaited must not be there yet
+: >"$tmp/a.ctp" # no record of an earlier run may be there
 "$collect" -q -p $pid -o "$tmp/a.ctp" &
 collector=$!
 until_record stopped
@@ -156,6 +157,6 @@ tell suspend
 echo exit >&5
 ended
 wait $pid
-is 'one that is attached to goes on' "$(lively)$status" 'stopped executing 0'
+is 'a stopped process that is attached to is continued' "$(lively)$status" 'stopped executing 0'
 sane 'attached'
 done_testing

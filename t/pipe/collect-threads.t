@@ -44,17 +44,17 @@ C
 "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/threads" "$tmp/threads.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
 if "$tmp/threads" 3000; then
 	"$collect" -o "$tmp/a.ctp" "$tmp/threads" 3000 2>"$tmp/err"
-	like '3000 threads lose nothing' "$(cat "$tmp/err")" '^ctp-collect: 120000 events, 3000 coroutines, 0 lost, 0 untraced'
+	like '3000 threads lose no event' "$(cat "$tmp/err")" '^ctp-collect: 120000 events, 3000 coroutines, 0 lost, 0 untraced'
 else
 	note 'the system does not let us have so many threads'
 fi
 "$collect" -v -o "$tmp/a.ctp" "$tmp/threads" 100 30 2>"$tmp/err"
-like '3000 of which 100 live at a time do not, either' "$(tail -1 "$tmp/err")" \
+like '3000 threads, 100 at a time, lose no event' "$(tail -1 "$tmp/err")" \
 	'^ctp-collect: 120000 events, 3000 coroutines, 0 lost, 0 untraced'
 rings=$(sed -n 's/^ctp-collect: \([0-9]*\) rings of threads.*/\1/p' "$tmp/err")
-ok "and rings are used again ($rings)" [ "${rings:-9999}" -lt 1000 ]
+ok "rings are reused ($rings)" [ "${rings:-9999}" -lt 1000 ]
 
-# Children that come one after the other have a ring each, up to a number; then those of the dead are looked for first.
+# Successive children have a ring each, up to a limit; then rings of ended processes are reused first.
 cat >"$tmp/forks.c" <<'C'
 #include <ctp.h>
 #include <sys/wait.h>
@@ -79,14 +79,14 @@ C
 "$collect" -v -o "$tmp/a.ctp" "$tmp/forks" 2>"$tmp/err"
 like '1400 children are traced' "$(tail -1 "$tmp/err")" '^ctp-collect: 1400 events, 1400 coroutines, 0 lost, 0 untraced'
 rings=$(sed -n 's/^ctp-collect: \([0-9]*\) rings of threads.*/\1/p' "$tmp/err")
-ok "and those that are gone have left their rings to others ($rings)" [ "${rings:-9999}" -lt 1300 ]
+ok "rings of ended children are reused ($rings)" [ "${rings:-9999}" -lt 1300 ]
 
 # With little address space there are few rings.
 if (ulimit -v 4000000 && "$tmp/threads" 300) 2>/dev/null; then
 	(ulimit -v 4000000 && "$collect" -o "$tmp/a.ctp" "$tmp/threads" 300) 2>"$tmp/err"
-	like 'where there are fewer rings than threads, that is said' "$(cat "$tmp/err")" \
+	like 'fewer rings than threads are reported' "$(cat "$tmp/err")" \
 		' [1-9][0-9]* lost \(of threads beyond the (16|32|64) that have a ring: a smaller --ring, or more of ulimit -v, would help\)'
 	(ulimit -v 4000000 && "$collect" --ring 2048 -o "$tmp/a.ctp" "$tmp/threads" 300) 2>"$tmp/err"
-	like 'and is true' "$(cat "$tmp/err")" '^ctp-collect: 12000 events, 300 coroutines, 0 lost, 0 untraced'
+	like 'the reported number is right' "$(cat "$tmp/err")" '^ctp-collect: 12000 events, 300 coroutines, 0 lost, 0 untraced'
 fi
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tree compiles without a warning without what is optional, and without assertions; what comes out works. Both compilers see all of
+# The tree compiles without warnings, without optional libraries and without assertions, and the tools work. Both compilers see all of
 # it in make check: the tools under test are built with cc, those with AddressSanitizer with clang.
 # Not under sanitizers: it builds the tree.
 . t/helper/tap.sh
@@ -12,7 +12,7 @@ works() { # FOLDER: a stream from text, and text from the stream
 
 # PKG_CONFIG=false finds nothing, as on a system without the libraries; NDEBUG shows what only an assertion used.
 ok 'nothing optional: everything compiles' quiet_make PKG_CONFIG=false CFLAGS='-O1 -DNDEBUG' O="$O/bare" all
-ok 'nothing optional: and works' works "$O/bare"
+ok 'nothing optional: the tools work' works "$O/bare"
 like 'nothing optional: make says what it left out, and the package' \
 	"$(quiet_make PKG_CONFIG=false CFLAGS='-O1 -DNDEBUG' O="$O/bare" all 2>&1)" '^left out: .*zst.*libzstd-dev'
 if command -v zstd >/dev/null; then

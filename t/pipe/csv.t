@@ -22,26 +22,27 @@ CSV
 "$from" "$tmp/plain.csv" >"$tmp/plain.ctp"
 is 'the plain form is read; a number that no coroutine can have is a conflict, status 3' $? 3
 "$to" "$tmp/plain.ctp" >"$tmp/out"
-ok 'and comes back byte for byte' cmp "$tmp/plain.csv" "$tmp/out"
+ok 'the plain form is reproduced byte for byte' cmp "$tmp/plain.csv" "$tmp/out"
 "$json" "$tmp/plain.ctp" | "$fromjson" | "$to" | cmp -s - "$tmp/plain.csv"
-is 'through JSONL as well' $? 0
+is 'JSONL reproduces the plain form' $? 0
 [ -z "$has_python" ] || ok 'it is what Python writes' judge plain "$tmp/plain.ctp"
 printf 'probe_id,tid,addr,seq,is_active,ts\n' >"$tmp/header.csv"
 "$from" "$tmp/header.csv" >"$tmp/out.ctp"
 is 'a header alone is a trace without events' $? 0
 "$to" "$tmp/out.ctp" | cmp -s - "$tmp/header.csv"
-is 'which has the header' $? 0
+is 'a trace without events gives the header alone' $? 0
 : | "$to" >"$tmp/out" 2>"$tmp/err"
-is 'and so has nothing at all, with status 3' "$? $(cat "$tmp/out")" "3 $(cat "$tmp/header.csv")"
+is 'an empty input gives the header alone, with status 3' "$? $(cat "$tmp/out")" "3 $(cat "$tmp/header.csv")"
 
-# Transitions of other sources: by name, then by role; what there is not stays empty.
+# Transitions of other sources: by name, then by role; missing fields stay empty.
 cat >"$tmp/other.jsonl" <<'JSONL'
 {"type":"@section","attrs":{}}
 {"type":"@schema","name":"sw","kind":"transition","fields":[{"name":"at","type":"u64","role":"time"},{"name":"tid","type":"u32"},{"name":"note","type":"string"},{"name":"state","type":"bool","role":"state"}]}
 {"type":"sw","at":5,"tid":7,"note":"x","state":true}
 {"type":"@end","complete":true}
 JSONL
-is 'a transition with other fields has them where they belong' "$("$fromjson" "$tmp/other.jsonl" | "$to" | tail -n 1)" ',7,,,true,5'
+is 'a transition with other fields has them in the right columns' \
+	"$("$fromjson" "$tmp/other.jsonl" | "$to" | tail -n 1)" ',7,,,true,5'
 
 # --- the full form --------------------------------------------------------------------------------------------------------------
 for seed in 1 2 3 4 5 6; do
@@ -51,15 +52,15 @@ for seed in 1 2 3 4 5 6; do
 	"$to" -qa "$tmp/random.ctp" | "$from" -q >"$tmp/again.ctp"
 	"$json" -qa "$tmp/again.ctp" | sort | sed 's/,"late":true}$/}/' >"$tmp/got"
 	sed 's/,"late":true}$/}/' "$tmp/want" | sort >"$tmp/want.sorted"
-	ok "random stream $seed: every record comes back" sh -c 'sort "$0" | cmp - "$1"' "$tmp/got" "$tmp/want.sorted"
+	ok "random stream $seed: every record is reproduced" sh -c 'sort "$0" | cmp - "$1"' "$tmp/got" "$tmp/want.sorted"
 	"$json" -qa "$tmp/random.ctp" | "$fromjson" -q | "$json" -qa >"$tmp/want"
 	"$json" -qa "$tmp/again.ctp" >"$tmp/got"
-	ok "random stream $seed: in the order that JSONL gives them" cmp "$tmp/want" "$tmp/got"
+	ok "random stream $seed: records have the same order as in JSONL" cmp "$tmp/want" "$tmp/got"
 done
 cat "$tmp/random.ctp" "$tmp/plain.ctp" "$tmp/plain.ctp" >"$tmp/three.ctp"
 [ -z "$has_python" ] || ok 'a section that is there twice is there twice' judge all "$tmp/three.ctp" -a
 
-# A late record comes back in its place, so that the order differs. A busy machine has one in a few hundred traces.
+# A late record is read in its place, so the order differs. This happens in one of a few hundred traces on a busy machine.
 for _ in 1 2 3 4 5; do
 	"$BIN/ctp-collect" -q -o "$tmp/lost.ctp" "$O/examples/lostwake" >/dev/null 2>&1
 	"$json" -a "$tmp/lost.ctp" >"$tmp/want"
@@ -68,11 +69,11 @@ done
 for options in -a '-a --wall'; do
 	# shellcheck disable=SC2086
 	"$to" $options "$tmp/lost.ctp" | "$from" | "$json" -a >"$tmp/got"
-	ok "a collected trace comes back: $options" cmp "$tmp/want" "$tmp/got"
+	ok "a collected trace is reproduced: $options" cmp "$tmp/want" "$tmp/got"
 done
 "$to" "$tmp/lost.ctp" >"$tmp/want"
 "$from" "$tmp/want" | "$to" >"$tmp/got"
-ok 'and its transitions' cmp "$tmp/want" "$tmp/got"
+ok 'its transitions are reproduced' cmp "$tmp/want" "$tmp/got"
 
 # Everything that a value can be. Python writes the stream's JSONL, for a shell has no NUL.
 if [ "$has_python" ]; then
@@ -103,10 +104,10 @@ print('{"type":"@end","complete":true}')
 PYTHON
 	"$fromjson" "$tmp/extreme.jsonl" >"$tmp/extreme.ctp"
 	is 'extreme values are understood' $? 0
-	ok 'Python finds them' judge all "$tmp/extreme.ctp" -a
+	ok 'Python reads the same values' judge all "$tmp/extreme.ctp" -a
 	"$json" -a "$tmp/extreme.ctp" >"$tmp/want"
 	"$to" -a "$tmp/extreme.ctp" | "$from" | "$json" -a >"$tmp/got"
-	ok 'and they come back' cmp "$tmp/want" "$tmp/got"
+	ok 'extreme values are reproduced' cmp "$tmp/want" "$tmp/got"
 	"$to" --class one "$tmp/extreme.ctp" >"$tmp/one.csv"
 	"$json" -a "$tmp/extreme.ctp" | grep '"type":"one"' | sed 's/"type":"one",//' >"$tmp/want"
 	python3 - "$tmp/one.csv" >"$tmp/got" <<'PYTHON'
@@ -118,52 +119,54 @@ with open(sys.argv[1], encoding="utf-8", errors="surrogateescape", newline="") a
 PYTHON
 	is 'a column alone has a line for an empty text too' "$(wc -l <"$tmp/got")" "$(wc -l <"$tmp/want")"
 	"$from" --class one "$tmp/one.csv" | "$json" -a | grep -c '"type":"one"' >"$tmp/got"
-	is 'and comes back as a class of that name' "$(cat "$tmp/got")" "$(wc -l <"$tmp/want" | tr -d ' ')"
+	is 'a single column is read as a class of that name' "$(cat "$tmp/got")" "$(wc -l <"$tmp/want" | tr -d ' ')"
 fi
 
-# A label that is a number would be taken for one.
+# A label that looks like a number would be read as one.
 labels='{"type":"@section","attrs":{}}
 {"type":"@schema","name":"x","kind":"other","fields":[{"name":"e","type":"enum","labels":{"3":4,"a":5}}]}
 {"type":"x","e":"3"}
 {"type":"x","e":3}
 {"type":"x","e":"a"}
 {"type":"@end","complete":true}'
-is 'a label that is a number is none' "$(echo "$labels" | "$fromjson" | "$to" --class x | tr '\n' ' ')" 'e 4 3 a '
-is 'so that its value comes back' "$(echo "$labels" | "$fromjson" | "$to" -a | "$from" | "$json" -a)" "$labels"
+is 'a label that looks like a number is not written' "$(echo "$labels" | "$fromjson" | "$to" --class x | tr '\n' ' ')" 'e 4 3 a '
+is 'its value is reproduced' "$(echo "$labels" | "$fromjson" | "$to" -a | "$from" | "$json" -a)" "$labels"
 
 # --- one class ------------------------------------------------------------------------------------------------------------------
 "$to" --class transition "$tmp/lost.ctp" >"$tmp/out"
-is 'a class has all its fields for columns' "$(head -n 1 "$tmp/out")" 'probe_id,tid,addr,seq,is_active,ts,coro,index,site,site_text'
+is 'a class has all its fields as columns' "$(head -n 1 "$tmp/out")" 'probe_id,tid,addr,seq,is_active,ts,coro,index,site,site_text'
 for class in transition birth death thread mapping end; do
 	"$to" --class $class "$tmp/lost.ctp" >"$tmp/$class.csv"
 	# The texts of sites are another class's.
 	"$json" -a "$tmp/lost.ctp" | grep -e "\"type\":\"$class\"" -e "\"@schema\",\"name\":\"$class\"" |
 		sed 's/,"site_text":"[^"]*"//' >"$tmp/want"
 	"$from" "$tmp/$class.csv" | "$json" -a | grep -v -e '@section' -e '@end' >"$tmp/got"
-	ok "class $class comes back from its columns alone" cmp "$tmp/want" "$tmp/got"
+	ok "class $class is reproduced from its columns alone" cmp "$tmp/want" "$tmp/got"
 done
 "$to" --class nosuch -o "$tmp/nosuch.csv" "$tmp/lost.ctp" 2>"$tmp/err"
 is 'no such class: status 1, no file' "$? $(ls "$tmp/nosuch.csv" 2>/dev/null)" '1 '
-like 'said, with those that there are' "$(cat "$tmp/err")" '^ctp-tocsv: --class nosuch: there is no such record; there are: .*transition.*death'
-is 'a class of which there could be some: no rows' "$("$to" --class conflict "$tmp/lost.ctp")" ts,probe_id,coro
+like 'the message lists the classes that exist' "$(cat "$tmp/err")" '^ctp-tocsv: --class nosuch: there is no such record; there are: .*transition.*death'
+is 'a known class without records gives no rows' "$("$to" --class conflict "$tmp/lost.ctp")" ts,probe_id,coro
 : | "$to" --class x 2>"$tmp/err"
-like 'or none' "$(cat "$tmp/err")" 'there are: none at all$'
+like 'a class that is not in the trace is an error' "$(cat "$tmp/err")" 'there are: none at all$'
 two() { printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"x","kind":"other","fields":[%s]}\n{"type":"x",%s}\n{"type":"@end","complete":true}\n' "$@"; }
 a='{"name":"a","type":"u8"}' b='{"name":"b","type":"u8"}'
 { two "$a,$b" '"a":1,"b":2' && two "$b" '"b":3' && two "$b,$a" '"b":4,"a":5'; } | "$fromjson" >"$tmp/two.ctp"
-is 'a class that is declared otherwise later keeps its columns' "$("$to" --class x "$tmp/two.ctp" | tr '\n' ' ')" 'a,b 1,2 ,3 5,4 '
+is 'a class that is declared again differently keeps its columns' \
+	"$("$to" --class x "$tmp/two.ctp" | tr '\n' ' ')" 'a,b 1,2 ,3 5,4 '
 "$to" "$tmp/two.ctp" >"$tmp/out" 2>"$tmp/err"
 is 'no transitions, but others: status 0, a header' "$? $(cat "$tmp/out")" "0 $(cat "$tmp/header.csv")"
 is 'and a notice names each class once' "$(cat "$tmp/err")" \
 	"ctp-tocsv: $tmp/two.ctp: no transitions, but records of x: --class NAME shows those of one class, -a all"
-is 'but not with -q, -a or --class' "$("$to" -q "$tmp/two.ctp" 2>&1 >/dev/null; "$to" -a "$tmp/two.ctp" 2>&1 >/dev/null; "$to" --class x "$tmp/two.ctp" 2>&1 >/dev/null)" ''
-is 'nor where there is nothing, or a transition among others' "$("$from" "$tmp/header.csv" | "$to" 2>&1 >/dev/null; "$to" "$tmp/lost.ctp" 2>&1 >/dev/null | grep -c 'no transitions')" 0
+is '-q, -a and --class give no notice' "$("$to" -q "$tmp/two.ctp" 2>&1 >/dev/null; "$to" -a "$tmp/two.ctp" 2>&1 >/dev/null; "$to" --class x "$tmp/two.ctp" 2>&1 >/dev/null)" ''
+is 'an empty trace, or one with transitions, gives no notice' "$("$from" "$tmp/header.csv" | "$to" 2>&1 >/dev/null; "$to" "$tmp/lost.ctp" 2>&1 >/dev/null | grep -c 'no transitions')" 0
 { two "$b" '"b":3' && two "$a,$b" '"a":1,"b":2'; } | "$fromjson" | "$to" --class x -o "$tmp/y.csv" 2>"$tmp/err"
-is 'one that has more later cannot be shown: status 1, no file' "$? $(ls "$tmp/y.csv" 2>/dev/null)" '1 '
-like 'said' "$(cat "$tmp/err")" '^ctp-tocsv: class x: has a field a that its first records did not have; try -a$'
+is 'a class that gets more columns later gives status 1 and no file' "$? $(ls "$tmp/y.csv" 2>/dev/null)" '1 '
+like 'the new columns are reported' \
+	"$(cat "$tmp/err")" '^ctp-tocsv: class x: has a field a that its first records did not have; try -a$'
 two '' '"a":1' | sed 's/,"a":1//' | "$fromjson" | "$to" --class x 2>"$tmp/err"
-is 'one without fields cannot be shown: status 1' $? 1
-like 'said' "$(cat "$tmp/err")" 'class x: has no fields, and so no columns'
+is 'a class without fields gives status 1' $? 1
+like 'the missing fields are reported' "$(cat "$tmp/err")" 'class x: has no fields, and so no columns'
 "$to" -a --class x "$tmp/two.ctp" 2>"$tmp/err"
 is '-a and --class: status 2' $? 2
 
@@ -178,21 +181,21 @@ for case in '0 0 1970-01-01T00:00:00.000000000Z' '1700000000000000000 1 2023-11-
 	is "offset $1 and time $2 is $3" "$("$to" --wall --class birth "$tmp/wall.ctp" | tail -n 1)" "$3,1,2,3,$3,$3"
 	"$json" -a "$tmp/wall.ctp" >"$tmp/want"
 	"$to" --wall -a "$tmp/wall.ctp" | "$from" | "$json" -a >"$tmp/got"
-	ok 'and comes back' cmp "$tmp/want" "$tmp/got"
+	ok 'wall-clock times are reproduced' cmp "$tmp/want" "$tmp/got"
 done
 "$to" --wall "$tmp/lost.ctp" >"$tmp/want"
 "$from" "$tmp/want" >"$tmp/wall.ctp"
 is 'transitions with wall-clock times are read' $? 0
 "$to" --wall "$tmp/wall.ctp" >"$tmp/got"
-ok 'as the same times' cmp "$tmp/want" "$tmp/got"
+ok 'they have the same times' cmp "$tmp/want" "$tmp/got"
 "$to" --wall -o "$tmp/y.csv" "$tmp/plain.ctp" 2>"$tmp/err"
 is 'a section without wall-clock time: status 1, no file' "$? $(ls "$tmp/y.csv" 2>/dev/null)" '1 '
-like 'said, with the remedy' "$(cat "$tmp/err")" 'does not say how its times relate to wall-clock time; leave out --wall'
+like 'the message says what to do' "$(cat "$tmp/err")" 'does not say how its times relate to wall-clock time; leave out --wall'
 
 # --- files ----------------------------------------------------------------------------------------------------------------------
 "$to" -q -o "$tmp/x.csv" "$tmp/plain.ctp"
 ok '-o writes a file' test -s "$tmp/x.csv"
-ok 'which is whole' cmp "$tmp/x.csv" "$tmp/plain.csv"
+ok 'the file is complete' cmp "$tmp/x.csv" "$tmp/plain.csv"
 if [ -c /dev/full ]; then
 	for options in '' -a '--class transition'; do
 		# shellcheck disable=SC2086
@@ -204,10 +207,11 @@ if [ -c /dev/full ]; then
 fi
 mkdir "$tmp/spool"
 TMPDIR=$tmp/spool "$to" -a "$tmp/lost.ctp" >/dev/null
-is 'nothing stays in TMPDIR' "$(ls -A "$tmp/spool")" ''
+is 'nothing is left in TMPDIR' "$(ls -A "$tmp/spool")" ''
 TMPDIR=$tmp/nonexistent "$to" -a -o "$tmp/y.csv" "$tmp/lost.ctp" 2>"$tmp/err"
-is 'TMPDIR that is not there: status 1, no file' "$? $(ls "$tmp/y.csv" 2>/dev/null)" '1 '
-is 'said' "$(cat "$tmp/err")" "ctp-tocsv: temporary file in $tmp/nonexistent, which TMPDIR can name: No such file or directory"
+is 'a missing TMPDIR gives status 1 and no file' "$? $(ls "$tmp/y.csv" 2>/dev/null)" '1 '
+is 'the missing TMPDIR is reported' \
+	"$(cat "$tmp/err")" "ctp-tocsv: temporary file in $tmp/nonexistent, which TMPDIR can name: No such file or directory"
 "$O/t/helper/randstream" 1 >"$tmp/random.ctp"
 cp "$tmp/random.ctp" "$tmp/long.ctp" # longer than the buffer of a spool, so that its file is used
 n=1
@@ -216,10 +220,10 @@ while [ "$(wc -c <"$tmp/long.ctp")" -lt 600000 ]; do
 	n=$((n + 1))
 done
 once=$("$to" -a "$tmp/random.ctp" 2>/dev/null | grep -c '^@')
-is 'a spool in a file has all that one in memory has' "$("$to" -a "$tmp/long.ctp" 2>/dev/null | grep -c '^@')" "$((n * once))"
+is 'a spool in a file gives the same as one in memory' "$("$to" -a "$tmp/long.ctp" 2>/dev/null | grep -c '^@')" "$((n * once))"
 (ulimit -f 2 && trap '' XFSZ && TMPDIR=$tmp/spool exec "$to" -a "$tmp/long.ctp") 2>"$tmp/err" | cat >"$tmp/out"
-like 'no room in TMPDIR: said' "$(cat "$tmp/err")" '^ctp-tocsv: temporary file in .*: File too large; TMPDIR can name another folder$'
-is 'and nothing is written' "$(wc -c <"$tmp/out")" 0
+like 'a full TMPDIR is reported' "$(cat "$tmp/err")" '^ctp-tocsv: temporary file in .*: File too large; TMPDIR can name another folder$'
+is 'with a full TMPDIR nothing is written' "$(wc -c <"$tmp/out")" 0
 "$to" "$tmp/plain.csv" 2>"$tmp/err" >"$tmp/out"
-is 'what is no stream: status 1, not even a header' "$? $(wc -c <"$tmp/out")" '1 0'
+is 'an input that is no stream gives status 1 and no header' "$? $(wc -c <"$tmp/out")" '1 0'
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-toctf's folder is whole or not there: what exists, what may be replaced, a full disk, signals, a kill.
+# ctp-toctf writes its folder completely or not at all: existing folders, -f, a full disk, signals, a kill.
 # In check-fast.
 . t/helper/tap.sh
 from=$BIN/ctp-fromjsonl to=$BIN/ctp-toctf
@@ -11,13 +11,13 @@ rows 40000 | "$from" >"$tmp/long.ctp"
 mkdir "$tmp/d"
 here() { (cd "$tmp/d" && find . | sort | tr '\n' ' '); }
 
-# fails NAME SAID WANT_HERE ARGUMENTS...: status 1, one line, and the folder d is as it should be.
+# fails NAME SAID WANT_HERE ARGUMENTS...: status 1, one line, and the folder d has the expected files.
 fails() {
 	name=$1 said=$2 want=$3
 	shift 3
 	"$to" "$@" >"$tmp/out" 2>"$tmp/err"
 	is "$name: status 1" $? 1
-	like "$name: said" "$(cat "$tmp/err")" "^ctp-toctf: $said$"
+	like "$name: it is reported" "$(cat "$tmp/err")" "^ctp-toctf: $said$"
 	is "$name: in one line" "$(cat "$tmp/out" "$tmp/err" | wc -l)" 1
 	is "$name: nothing else is there" "$(here)" "$want"
 }
@@ -31,13 +31,13 @@ is 'a trace: its files' "$(here)" '. ./t ./t/metadata ./t/stream_0 '
 cp -r "$tmp/d/t" "$tmp/first"
 one='. ./t ./t/metadata ./t/stream_0 '
 fails 'it exists' ".*/d/t: exists and is not empty; remove it, or use -f to replace a trace" "$one" -o "$tmp/d/t" "$tmp/two.ctp"
-ok 'it exists: it is as it was' diff -r "$tmp/first" "$tmp/d/t"
+ok 'an existing folder is not changed' diff -r "$tmp/first" "$tmp/d/t"
 ok '-f replaces it' "$to" -f -o "$tmp/d/t" "$tmp/two.ctp"
-is '-f replaces it, and nothing is left of it' "$(here)" '. ./t ./t/0001 ./t/0001/metadata ./t/0001/stream_0 ./t/0002 ./t/0002/metadata ./t/0002/stream_0 '
-ok '-f replaces two sections' "$to" -f -o "$tmp/d/t/" "$tmp/a.ctp"
-is '-f replaces two sections, and nothing is left of them' "$(here)" "$one"
+is '-f leaves nothing of the old folder' "$(here)" '. ./t ./t/0001 ./t/0001/metadata ./t/0001/stream_0 ./t/0002 ./t/0002/metadata ./t/0002/stream_0 '
+ok '-f replaces a folder of two sections' "$to" -f -o "$tmp/d/t/" "$tmp/a.ctp"
+is '-f leaves nothing of the old sections' "$(here)" "$one"
 fails 'an input that is not there' '.*/none: No such file or directory' "$one" -f -o "$tmp/d/t" "$tmp/a.ctp" "$tmp/none"
-ok 'an input that is not there: the trace is as it was' diff -r "$tmp/first" "$tmp/d/t"
+ok 'a missing input leaves the folder unchanged' diff -r "$tmp/first" "$tmp/d/t"
 echo mine >"$tmp/d/t/notes"
 fails 'something else in it' '.*/d/t: is not a trace that ctp-toctf wrote, so -f leaves it alone' '. ./t ./t/metadata ./t/notes ./t/stream_0 ' -f -o "$tmp/d/t" "$tmp/a.ctp"
 mv "$tmp/d/t/notes" "$tmp/d/t/stream_notes"
@@ -53,13 +53,13 @@ mkdir "$tmp/d/t" && mkfifo "$tmp/d/t/metadata"
 fails 'a pipe is not waited for' '.*/d/t: is not a trace that ctp-toctf wrote.*' '. ./t ./t/metadata ' -f -o "$tmp/d/t" "$tmp/a.ctp"
 rm -r "$tmp/d/t"
 mkdir -m 700 "$tmp/d/t"
-ok 'an empty folder is taken' "$to" -o "$tmp/d/t" "$tmp/a.ctp"
+ok 'an empty folder is used' "$to" -o "$tmp/d/t" "$tmp/a.ctp"
 is 'an empty folder keeps its mode' "$(here) $(stat -c %a "$tmp/d/t")" "$one 700"
 rm -r "$tmp/d/t"
 mkdir "$tmp/real"
 ln -s "$tmp/real" "$tmp/d/t"
 ok 'a link is followed' "$to" -o "$tmp/d/t" "$tmp/a.ctp"
-is 'and stays' "$(readlink "$tmp/d/t") $(ls "$tmp/real" | tr '\n' ' ')" "$tmp/real metadata stream_0 "
+is 'the link stays a link' "$(readlink "$tmp/d/t") $(ls "$tmp/real" | tr '\n' ' ')" "$tmp/real metadata stream_0 "
 rm "$tmp/d/t"
 fails 'no parent' '.*/d/x/t: No such file or directory' '. ' -o "$tmp/d/x/t" "$tmp/a.ctp"
 fails 'the root' '-o /: cannot be made anew; name a folder that does not exist' '. ' -o / "$tmp/a.ctp"
@@ -71,7 +71,7 @@ if ! root_part 'a full disk, a mount point, a read-only file system'; then
 elif mount -t tmpfs -o size=600k tmpfs "$tmp/d" 2>/dev/null; then
 	trap 'umount "$tmp/d"; rm -rf "$tmp"' EXIT
 	fails 'a full disk' '.*/d/t: after [0-9]* bytes: No space left on device' '. ' -o "$tmp/d/t" "$tmp/long.ctp"
-	# Nothing can take its place, and that is known before the work is done.
+	# A mount point cannot be replaced, which is checked before the work.
 	mkdir "$tmp/d/t" && mount -t tmpfs tmpfs "$tmp/d/t"
 	fails 'a mount point' '.*/d/t: a file system is mounted there; name a folder in it' '. ./t ' -o "$tmp/d/t" "$tmp/none"
 	umount "$tmp/d/t" && rmdir "$tmp/d/t"
@@ -82,8 +82,8 @@ else
 	skip 'cannot mount: a full disk is not tried'
 fi
 
-# --- ended from outside -----------------------------------------------------------------------------------------------------
-# Reads from a pipe that stays open, so that it is in the middle of its work; the end of stderr is that of all its processes.
+# --- ended by signals -----------------------------------------------------------------------------------------------------
+# Reads from a pipe that stays open, so that it is in the middle of its work; stderr is closed when all its processes have ended.
 mkfifo "$tmp/in" "$tmp/said"
 ended_by() { # SIGNAL
 	# A shell has its background commands ignore SIGINT.
@@ -95,8 +95,8 @@ ended_by() { # SIGNAL
 	kill -s "$1" $pid
 	[ "$1" != KILL ] || cat <&4
 	wait $pid 2>/dev/null
-	is "$1: it ends by it" "$(kill -l $?)" "$1"
-	is "$1: and leaves nothing" "$(here)" '. '
+	is "$1: it dies of the signal" "$(kill -l $?)" "$1"
+	is "$1: it leaves no files" "$(here)" '. '
 	exec 3>&- 4<&-
 }
 if env --default-signal=INT true 2>/dev/null; then
@@ -104,7 +104,7 @@ if env --default-signal=INT true 2>/dev/null; then
 else
 	note 'env(1) has no --default-signal: signals are not tried'
 fi
-# What is ignored, as by nohup(1), stays so.
+# A signal that is ignored, as by nohup(1), stays ignored.
 (trap '' HUP && exec "$to" -o "$tmp/d/t" <"$tmp/in") &
 pid=$!
 exec 3>"$tmp/in"

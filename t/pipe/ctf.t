@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-toctf: what it writes is all there and as its page says, by a reader of our own and by babeltrace2.
+# ctp-toctf writes all records, in the format of its manual, as read by the test's own reader and by babeltrace2.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 from=$BIN/ctp-fromjsonl jsonl=$BIN/ctp-tojsonl to=$BIN/ctp-toctf
@@ -8,19 +8,19 @@ for python in python3 /usr/bin/python3; do $python -c 'import bt2' 2>/dev/null &
 [ "$bt2" ] || skip 'there is no python3-bt2: babeltrace2 is not asked for values'
 command -v babeltrace2 >/dev/null && has_babeltrace=yes || { has_babeltrace=; skip 'there is no babeltrace2'; }
 
-# Converts FILE.ctp to the folder FILE and holds it against ctp-tojsonl -a: NAME FILE STATUS [PATTERN of ctfread's totals].
+# Converts FILE.ctp to the folder FILE and compares it with ctp-tojsonl -a: NAME FILE STATUS [PATTERN of ctfread's totals].
 holds() {
 	rm -rf "$tmp/$2"
 	"$to" -q -o "$tmp/$2" "$tmp/$2.ctp" >"$tmp/out" 2>&1
 	is "$1: status" $? "$3"
 	"$jsonl" -qa "$tmp/$2.ctp" >"$tmp/$2.all"
-	ok "$1: all is there" python3 t/helper/ctfread.py "$tmp/$2" "$tmp/$2.all"
+	ok "$1: all records are there" python3 t/helper/ctfread.py "$tmp/$2" "$tmp/$2.all"
 	[ -z "${4-}" ] || like "$1: $4" "$tap_said" "$4"
 	[ -z "$bt2" ] || ok "$1: babeltrace2 says so too" $bt2 t/helper/ctfread.py --bt2 "$tmp/$2" "$tmp/$2.all"
 	[ "$has_babeltrace" ] || return
 	babeltrace2 "$tmp/$2" >"$tmp/text" 2>"$tmp/err"
 	is "$1: babeltrace2 opens it" $? 0
-	is "$1: and warns of nothing but lost events" "$(grep -v 'Tracer discarded' "$tmp/err")" ''
+	is "$1: babeltrace2 warns only of lost events" "$(grep -v 'Tracer discarded' "$tmp/err")" ''
 }
 make_stream() { "$from" -q >"$tmp/$1.ctp"; } # NAME, rows on stdin
 schema() { printf '{"type":"@schema","name":"%s","kind":"%s","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"n","type":"u64","role":"count"}]}\n' "$@"; }
@@ -46,13 +46,13 @@ cat >"$tmp/rows" <<'JSONL'
 JSONL
 make_stream types <"$tmp/rows"
 holds 'every type' types 0
-like 'the environment says who' "$(tr '\n' ' ' <"$tmp/types/metadata")" \
+like 'the environment has the command and host' "$(tr '\n' ' ' <"$tmp/types/metadata")" \
 	'tracer_name = "ctptools";.*hostname = "h \\\\\\"x\\\\\\"";.*pid = 17;.*argv = ".*it'
 ok 'the metadata is ASCII' sh -c '! LC_ALL=C grep -q "[^ -~	]" "$1"' - "$tmp/types/metadata"
-is 'the first line is what readers look for' "$(head -n 1 "$tmp/types/metadata")" '/* CTF 1.8 */'
+is 'the first line is the one that readers look for' "$(head -n 1 "$tmp/types/metadata")" '/* CTF 1.8 */'
 "$to" -o "$tmp/again" "$tmp/types.ctp"
 ok 'the same stream gives the same bytes' diff -r "$tmp/types" "$tmp/again"
-# Names that are one for a reader which strips an underscore, in both orders, and with the length of a text between them.
+# Names that are equal for a reader that strips an underscore, in both orders, and with the length of a text between them.
 {
 	printf '%s\n%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"_event","type":"u8"},{"name":"event","type":"u8"},{"name":"@a","type":"u8"},{"name":"a","type":"u8"},{"name":"b","type":"u8"},{"name":"_b","type":"u8"},{"name":"_Bool_","type":"u8"},{"name":"Bool","type":"u8"},{"name":"y","type":"bytes"},{"name":"y_length","type":"u8"},{"name":"___","type":"u8"},{"name":"__","type":"bytes"},{"name":"_","type":"u8"},{"name":"@@","type":"u8"},{"name":"@","type":"u8"}]}'
 	echo '{"type":"x","_event":1,"event":2,"@@a":3,"a":4,"b":5,"_b":6,"_Bool_":7,"Bool":8,"y":"00","y_length":9,"___":10,"__":"01","_":11,"@@@":12,"@@":13}'
@@ -69,7 +69,7 @@ holds 'stripped names' stripped 0
 	echo "$end"
 } | make_stream sizes
 holds 'sizes' sizes 0 'events 7 timed 0 wide 3 '
-# An empty string must not become what an event before had, which babeltrace2 recycles.
+# An empty string must not become the string of an earlier event, whose object babeltrace2 reuses.
 {
 	printf '%s\n%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"s","type":"string"}]}'
 	awk 'BEGIN { for (i = 0; i < 200; i++) printf "{\"type\":\"x\",\"s\":\"%s\"}\n", i < 100 ? "abc" : "" }'
@@ -91,7 +91,7 @@ holds 'names' names 0 'events 68 timed 0 wide 28 spelled 63 '
 [ -z "$has_babeltrace" ] || is 'names: they read well' "$(babeltrace2 --no-delta "$tmp/names" 2>&1 | grep '[]] name:' | cut -d' ' -f 2-)" \
 	'name: { probe_id = 1, coro = 1, name = "plain" }
 name: { probe_id = 1, coro = 1, name = "Straße", _name_ascii = "Stra\\u00dfe" }'
-# Texts beyond what a packet has.
+# Texts longer than a packet.
 {
 	printf '%s\n%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"s","type":"string"},{"name":"y","type":"bytes"},{"name":"n","type":"u64"}]}'
 	python3 -c 'for n, v in (65536, 1), (1, 2), (1 << 20, 3), (1 << 20, 1 << 40), (5, 4), (300000, 1 << 32), (262000, 5):
@@ -126,7 +126,7 @@ fi
 holds 'gaps' gaps 0 'events 19 timed 3 wide 0 .* streams 1 '
 { printf '%s\n' '{"type":"@section","attrs":{"wall_offset_ns":"-5"}}' && schema x other && echo '{"type":"x","ts":7,"n":1}' && echo "$end"; } | make_stream minus
 holds 'a wall clock before its epoch' minus 0
-like 'is one that is not known' "$(cat "$tmp/minus/metadata")" 'offset_s = 0;'
+like 'the clock is an unknown one' "$(cat "$tmp/minus/metadata")" 'offset_s = 0;'
 
 # Every variant of more classes than the short form of an event has numbers for.
 {
@@ -165,11 +165,11 @@ holds 'lost before anything else, and beyond counting' first 3 'discarded 922337
 # --- sections ---------------------------------------------------------------------------------------------------------------
 cat "$tmp/types.ctp" "$tmp/gaps.ctp" "$tmp/types.ctp" >"$tmp/three.ctp"
 holds 'three sections' three 0
-is 'each has its folder' "$(cd "$tmp/three" && echo *)" '0001 0002 0003'
-is 'and its own uuid' "$(sed -n 's/^	uuid = //p' "$tmp"/three/*/metadata | sort -u | wc -l)" 3
+is 'each section has its folder' "$(cd "$tmp/three" && echo *)" '0001 0002 0003'
+is 'each section has its own uuid' "$(sed -n 's/^	uuid = //p' "$tmp"/three/*/metadata | sort -u | wc -l)" 3
 printf '%s\n%s\n' "$section" "$end" | make_stream bare
 holds 'a section without records' bare 0 'events 0 '
-is 'is a trace without streams' "$(ls "$tmp/bare")" metadata
+is 'a section without records is a trace without streams' "$(ls "$tmp/bare")" metadata
 : >"$tmp/void.ctp"
 "$to" -o "$tmp/void" "$tmp/void.ctp" 2>"$tmp/err"
 is 'no section: status 3' $? 3
@@ -184,7 +184,7 @@ if [ "$has_babeltrace" ]; then
 		'{"type":"transition","probe_id":7,"tid":11,"addr":"0x00007fffdeadbeef","seq":2,"is_active":true,"ts":5}' \
 		'{"type":"transition","probe_id":7,"tid":11,"addr":"0x0000000000000000","seq":4,"is_active":false,"ts":1000000006}' "$end" | make_stream read
 	holds 'two transitions' read 0
-	is 'they read well' "$(babeltrace2 --clock-gmt --clock-date --no-delta "$tmp/read")" \
+	is 'babeltrace2 prints the events readably' "$(babeltrace2 --clock-gmt --clock-date --no-delta "$tmp/read")" \
 '[2023-11-14 22:13:20.000000005] here transition: { probe_id = 7, tid = 11, addr = 0x7FFFDEADBEEF, seq = 2, is_active = ( "running" : container = 1 ) }
 [2023-11-14 22:13:21.000000006] here transition: { probe_id = 7, tid = 11, addr = 0x0, seq = 4, is_active = ( "suspended" : container = 0 ) }'
 fi

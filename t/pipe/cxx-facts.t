@@ -1,5 +1,5 @@
 #!/bin/sh
-# The C++20 probe: what a coroutine waits for, what it holds, and what it is woken for, as awaiters and guards tell it.
+# The C++20 probe: what a coroutine waits for, holds, and is woken for, as awaiters and guards report it.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 command -v g++ >/dev/null || command -v clang++ >/dev/null || skip_all 'there is no C++ compiler (package g++ or clang)'
@@ -13,7 +13,7 @@ build() { # COMPILER PROGRAM FLAGS...
 	"$build_with" $strict "$@" -Isdk/c++ -o "$build_to" t/helper/cxx/facts.cpp
 }
 
-# Each record on a line. The program has printed what its objects are called, and their addresses.
+# Each record on a line. The program has printed the names and addresses of its objects.
 facts() { # TRACE SAID
 	"$BIN/ctp-tojsonl" -a "$1" | jq -rn --rawfile said "$2" '
 	def hex: ltrimstr("0x") | ltrimstr("0000") | ascii_downcase;
@@ -126,30 +126,30 @@ printf '%s\n' '#include "ctp.hpp"' 'void f(std::coroutine_handle<> h, int &x) { 
 
 for cxx in g++ clang++; do
 	command -v $cxx >/dev/null || { note "there is no $cxx"; continue; }
-	case ${EVERY:+all}$cxx in # make check-all has all of them
+	case ${EVERY:+all}$cxx in # make check-all runs all of them
 	g++) opts=-O2 by=thread ;;
 	clang++) opts=-O0 by=address,undefined ;;
 	*) opts='-O0 -O2' by='address,undefined thread' ;;
 	esac
 	for opt in $opts; do
-		ok "$cxx $opt: coroutines that say what they wait for" build $cxx "$tmp/prog" $opt
-		is 'untraced, nobody asks them' "$("$tmp/prog" | tail -n 1)" 'as it should be'
+		ok "$cxx $opt: coroutines that report what they wait for compile" build $cxx "$tmp/prog" $opt
+		is 'untraced, their awaiters are not asked' "$("$tmp/prog" | tail -n 1)" 'as it should be'
 		"$BIN/ctp-collect" -q -o "$tmp/facts.ctp" "$tmp/prog" >"$tmp/said"
-		is 'traced, each is asked once for each suspension' "$(tail -n 1 "$tmp/said")" 'as it should be'
+		is 'traced, each awaiter is asked once for each suspension' "$(tail -n 1 "$tmp/said")" 'as it should be'
 		facts "$tmp/facts.ctp" "$tmp/said" >"$tmp/facts"
-		ok 'and the trace has it all' diff "$tmp/want" "$tmp/facts"
+		ok 'the trace has all reasons and holders' diff "$tmp/want" "$tmp/facts"
 	done
 	"$BIN/ctp-collect" -q -o "$tmp/circle.ctp" "$tmp/prog" circle
-	is 'two locks that are taken in either order: the report has the circle' "$("$BIN/ctp-report" "$tmp/circle.ctp" |
+	is 'the report finds the circle of two locks taken in either order' "$("$BIN/ctp-report" "$tmp/circle.ctp" |
 		sed -n "s/^ *\([a-z]*\) (#[0-9]) waits for 'a lock', held by \([a-z]*\) .*/\1 \2/p" | sort)" \
 		"$(printf '%s\n' 'back there' 'there back')"
 	for sanitizers in $by; do
 		ok "$cxx: with -fsanitize=$sanitizers" \
 			build $cxx "$tmp/prog" -O1 -fsanitize=$sanitizers -fno-sanitize-recover=all
 		"$BIN/ctp-collect" -q -o "$tmp/facts.ctp" "$tmp/prog" >"$tmp/said" 2>&1
-		is 'it has nothing to say' "$(grep -v ' 0x' "$tmp/said")" 'as it should be'
+		is 'the sanitizer reports nothing' "$(grep -v ' 0x' "$tmp/said")" 'as it should be'
 	done
-	like 'a handle that is of any coroutine cannot be woken for something, and why is said' \
+	like 'waking an untyped handle for something does not compile, and the error says why' \
 		"$($cxx -std=c++20 -Isdk/c++ -c -o "$tmp/whose.o" "$tmp/whose.cpp" 2>&1)" \
 		'ctp::wake_for: this handle does not tell which coroutine it is of'
 done

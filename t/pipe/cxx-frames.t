@@ -1,11 +1,11 @@
 #!/bin/sh
-# A coroutine that gives only the address of its frame gets its function, while it is there; and no other gets one.
+# A suspension with only a frame address gets the coroutine's function while the frame exists, and no wrong one.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 command -v g++ >/dev/null || command -v clang++ >/dev/null || skip_all 'there is no C++ compiler (package g++ or clang)'
 mkfifo "$tmp/in" "$tmp/out"
 
-# Leaves the records in $tmp/records. The program is held by its input until the last function is there.
+# Leaves the records in $tmp/records. The program waits for its input until the last function is recorded.
 trace() { # PROGRAM [ARGUMENT]
 	"$BIN/ctp-collect" -q "$@" <"$tmp/in" | "$BIN/ctp-tojsonl" -aq >"$tmp/out" &
 	exec 3>"$tmp/in" 4<"$tmp/out"
@@ -17,7 +17,7 @@ trace() { # PROGRAM [ARGUMENT]
 	wait $!
 }
 
-# All but that of number 8, which is gone so soon that it may have one or not.
+# All except number 8, which ends so soon that it may have a function or not.
 functions() {
 	sed -n 's/.*"type":"function".*"probe_id":\([0-9]*\),.*/\1/p' "$tmp/records" | grep -vx 8 | sort -n | paste -sd' ' -
 }
@@ -53,12 +53,12 @@ for cxx in g++ clang++; do
 	for how in '' rings; do
 		# shellcheck disable=SC2086
 		trace "$tmp/prog" $how
-		is "$cxx ${how:-version 1}: each frame of a living coroutine has its function, once, and nothing else has" \
+		is "$cxx ${how:-version 1}: each frame of a living coroutine has its function once, and nothing else has one" \
 			"$(functions)" "$want"
-		is 'it says whose it is' "$(strangers)" ''
+		is 'each function record names its coroutine' "$(strangers)" ''
 		if command -v addr2line >/dev/null; then
-			is 'it is the right one' "$(named 1) $(named 100)" 'waits_for_a_reply waits_for_a_lock'
-			like 'never that of who has the frame now' "$(named 8)" '^(nothing|is_gone)$'
+			is 'each function is the right one' "$(named 1) $(named 100)" 'waits_for_a_reply waits_for_a_lock'
+			like 'it is never the function of a later coroutine in the same frame' "$(named 8)" '^(nothing|is_gone)$'
 		else
 			skip 'there is no addr2line (package binutils)'
 		fi

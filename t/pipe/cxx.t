@@ -1,5 +1,5 @@
 #!/bin/sh
-# The C++20 probe: whatever form an await has, the program is the same with it, and the trace has each suspension and its place.
+# The C++20 probe: whatever form an await has, the program behaves the same, and the trace has each suspension and its place.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 command -v g++ >/dev/null || command -v clang++ >/dev/null || skip_all 'there is no C++ compiler (package g++ or clang)'
@@ -12,9 +12,9 @@ build() { # COMPILER SOURCE PROGRAM FLAGS...
 	"$build_with" $strict "$@" -Isdk/c++ -o "$build_to" "$build_from"
 }
 
-# Each coroutine on a line: where it was made, by the function and the letter of that line in the source; then what became of
-# it: s for suspended, with the letter of the line, and a before that for whom it waits, or j; r for resumed; w for woken, and by
-# whom, l if that one was leaving; y for a yield, = if it stayed; n for a name, d when it is over.
+# Each coroutine on a line: where it was spawned, by the function and the letter of that line in the source; then what happened to
+# it: s for suspended, with the letter of the line, and a before that for its target, or j; r for resumed; w for woken, and by
+# whom, l if that one was leaving; y for a yield, = if it stayed; n for a name, d for its death.
 story() { # SOURCE TRACE
 	"$BIN/ctp-tojsonl" -a "$2" | awk -v source="$1" '
 	function field(name,    v) {
@@ -52,7 +52,7 @@ story() { # SOURCE TRACE
 	/"type":"death"/ { did[coro] = did[coro] " d" }
 	END {
 		for (coro = 1; coro <= last; coro++)
-			if (coro in made) # a number may be given in vain
+			if (coro in made) # a number may be unused
 				print made[coro] (parent[coro] ? " of " made[parent[coro]] : "") ":" did[coro]
 	}'
 }
@@ -108,8 +108,8 @@ is_destroyed: r s d
 goes_on_elsewhere: r s r d
 WANT
 
-# Where coroutines were made, if that is not where their function begins, and those that are somewhere else before they start. Of who
-# says where it was made that is the call, and a line is not known for the rest.
+# Where coroutines were spawned, if not where their function begins, and those with another place before they start. If a coroutine
+# reports its spawn site, that is the call; for the rest no line is known.
 elsewhere() { # SOURCE TRACE
 	"$BIN/ctp-tojsonl" -a --symbols "$2" | jq -r 'select(.type == "birth" or .type == "transition" and .index == 0 and (.is_active | not)) |
 		"\(.type) \(.site_text)"' | sort -u | while IFS=': ' read -r type file line function; do
@@ -147,7 +147,7 @@ generator counts()
 }
 CPP
 
-# A compiler that inlines, and one that does not; make check-all has both ways of both, by EVERY.
+# A compiler that inlines, and one that does not; make check-all runs both with both, by EVERY.
 for cxx in g++ clang++; do
 	command -v $cxx >/dev/null || { note "there is no $cxx"; continue; }
 	case ${EVERY:+all}$cxx in
@@ -156,76 +156,77 @@ for cxx in g++ clang++; do
 	*) opts='-O0 -O2' ;;
 	esac
 	for opt in $opts; do
-		ok "$cxx $opt: every form of await" build $cxx t/helper/cxx/awaits.cpp "$tmp/prog" $opt
-		is 'untraced, the program finds all as it should be' "$("$tmp/prog")" 'all as it should be'
-		is 'and traced' "$("$BIN/ctp-collect" -q -o "$tmp/awaits.ctp" "$tmp/prog")" 'all as it should be'
-		story t/helper/cxx/awaits.cpp "$tmp/awaits.ctp" | sed 's/ d w$/ d/' >"$tmp/story" # who is dead may be woken
-		ok 'and the trace has each step, and its place' diff "$tmp/awaits" "$tmp/story"
-		is 'never one in a line that no coroutine waits in' "$("$BIN/ctp-tojsonl" -a "$tmp/awaits.ctp" |
+		ok "$cxx $opt: every form of await compiles" build $cxx t/helper/cxx/awaits.cpp "$tmp/prog" $opt
+		is 'untraced, the program passes its own checks' "$("$tmp/prog")" 'all as it should be'
+		is 'traced, the program passes its own checks' \
+			"$("$BIN/ctp-collect" -q -o "$tmp/awaits.ctp" "$tmp/prog")" 'all as it should be'
+		story t/helper/cxx/awaits.cpp "$tmp/awaits.ctp" | sed 's/ d w$/ d/' >"$tmp/story" # an ended coroutine may be woken
+		ok 'the trace has each step, and its place' diff "$tmp/awaits" "$tmp/story"
+		is 'no step is on a line where no coroutine waits' "$("$BIN/ctp-tojsonl" -a "$tmp/awaits.ctp" |
 			jq -r 'select(.type == "site" and .line > 0) | .line' | while read -r line; do
 				sed -n "${line}p" t/helper/cxx/awaits.cpp | grep '^	*}'
 			done)" ''
-		ok 'with debug information' build $cxx t/helper/cxx/awaits.cpp "$tmp/prog" $opt -g
-		# A collector that is held up tells of the mappings behind the births, and then texts in a stream come too early for a line.
+		ok 'it compiles with debug information' build $cxx t/helper/cxx/awaits.cpp "$tmp/prog" $opt -g
+		# A delayed collector records the mappings after the births, and then earlier records have no line.
 		for _ in 1 2 3 4 5 6 7 8 9; do
 			"$BIN/ctp-collect" -q -o "$tmp/made.ctp" "$tmp/prog" >/dev/null
 			"$BIN/ctp-tojsonl" -a "$tmp/made.ctp" | grep -Em 1 '"type":"(mapping|birth)"' | grep -q mapping && break
 		done
-		is 'it has the line where each was made, or its function begins' "$(elsewhere t/helper/cxx/awaits.cpp "$tmp/made.ctp")" ''
+		is 'each coroutine has its spawn line, or that of its function' "$(elsewhere t/helper/cxx/awaits.cpp "$tmp/made.ctp")" ''
 
-		ok "$cxx $opt: wakes while one is suspended" build $cxx t/helper/cxx/wakes.cpp "$tmp/prog" $opt
-		is 'they do what they did' "$("$BIN/ctp-collect" -q -o "$tmp/wakes.ctp" "$tmp/prog")" 'all as it should be'
+		ok "$cxx $opt: a program with wakes during suspensions compiles" build $cxx t/helper/cxx/wakes.cpp "$tmp/prog" $opt
+		is 'traced, it behaves the same' "$("$BIN/ctp-collect" -q -o "$tmp/wakes.ctp" "$tmp/prog")" 'all as it should be'
 		story t/helper/cxx/wakes.cpp "$tmp/wakes.ctp" >"$tmp/story"
-		ok 'each is told of whoever does it' diff "$tmp/wakes" "$tmp/story"
+		ok 'each wake has its waker' diff "$tmp/wakes" "$tmp/story"
 	done
 	ok "$cxx: with AddressSanitizer" \
 		build $cxx t/helper/cxx/awaits.cpp "$tmp/prog" -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
-	is 'it has nothing to say' "$(CTP_RECORD=1 "$tmp/prog" 2>&1)" 'all as it should be'
+	is 'AddressSanitizer reports nothing' "$(CTP_RECORD=1 "$tmp/prog" 2>&1)" 'all as it should be'
 
 	ok "$cxx: coroutines that change threads, with ThreadSanitizer" \
 		build $cxx t/helper/cxx/hops.cpp "$tmp/hops" -O1 -fsanitize=thread
 	"$BIN/ctp-collect" -q -o "$tmp/hops.ctp" "$tmp/hops" >"$tmp/said" 2>&1
-	is 'it has nothing to say' "$(grep -Ev '^(transitions|births|wakes) [0-9]*$' "$tmp/said")" ''
+	is 'ThreadSanitizer reports nothing' "$(grep -Ev '^(transitions|births|wakes) [0-9]*$' "$tmp/said")" ''
 	"$BIN/ctp-tojsonl" -a "$tmp/hops.ctp" >"$tmp/hops.jsonl"
 	for type in transition birth wake; do
 		is "every $type is there" \
 			"$(grep -c "\"type\":\"$type\"" "$tmp/hops.jsonl")" "$(sed -n "s/^${type}s //p" "$tmp/said")"
 	done
-	is 'all died' "$(grep -c '"type":"death"' "$tmp/hops.jsonl")" "$(sed -n 's/^births //p' "$tmp/said")"
+	is 'all coroutines died' "$(grep -c '"type":"death"' "$tmp/hops.jsonl")" "$(sed -n 's/^births //p' "$tmp/said")"
 
-	ok "$cxx: a program for coroTracer, without exceptions and RTTI" \
+	ok "$cxx: a program for coroTracer compiles without exceptions and RTTI" \
 		build $cxx t/helper/cxx/corotracer.cpp "$tmp/prog" -O2 -fno-exceptions -fno-rtti
-	is 'does what it did' "$("$BIN/ctp-collect" -q -o "$tmp/old.ctp" "$tmp/prog")" '7 1'
+	is 'it behaves the same' "$("$BIN/ctp-collect" -q -o "$tmp/old.ctp" "$tmp/prog")" '7 1'
 	story t/helper/cxx/corotracer.cpp "$tmp/old.ctp" >"$tmp/story"
-	is 'and is traced' "$(sed -n 1,2p "$tmp/story")" "$(printf '%s\n' 'first: r s r s r d' 'second: r s r s r d')"
-	is 'what it writes by hand is there once; before the birth, it is the birth' "$(sed 1,2d "$tmp/story")" \
+	is 'it is traced' "$(sed -n 1,2p "$tmp/story")" "$(printf '%s\n' 'first: r s r s r d' 'second: r s r s r d')"
+	is 'events written by hand are there once; one before the birth is the birth' "$(sed 1,2d "$tmp/story")" \
 		"$(printf '%s\n' ': s s r s r d' 'fourth: s r s r d' 'fifth: s r s r d' 'sixth: s r s r d' ': r s r d' \
 			': r s r d' ': s r s r d' ': s d' ': s r s r d')"
-	# 3 and 8 begin by hand and have hooks then: which of the two is told depends on when the collector looks.
-	is 'of those that have no hooks the birth says so' "$("$BIN/ctp-tojsonl" -a "$tmp/old.ctp" |
+	# 3 and 8 begin by hand and get hooks later: which of the two is recorded depends on when the collector looks.
+	is 'the births of coroutines without hooks are marked' "$("$BIN/ctp-tojsonl" -a "$tmp/old.ctp" |
 		sed -n 's/.*"type":"birth".*"coro":\([0-9]*\),.*"by_hand":true.*/\1/p' | grep -vx '[38]' | paste -sd' ' -)" '7 9 10 11'
-	is 'and no finding is made of it' "$("$BIN/ctp-report" -j "$tmp/old.ctp" | jq -c ".sections[].findings")" '[]'
+	is 'they give no finding' "$("$BIN/ctp-report" -j "$tmp/old.ctp" | jq -c ".sections[].findings")" '[]'
 
-	ok "$cxx: a generator" build $cxx "$tmp/forbidden.cpp" "$tmp/forbidden.o" -c
-	like 'must not await where its promise forbids it' \
+	ok "$cxx: a generator compiles" build $cxx "$tmp/forbidden.cpp" "$tmp/forbidden.o" -c
+	like 'an await that its promise forbids does not compile' \
 		"$(build $cxx "$tmp/forbidden.cpp" "$tmp/forbidden.o" -c -DAWAITS 2>&1)" 'error: '
 
 	printf '%s\n' '#include "ctp.hpp"' 'void f(std::coroutine_handle<> h) { ctp::wake(h); }' >"$tmp/whose.cpp"
-	like 'a handle that is of any coroutine cannot be woken, and why is said' \
+	like 'waking an untyped handle does not compile, and the error says why' \
 		"$(build $cxx "$tmp/whose.cpp" "$tmp/whose.o" -c 2>&1)" 'ctp::wake: this handle does not tell which coroutine it is of'
 
 	for example in pool primes foreign; do
 		ok "$cxx: the example $example" build $cxx sdk/c++/examples/$example.cpp "$tmp/$example" -O2
 		"$tmp/$example" >"$tmp/$example.untraced"
 		"$BIN/ctp-collect" -q -o "$tmp/$example.ctp" "$tmp/$example" >"$tmp/$example.traced"
-		ok 'says the same when it is traced' cmp "$tmp/$example.untraced" "$tmp/$example.traced"
+		ok 'it prints the same when it is traced' cmp "$tmp/$example.untraced" "$tmp/$example.traced"
 	done
-	is 'pool: one client has not died' "$(story sdk/c++/examples/pool.cpp "$tmp/pool.ctp" | grep -v ' d$')" \
+	is 'pool: one client has not ended' "$(story sdk/c++/examples/pool.cpp "$tmp/pool.ctp" | grep -v ' d$')" \
 		'main: s w r n(client 4) s'
 	like 'it waits for a connection' \
 		"$("$BIN/ctp-tojsonl" -a "$tmp/pool.ctp" | grep '"type":"transition".*"coro":4,' | tail -n 1)" \
 		"pool.cpp:$(grep -n 'co_await p.connection' sdk/c++/examples/pool.cpp | cut -d: -f1):client"
-	is 'primes: a sieve of generators, each made by the one before' \
+	is 'primes: a sieve of generators, each spawned by the one before' \
 		"$(story sdk/c++/examples/primes.cpp "$tmp/primes.ctp" | sed 's/:.*//' | sort | uniq -c | tr -s ' ' ,)" \
 		"$(printf '%s\n' ,1,count ,10,operator\(\),of,primes ,1,primes ,10,primes,of,primes)"
 	is 'foreign: an await for each, or one frame for all' "$(story sdk/c++/examples/foreign.cpp "$tmp/foreign.ctp")" \

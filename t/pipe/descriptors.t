@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the collector says of descriptors that coroutines wait for, held against what the program knows of them itself; that it says
-# nothing of those that it may not look at; and what the report makes of it.
+# Records of descriptors that coroutines wait for, compared with what the program itself knows; the collector records
+# nothing of those that it may not read; and the findings of the report.
 # Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect tojson=$BIN/ctp-tojsonl report=$BIN/ctp-report CC=${CC:-cc}
@@ -11,7 +11,7 @@ command -v "$CC" >/dev/null || skip_all "there is no $CC"
 mkfifo "$tmp/in" "$tmp/out"
 chmod 755 "$tmp"
 
-opened() { # until it is ready
+opened() { # waits until it is ready
 	exec 5>"$tmp/in" 6<"$tmp/out"
 	read -r said <&6
 }
@@ -40,7 +40,7 @@ ended() {
 	wait $collector
 	"$tojson" -q -a "$tmp/a.ctp" >"$tmp/json" 2>/dev/null
 }
-records() { # what was told of descriptors: fd, unread, unsent, type
+records() { # records of descriptors: fd, unread, unsent, type
 	sed -n '/"type":"descriptor"/s/.*"fd":\([-0-9]*\),"@type":"\([a-z ]*\)","unread":\([0-9]*\),"unsent":\([0-9]*\).*/\1 \3 \4 \2/p' "$tmp/json"
 }
 ended_ones() { sed -n '/"type":"descriptor".*"ended":true/s/.*"fd":\([-0-9]*\),.*/\1/p' "$tmp/json" | sort -n; }
@@ -62,32 +62,32 @@ run -- tcp tcp-none tcp-end tcp-end-bytes tcp-full listener listener-empty udp u
 [ "$said" = ready ] || skip_all 'the program cannot make what it waits for'
 until_records 20 '"type":"descriptor"'
 ended
-is 'each has a record of its type with the figures that the program has itself' "$(records | exact)" "$(known | exact)"
-is 'there is something unread in these' "$(records | awk '$2' | wc -l | tr -d ' ')" 10
-is 'the other side of these has hung up' "$(ended_ones)" "$(awk '$1 ~ /-end/ { print $2 }' "$tmp/known" | sort -n)"
-is 'and unsent in this' "$(records | awk '$3 { print $4 }')" tcp
+is 'each descriptor has a record of its type, with the numbers of the program itself' "$(records | exact)" "$(known | exact)"
+is 'the right descriptors have unread data' "$(records | awk '$2' | wc -l | tr -d ' ')" 10
+is 'the right descriptors have a peer that hung up' "$(ended_ones)" "$(awk '$1 ~ /-end/ { print $2 }' "$tmp/known" | sort -n)"
+is 'the right descriptor has unsent data' "$(records | awk '$3 { print $4 }')" tcp
 udp=$(awk '$1 == "udp" { print $2 }' "$tmp/known")
 ok 'UDP: the memory of a datagram is more than its bytes' test "$(records | awk -v fd="$udp" '$1 == fd { print $2 }')" -ge 100
-is 'UDP: none is nothing' "$(records | awk -v fd="$udp" '$4 == "udp" && $1 != fd { print $2 }')" 0
-is 'each has one record' "$(records | awk '{ print $1 }' | sort | uniq -d)" ''
-is 'of the process that named them' "$(sed -n '/"type":"\(descriptor\|reason\)"/s/.*"pid":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -u | wc -l | tr -d ' ')" 1
-is 'after a second without any events' "$(sed -n '/"type":"\(transition\|descriptor\)"/s/.*"type":"\([a-z]*\)".*"ts":\([0-9]*\),.*/\2 \1/p' "$tmp/json" | sort -n |
+is 'UDP: without a datagram there are 0 bytes' "$(records | awk -v fd="$udp" '$4 == "udp" && $1 != fd { print $2 }')" 0
+is 'each descriptor has one record' "$(records | awk '{ print $1 }' | sort | uniq -d)" ''
+is 'records have the process that named the descriptor' "$(sed -n '/"type":"\(descriptor\|reason\)"/s/.*"pid":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -u | wc -l | tr -d ' ')" 1
+is 'records come after a second without events' "$(sed -n '/"type":"\(transition\|descriptor\)"/s/.*"type":"\([a-z]*\)".*"ts":\([0-9]*\),.*/\2 \1/p' "$tmp/json" | sort -n |
 	awk '$2 == "descriptor" && $1 - last < 1e9 { bad++ } $2 == "transition" { last = $1 } END { print bad + 0 }')" 0
 if [ "$has_ipv6" -gt 0 ]; then
 	run -- tcp6
 	until_records 1 '"type":"descriptor"'
 	ended
-	is 'TCP over IPv6' "$(records)" "$(known)"
+	is 'TCP over IPv6 has its record' "$(records)" "$(known)"
 fi
 
-# --- again and again ---------------------------------------------------------------------------------------------------------------
+# --- repeated looks ---------------------------------------------------------------------------------------------------------------
 run -- unix pipe
 until_records 2 '"type":"descriptor"'
 tell more
 until_records 3 '"type":"descriptor"'
 ended
-is 'a later look tells what has changed, and nothing else' "$(records | awk '{ print $4, $2 }')" "$(printf 'unix 7\npipe 11\nunix 11\n')"
-is 'a second later, because there was something' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq |
+is 'a later look records only what has changed' "$(records | awk '{ print $4, $2 }')" "$(printf 'unix 7\npipe 11\nunix 11\n')"
+is 'it comes a second later if there was data' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq |
 	awk 'NR > 1 && ($1 - last < 1e9 || $1 - last > 5e9) { bad++ } { last = $1 } END { print NR, bad + 0 }')" '2 0'
 
 run -- unix-empty
@@ -95,32 +95,32 @@ until_records 1 '"type":"descriptor"'
 tell more
 until_records 2 '"type":"descriptor"'
 ended
-is 'ten seconds later, where there was nothing' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq |
+is 'it comes ten seconds later if there was none' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq |
 	awk 'NR > 1 && $1 - last < 1e10 { bad++ } { last = $1 } END { print NR, bad + 0 }')" '2 0'
 
-# Never silent: the one that is waited for is looked at all the same.
+# A program that is never silent: its descriptor is read all the same.
 run -- tcp
 tell run
 until_records 1 '"type":"descriptor"'
 ended
-is 'one that is waited for is looked at although the others are busy' "$(records)" "$(known)"
+is 'a descriptor is read although other coroutines are busy' "$(records)" "$(known)"
 options='-t 2'
 run -- tcp
 tell run
 until_records 1 '"type":"end"'
 ended
 options=
-is 'one that is never silent is looked at when the trace ends before it' "$(records)" "$(known)"
+is 'a program that is never silent is read when the trace ends first' "$(records)" "$(known)"
 run -- tcp
 tell run
 ended
-is 'one that ends first is not' "$(records)" ''
+is 'a program that ends first is not read' "$(records)" ''
 
 run -- 'unix*300'
 until_records 300 '"type":"descriptor"'
 ended
-is 'all of 300' "$(records | sort -n)" "$(known | sort -n)"
-is 'the first 256 of them, and the others a second later' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq -c |
+is 'all of 300 descriptors have a record' "$(records | sort -n)" "$(known | sort -n)"
+is '256 are read at first, and the others a second later' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq -c |
 	awk 'NR > 1 && $2 - last < 1e9 { bad++ } { last = $2; print $1 } END { print bad + 0 }' | tr '\n' ' ')" '256 44 0 '
 
 # --- the report --------------------------------------------------------------------------------------------------------------------
@@ -129,15 +129,15 @@ for kind in tcp listener pipe tcp-end pipe-end; do
 	until_records 1 '"type":"descriptor"'
 	until_records 2 '"threads":1,' # a second later
 	ended
-	like "$kind with something to read: a finding" "$("$report" "$tmp/a.ctp")" 'wait.* for a descriptor that has something to read +\[unread-data\]'
+	like "$kind with unread data is a finding" "$("$report" "$tmp/a.ctp")" 'wait.* for a descriptor that has something to read +\[unread-data\]'
 done
 run -- tcp-none listener-empty pipe-empty timer-later
 until_records 4 '"type":"descriptor"'
 until_records 2 '"threads":1,'
 ended
-is 'with nothing to read: none' "$("$report" "$tmp/a.ctp" | grep -c unread-data)" 0
+is 'without unread data there is no finding' "$("$report" "$tmp/a.ctp" | grep -c unread-data)" 0
 
-# --- what may not be looked at -----------------------------------------------------------------------------------------------------
+# --- descriptors that may not be read -----------------------------------------------------------------------------------------------------
 nobody=
 if [ "$(id -u)" = 0 ]; then
 	nobody='setpriv --reuid=65534 --regid=65534 --clear-groups'
@@ -164,11 +164,11 @@ else
 		wait $collector
 		"$tojson" -q -a "$tmp/theirs/a.ctp$mode" >"$tmp/json"
 		if [ "$mode" ]; then
-			is 'without permission: no record' "$(records)" ''
-			is 'but what it waits for is there' "$(grep -c '"type":"reason".*"descriptor"' "$tmp/json")" 4
-			is 'and no message' "$(sed 's/(pid [0-9]*)//; s/[0-9.]* s$//' "$tmp/err$mode")" "$(sed 's/(pid [0-9]*)//; s/[0-9.]* s$//' "$tmp/err")"
+			is 'without permission there is no record' "$(records)" ''
+			is 'without permission the reasons are there' "$(grep -c '"type":"reason".*"descriptor"' "$tmp/json")" 4
+			is 'without permission there is no message' "$(sed 's/(pid [0-9]*)//; s/[0-9.]* s$//' "$tmp/err$mode")" "$(sed 's/(pid [0-9]*)//; s/[0-9.]* s$//' "$tmp/err")"
 		else
-			is 'with permission, as the same user: all' "$(records | sort -n)" "$(awk '{ print $2, $3, $4, $5 }' "$tmp/theirs/known" | sort -n)"
+			is 'the same user gets all records' "$(records | sort -n)" "$(awk '{ print $2, $3, $4, $5 }' "$tmp/theirs/known" | sort -n)"
 		fi
 	done
 fi
@@ -177,14 +177,14 @@ if root_part 'other namespaces' && unshare -n true 2>/dev/null; then
 	run unshare -n -- unix pipe unix-listener
 	until_records 1 '"type":"descriptor"'
 	ended
-	is 'in another network namespace: pipes, and no sockets' "$(records)" "$(known | grep pipe)"
+	is 'in another network namespace there are pipes, and no sockets' "$(records)" "$(known | grep pipe)"
 	options="--shm $tmp/shm --sock $tmp/sock"
 	run unshare --pid --fork --mount-proc -- unix pipe eventfd
 	until_records 3 '"type":"descriptor"'
 	ended
 	options=
-	is 'in another PID namespace: all' "$(records | sort -n)" "$(known | sort -n)"
-	is 'by the number of the process there' "$(sed -n '/"type":"\(descriptor\|reason\)"/s/.*"pid":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -u)" 1
+	is 'in another PID namespace there are all records' "$(records | sort -n)" "$(known | sort -n)"
+	is 'they have the pid of that namespace' "$(sed -n '/"type":"\(descriptor\|reason\)"/s/.*"pid":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -u)" 1
 fi
 
 if root_part 'a file that is taken for a pipe, and does not answer' && [ -c /dev/fuse ] && [ -x "$O/t/unit/descriptors" ] && command -v python3 >/dev/null; then
@@ -208,7 +208,7 @@ if root_part 'a file that is taken for a pipe, and does not answer' && [ -c /dev
 		kill $server
 		wait $server $pid 2>/dev/null
 		umount "$tmp/far"
-		is 'a descriptor that is no pipe any more, and whose close does not return, is given up' "$said" 'given up, not found, in time'
+		is 'a descriptor that is no longer a pipe, and whose close hangs, is given up' "$said" 'given up, not found, in time'
 	else
 		skip "a file that does not answer: $(cat "$tmp/mounted")"
 		kill $server 2>/dev/null
@@ -216,7 +216,7 @@ if root_part 'a file that is taken for a pipe, and does not answer' && [ -c /dev
 fi
 
 # --- a process that was there before -----------------------------------------------------------------------------------------------
-if grep -q __tsan_init "$collect"; then # which leaves too little room for what a recorder may need
+if grep -q __tsan_init "$collect"; then # TSan leaves too little address space for a recorder
 	note 'left out: attaching, with a collector that TSan watches'
 	done_testing
 fi
@@ -230,20 +230,20 @@ until_records 5 '"type":"descriptor"'
 kill -INT $collector
 wait $collector
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
-is 'attached: what the last suspensions wait for' "$(sed -n '/"type":"reason"/s/.*"fd":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n)" "$(known | sed 's/ .*//' | sort -n)"
-is 'attached: the same of each' "$(records | sort -n)" "$(known | sort -n)"
+is 'attached: the reasons of the last suspensions are there' "$(sed -n '/"type":"reason"/s/.*"fd":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n)" "$(known | sed 's/ .*//' | sort -n)"
+is 'attached: each descriptor has the same record' "$(records | sort -n)" "$(known | sort -n)"
 "$collect" -q -p $pid --once -o "$tmp/a.ctp"
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
-is '--once: the same' "$(records | sort -n)" "$(known | sort -n)"
-like '--once: and the finding' "$("$report" "$tmp/a.ctp")" '4 coroutines wait.* for a descriptor that has something to read +\[unread-data\]'
+is '--once: each descriptor has the same record' "$(records | sort -n)" "$(known | sort -n)"
+like '--once: the report has the finding' "$("$report" "$tmp/a.ctp")" '4 coroutines wait.* for a descriptor that has something to read +\[unread-data\]'
 tell wait
 tell run
 "$collect" -q -p $pid --once -o "$tmp/a.ctp"
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
-is '--once of one that is not silent: the same' "$(records | sort -n)" "$(known | sort -n)"
+is '--once of a busy program has the same records' "$(records | sort -n)" "$(known | sort -n)"
 sleep 1.2
 "$collect" -q -p $pid --once -o "$tmp/a.ctp"
-like '--once of one that is not silent: what stays unread for a second is found' "$("$report" "$tmp/a.ctp")" \
+like '--once of a busy program finds data that stays unread for a second' "$("$report" "$tmp/a.ctp")" \
 	'coroutines wait.* for a descriptor that has something to read +\[unread-data\]'
 exec 5>&- 6<&-
 wait $pid

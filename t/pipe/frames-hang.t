@@ -1,5 +1,5 @@
 #!/bin/sh
-# The frame of a coroutine is in a page that never comes, of userfaultfd(2): neither the collector nor its end waits for it.
+# The frame of a coroutine is in a page whose fault never ends, by userfaultfd(2): the collector does not wait for it.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.
 . t/helper/tap.sh
@@ -42,15 +42,15 @@ mkfifo "$tmp/out"
 "$BIN/ctp-collect" -o "$tmp/a.ctp" "$tmp/held" >"$tmp/out" 2>"$tmp/err" &
 collector=$!
 read -r said <"$tmp/out"
-is 'the program does what it does' "$said" 'done'
+is 'the program runs' "$said" 'done'
 tries=0
 until grep -q 'does not answer' "$tmp/err" || [ $((tries += 1)) -gt 2000 ]; do sleep 0.01; done
 like 'the collector says what is missing' "$(cat "$tmp/err")" 'process [0-9]*: its memory does not answer; functions of coroutines are left out'
 kill -s TERM $collector
 tries=0
 until [ ! -e /proc/$collector/fd/0 ] || [ $((tries += 1)) -gt 2000 ]; do sleep 0.01; done
-ok 'it comes to its end by one signal' [ ! -e /proc/$collector/fd/0 ]
+ok 'one signal ends the collector' [ ! -e /proc/$collector/fd/0 ]
 kill -s KILL $collector 2>/dev/null && pkill -f "$tmp/held"
 wait $collector
-like '  with all that happened' "$(tail -1 "$tmp/err")" ': 200[0-9] events, 1 coroutines, 0 lost'
+like '  it has all events' "$(tail -1 "$tmp/err")" ': 200[0-9] events, 1 coroutines, 0 lost'
 done_testing

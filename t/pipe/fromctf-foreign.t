@@ -1,5 +1,6 @@
 #!/bin/sh
-# Traces of others: every kind of field, several streams, odd clocks, lost events, limits. Made by hand here, and by babeltrace2.
+# CTF traces of other tracers: every kind of field, several streams, odd clocks, lost events, limits. Made by hand, and by
+# babeltrace2.
 . t/helper/tap.sh
 from=$BIN/ctp-fromctf json=$BIN/ctp-tojsonl
 [ -x "$from" ] || skip_all 'ctp-fromctf was left out: there is no libbabeltrace2'
@@ -80,8 +81,8 @@ trace('all', META, {
 })
 PYTHON
 "$from" "$tmp/all" >"$tmp/all.ctp" 2>"$tmp/err"
-is 'a trace that tells of lost events ends with status 3' $? 3
-is 'and says so' "$(cat "$tmp/err")" "ctp-fromctf: $tmp/all: 7 events are missing: the tracer had no room for them"
+is 'a trace with lost events gives status 3' $? 3
+is 'the losses are reported' "$(cat "$tmp/err")" "ctp-fromctf: $tmp/all: 7 events are missing: the tracer had no room for them"
 "$json" -qa "$tmp/all.ctp" | sed "s|$tmp/||; s|ctp-fromctf [0-9.]*|TOOL|" >"$tmp/out"
 cat >"$tmp/want" <<'JSONL'
 {"type":"@section","attrs":{"tool":"TOOL","source":"all","clock":"ticks","wall_offset_ns":"100500000000","host":"h\"x","pid":"17","env.name":"n","env.number":"-3"}}
@@ -169,25 +170,26 @@ event { name = ""; id = 1; };
 ''', {'a': [struct.pack('<IBQQBBBBB', 0xc1fc1fc1, 0, 8 * 26, 8 * 26, 0, 9, 1, 0, 8)]})
 PYTHON
 rows() { "$from" "$tmp/$1" | "$json" -qa | grep -v '^{"type":"@[es]'; }
-is 'of two clocks the section has the one that begins first' \
+is 'the section has the clock that begins first' \
 	"$("$from" "$tmp/clocks" | "$json" -qa | grep -c '"clock":"ticks","wall_offset_ns":"7000000000"')" 1
-is 'and the times of both on it, in order' "$(rows clocks | sed 's/"packet.cpu_id":0,//' | tr -d '\n')" \
+is 'times of both clocks are converted to it, in order' "$(rows clocks | sed 's/"packet.cpu_id":0,//' | tr -d '\n')" \
 	'{"type":"b","ts":5,"n":3}{"type":"a","ts":1000000001,"n":1}{"type":"b","ts":1000000002,"n":4}{"type":"a","ts":1000000003,"n":2}'
-is 'a clock that does not count from 1970 has no offset to it' "$("$from" "$tmp/relative" | "$json" -qa | grep -c wall_offset)" 0
-is 'and keeps its times' "$(rows relative | tr -d '\n')" \
+is 'a clock that does not count from 1970 has no wall_offset_ns' "$("$from" "$tmp/relative" | "$json" -qa | grep -c wall_offset)" 0
+is 'such a clock keeps its times' "$(rows relative | tr -d '\n')" \
 	'{"type":"a","ts":1,"packet.cpu_id":0,"n":1}{"type":"a","ts":4611686018427387904,"packet.cpu_id":0,"n":2}'
 is 'without a clock there are no times, and an event without a name has its number' "$(rows timeless | tr -d '\n')" \
 	'{"type":"a","n":9}{"type":"event_1"}{"type":"a","n":8}'
-is 'an event that goes back in time is kept, and late' "$("$from" -v "$tmp/back" 2>"$tmp/err" | "$json" -qa |
+is 'an event that goes back in time is kept as late' "$("$from" -v "$tmp/back" 2>"$tmp/err" | "$json" -qa |
 	sed -n '/"ts":3,/p')$(cat "$tmp/err")" \
 	'{"type":"a","ts":3,"packet.cpu_id":0,"n":1,"late":true}ctp-fromctf: 2992 rows kept, 0 rejected, 1 late'
-is 'packets that are missing are lost events, at least' "$(rows packets 2>"$tmp/err" | tr -d '\n')" \
+is 'missing packets count as lost events' "$(rows packets 2>"$tmp/err" | tr -d '\n')" \
 	'{"type":"a","ts":5,"n":1}{"type":"lost","ts":9,"probe_id":0,"coro":0,"index":0,"count":3,"unverified":0,"after":5}{"type":"a","ts":9,"n":1}'
-like 'events that were lost before the first packet are one at least' "$(rows first 2>/dev/null)" '"type":"lost",.*"count":1,'
+like 'events lost before the first packet count as at least one' "$(rows first 2>/dev/null)" '"type":"lost",.*"count":1,'
 "$from" -o "$tmp/none.ctp" "$tmp/half" 2>"$tmp/err"
 is 'a last packet that ends within an event: status 1, no file' "$? $(ls "$tmp/none.ctp" 2>/dev/null)" '1 '
-like 'a last packet that ends within an event: said' "$(cat "$tmp/err")" 'half: after 1 events: a stream ends within an event$'
-is 'a time beyond what nanoseconds can count to is the last of them' "$(rows far | sed 's/"packet.cpu_id":0,//' | tr -d '\n')" \
+like 'a last packet that ends within an event is reported' \
+	"$(cat "$tmp/err")" 'half: after 1 events: a stream ends within an event$'
+is 'a time too large for nanoseconds becomes the largest time' "$(rows far | sed 's/"packet.cpu_id":0,//' | tr -d '\n')" \
 	'{"type":"a","ts":1000000,"n":1}{"type":"a","ts":9223372036854775807,"n":2}'
 
 # --- limits -------------------------------------------------------------------------------------------------------------------
@@ -217,24 +219,24 @@ for trace in huge absurd; do
 		continue
 	fi
 	is "a $trace array: one line" "$(grep -c . "$tmp/err") $(grep -c '^ctp-fromctf: libbabeltrace2 gave up: ' "$tmp/err")" '1 1'
-	is "a $trace array: with the remedy" "$(grep -c -e '--memory 256$' -e 'the trace is damaged$' "$tmp/err")" 1
+	is "a $trace array: the message says what to do" "$(grep -c -e '--memory 256$' -e 'the trace is damaged$' "$tmp/err")" 1
 done
 "$from" --memory 1 "$tmp/huge" >/dev/null 2>&1
 is 'too little memory to begin with is a usage error' $? 2
 "$from" "$tmp/fields" 2>"$tmp/err" | "$json" -qa >"$tmp/out"
-like 'fields beyond the 128th are said' "$(cat "$tmp/err")" 'fields: event wide: 74 fields beyond the first 128 are left out$'
-is 'those before it are kept' "$(grep -c '^{"type":"wide","ts":1,"packet.cpu_id":0,"g0":0,.*"g125":125}$' "$tmp/out")" 1
+like 'fields beyond the 128th are reported' "$(cat "$tmp/err")" 'fields: event wide: 74 fields beyond the first 128 are left out$'
+is 'the first 128 fields are kept' "$(grep -c '^{"type":"wide","ts":1,"packet.cpu_id":0,"g0":0,.*"g125":125}$' "$tmp/out")" 1
 x=$(printf %0255d 0 | tr 0 x)
 is 'long names are cut, and made different' "$(grep '^{"type":"x' "$tmp/out")" \
 	"{\"type\":\"$x\",\"ts\":2,\"packet.cpu_id\":0,\"$x\":1,\"${x%???????????}_2\":2,\"ts_2\":3,\"ts_2_2\":4}"
 "$from" "$tmp/classes" >"$tmp/out.ctp" 2>"$tmp/err"
 is 'more than 512 classes end with status 3' $? 3
 is 'the first 512 are kept' "$("$json" -qa "$tmp/out.ctp" | grep -c '^{"type":"e')" 512
-like 'and the rest is counted' "$(cat "$tmp/err")" '88 rejected'
+like 'events of other classes are counted' "$(cat "$tmp/err")" '88 rejected'
 "$from" "$tmp/long" >"$tmp/out.ctp" 2>"$tmp/err"
 is 'texts of more than 1 MiB, and of more than 2 in an event, end with status 3' $? 3
-like 'and are said' "$(cat "$tmp/err")" 'long: 3 texts were too long, and were cut$'
-is 'and cut, all of an event to 2 MiB' "$("$json" -qa "$tmp/out.ctp" |
+like 'long texts are reported' "$(cat "$tmp/err")" 'long: 3 texts were too long, and were cut$'
+is 'long texts are cut, all of an event to 2 MiB' "$("$json" -qa "$tmp/out.ctp" |
 	sed -n '/^{"type":"text"/{s/.*"a":"\([^"]*\)","s":"\([^"]*\)","b":""}$/\1 \2/;p}' |
 	awk '{ print length($1), length($2) }')" '1048576 1048576'
 
@@ -243,7 +245,7 @@ if command -v babeltrace2 >/dev/null; then
 	printf '[    1.000001] one\n[    2.500000] two "words"\n' >"$tmp/dmesg"
 	babeltrace2 -c source.text.dmesg -p "path=\"$tmp/dmesg\"" -c sink.ctf.fs \
 		-p "path=\"$tmp/log\",assume-single-trace=yes,quiet=yes" 2>"$tmp/err"
-	is 'the kernel log, as babeltrace2 writes it' "$(rows log | tr -d '\n')" \
+	is 'a kernel log written by babeltrace2 is read' "$(rows log | tr -d '\n')" \
 		'{"type":"string","ts":1000001000,"str":"one"}{"type":"string","ts":2500000000,"str":"two \"words\""}'
 fi
 mkdir "$tmp/session" && mv "$tmp/clocks" "$tmp/session/9" && mv "$tmp/relative" "$tmp/session/10"

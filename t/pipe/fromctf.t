@@ -1,14 +1,14 @@
 #!/bin/sh
-# CTF to a stream: what ctp-toctf wrote comes back, also by way of libbabeltrace2; traces of others become classes of their own.
+# CTF to a stream: traces of ctp-toctf are reproduced, also through libbabeltrace2; other traces get classes of their own.
 . t/helper/tap.sh
 from=$BIN/ctp-fromctf to=$BIN/ctp-toctf json=$BIN/ctp-tojsonl
 [ -x "$from" ] || skip_all 'ctp-fromctf was left out: there is no libbabeltrace2'
 
-# All that a stream says, of which the order is no matter where records were late; a section's lines keep its number.
+# All records of a stream, sorted, since late records change the order; the lines of a section have its number.
 said() { "$json" -qa "$1" | grep -v '^{"type":"@schema"' | sed 's/,"late":true}$/}/' |
 	awk '/^[{]"type":"@section"/ { n++ } { print n, $0 }' | LC_ALL=C sort; }
 schemas() { "$json" -qa "$1" | grep '^{"type":"@schema"' | LC_ALL=C sort -u; }
-# A comment more in the metadata, and it is no longer what ctp-toctf writes: libbabeltrace2 reads it.
+# With one more comment the metadata is not that of ctp-toctf any more, so libbabeltrace2 reads it.
 touch_metadata() { find "$1" -name metadata -exec sh -c 'echo "/* and more */" >>"$0"' {} \;; }
 
 # --- what ctp-toctf wrote -----------------------------------------------------------------------------------------------------
@@ -20,11 +20,11 @@ for seed in 1 2 3 4; do
 	schemas "$tmp/rand.ctp" >"$tmp/want.schemas"
 	for way in quick babeltrace2; do
 		"$from" -q -o "$tmp/back.ctp" "$tmp/rand"
-		is "seed $seed, $way: cut sections and losses end with status 3" $? 3
+		is "seed $seed, $way: truncated sections and losses give status 3" $? 3
 		said "$tmp/back.ctp" >"$tmp/got"
-		ok "seed $seed, $way: every record comes back" cmp "$tmp/want" "$tmp/got"
+		ok "seed $seed, $way: every record is reproduced" cmp "$tmp/want" "$tmp/got"
 		schemas "$tmp/back.ctp" >"$tmp/got"
-		ok "seed $seed, $way: so does every class" cmp "$tmp/want.schemas" "$tmp/got"
+		ok "seed $seed, $way: every class is reproduced" cmp "$tmp/want.schemas" "$tmp/got"
 		touch_metadata "$tmp/rand"
 	done
 done
@@ -57,24 +57,24 @@ sed -i "s/LONG/$(head -c 65536 /dev/zero | tr '\0' x)/" "$tmp/edge.jsonl"
 "$from" "$tmp/edge" >"$tmp/edge2.ctp"
 is 'extreme values end with status 0' $? 0
 "$json" -a "$tmp/edge2.ctp" >"$tmp/out"
-ok 'extreme values, odd names, an empty section and one without times come back byte for byte' cmp "$tmp/edge.jsonl" "$tmp/out"
+ok 'extreme values, odd names, an empty section and one without times are reproduced byte for byte' cmp "$tmp/edge.jsonl" "$tmp/out"
 touch_metadata "$tmp/edge/0001"
 touch_metadata "$tmp/edge/0004"
 "$from" "$tmp/edge/0001" "$tmp/edge/0002" "$tmp/edge/0003" "$tmp/edge/0004" | "$json" -a >"$tmp/out"
-ok 'also through libbabeltrace2, and as operands each' cmp "$tmp/edge.jsonl" "$tmp/out"
+ok 'libbabeltrace2 reproduces them, with one operand for each section' cmp "$tmp/edge.jsonl" "$tmp/out"
 
 "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/live.ctp" 2>/dev/null
 "$to" -o "$tmp/live" "$tmp/live.ctp"
 "$json" -qa "$tmp/live.ctp" >"$tmp/want"
 "$from" -q "$tmp/live" | "$json" -qa >"$tmp/out"
-ok 'a traced program comes back byte for byte' cmp "$tmp/want" "$tmp/out"
+ok 'a collected trace is reproduced byte for byte' cmp "$tmp/want" "$tmp/out"
 if command -v babeltrace2 >/dev/null; then
 	babeltrace2 "$tmp/live" -c sink.ctf.fs -p "path=\"$tmp/copy\",assume-single-trace=yes,quiet=yes" 2>"$tmp/err"
 	"$from" -q "$tmp/copy" | "$json" -qa >"$tmp/out"
-	ok 'also from a copy that babeltrace2 made of the trace' cmp "$tmp/want" "$tmp/out"
+	ok 'a copy by babeltrace2 gives the same' cmp "$tmp/want" "$tmp/out"
 fi
 
-# Names that are spelled once more for Trace Compass, beside a field that is called as the spelling would be.
+# Names that are escaped for Trace Compass, beside a field that has the escaped name.
 schema='{"type":"@schema","name":"x","kind":"other","fields":[{"name":"ts","type":"u64","role":"time","pred":"time"},{"name":"s","type":"string","role":"name"},{"name":"n","type":"u64"},{"name":"_s_ascii","type":"string"}]}'
 {
 	printf '%s\n' '{"type":"@section","attrs":{}}' "$schema"
@@ -87,16 +87,16 @@ schema='{"type":"@schema","name":"x","kind":"other","fields":[{"name":"ts","type
 } >"$tmp/names.jsonl"
 "$BIN/ctp-fromjsonl" -q "$tmp/names.jsonl" | "$to" -o "$tmp/names"
 "$from" "$tmp/names" | "$json" -a >"$tmp/out"
-ok 'names that are spelled come back byte for byte' cmp "$tmp/names.jsonl" "$tmp/out"
+ok 'escaped names are reproduced byte for byte' cmp "$tmp/names.jsonl" "$tmp/out"
 if command -v babeltrace2 >/dev/null; then
 	babeltrace2 "$tmp/names" -c sink.ctf.fs -p "path=\"$tmp/names.copy\",assume-single-trace=yes,quiet=yes" 2>"$tmp/err"
 	"$from" "$tmp/names.copy" | "$json" -a >"$tmp/out"
-	ok 'also from a copy that babeltrace2 made' cmp "$tmp/names.jsonl" "$tmp/out"
+	ok 'a copy by babeltrace2 gives the same names' cmp "$tmp/names.jsonl" "$tmp/out"
 fi
 touch_metadata "$tmp/names"
 "$from" "$tmp/names" 2>"$tmp/err" | "$json" -a >"$tmp/out"
-ok 'also through libbabeltrace2' cmp "$tmp/names.jsonl" "$tmp/out"
-is 'which finds all as it was declared' "$(cat "$tmp/err")" ''
+ok 'libbabeltrace2 gives the same names' cmp "$tmp/names.jsonl" "$tmp/out"
+is 'libbabeltrace2 gives the same declarations' "$(cat "$tmp/err")" ''
 # A wide event as it was before there were spellings.
 {
 	printf '%s\n' '{"type":"@section","attrs":{}}' "$schema" '{"type":"x","ts":1,"s":"é","n":4294967296,"_s_ascii":"y"}' '{"type":"@end","complete":true}'
@@ -112,8 +112,8 @@ bits = struct.pack('<QQ', 8 * len(data), 8 * len(data))
 open(sys.argv[1], 'wb').write(data[:48] + bits + data[64:])
 PYTHON
 	"$from" "$tmp/old" 2>"$tmp/err" | "$json" -a >"$tmp/out"
-	ok 'and one without them is read too' cmp "$tmp/old.jsonl" "$tmp/out"
-	is 'as it was declared' "$(cat "$tmp/err")" ''
+	ok 'a wide event without them is read' cmp "$tmp/old.jsonl" "$tmp/out"
+	is 'it has its declaration' "$(cat "$tmp/err")" ''
 fi
 
 # Two streams, as where records were late, and long enough for marks: made of two traces.
@@ -149,8 +149,8 @@ fi
 
 sed -i 's/ctp_class_0 = "/&?/' "$tmp/live/metadata"
 "$from" "$tmp/live" 2>"$tmp/err" >"$tmp/out.ctp"
-like 'an environment that makes no sense is said' "$(cat "$tmp/err")" 'the environment is not what ctp-toctf wrote: .*; read as any other$'
-is 'and the events are kept' "$("$json" -qa "$tmp/out.ctp" | grep -c '^{"type":"transition","ts":')" "$(grep -c '^{"type":"transition"' "$tmp/want")"
+like 'an invalid environment is reported' "$(cat "$tmp/err")" 'the environment is not what ctp-toctf wrote: .*; read as any other$'
+is 'its events are kept' "$("$json" -qa "$tmp/out.ctp" | grep -c '^{"type":"transition","ts":')" "$(grep -c '^{"type":"transition"' "$tmp/want")"
 
 # --- damage -------------------------------------------------------------------------------------------------------------------
 fails() { # NAME FOLDER PATTERN: one line, no file
@@ -159,7 +159,7 @@ fails() { # NAME FOLDER PATTERN: one line, no file
 	is "$1: status 1" $? 1
 	is "$1: no file" "$(ls "$tmp/none.ctp" 2>/dev/null)" ''
 	is "$1: one line" "$(wc -l <"$tmp/err")" 1
-	like "$1: which says why" "$(cat "$tmp/err")" "$3"
+	like "$1: the message says why" "$(cat "$tmp/err")" "$3"
 }
 hurt() { rm -rf "$tmp/hurt" && cp -r "$tmp/edge/0003" "$tmp/hurt"; }
 size=$(wc -c <"$tmp/edge/0003/stream_0")
@@ -182,7 +182,7 @@ hurt && touch_metadata "$tmp/hurt" && truncate -s 80 "$tmp/hurt/stream_0"
 fails 'a cut stream, to libbabeltrace2' "$tmp/hurt" '^ctp-fromctf: .*/hurt: .*; babeltrace2 .*/hurt says more$'
 hurt && echo 'event {' >>"$tmp/hurt/metadata"
 fails 'metadata that is none' "$tmp/hurt" '^ctp-fromctf: .*/hurt: .*; babeltrace2 .*/hurt says more$'
-# CTF 2: its metadata is JSON, each object behind a record separator; LTTng has it in packets.
+# CTF 2: its metadata is JSON, each object after a record separator; LTTng has it in packets.
 mkdir "$tmp/ctf2" "$tmp/packed"
 printf '\036{"type":"preamble","version":2}\n\036{"type":"trace-class"}\n' >"$tmp/ctf2/metadata"
 { printf '\127\035\321\165' && head -c 31 /dev/zero && printf '\2\0' && cat "$tmp/ctf2/metadata"; } >"$tmp/packed/metadata"
@@ -198,11 +198,11 @@ fails 'a path that is not there' "$tmp/nowhere" 'nowhere: No such file or direct
 mkfifo "$tmp/folder/metadata" && fails 'a pipe for metadata' "$tmp/folder" 'folder: is no CTF trace'
 hurt && mkfifo "$tmp/hurt/stream_1" && fails 'a pipe for a stream' "$tmp/hurt" 'hurt/stream_1: is not a regular file'
 "$from" </dev/null 2>"$tmp/err" >/dev/null
-is 'without an operand the usage was wrong' $? 2
+is 'a missing operand is a usage error' $? 2
 "$from" "$tmp/edge" 2>"$tmp/err" >/dev/full
 is 'a full disk: status 1' $? 1
-like 'a full disk: said' "$(cat "$tmp/err")" 'stdout: .*No space left on device'
+like 'a full disk is reported' "$(cat "$tmp/err")" 'stdout: .*No space left on device'
 ln -s "$tmp/edge" "$tmp/link" && ln -s "$tmp/edge" "$tmp/edge/loop"
 "$from" "$tmp/link" | "$json" -a >"$tmp/out"
-ok 'links are followed at the operand only' cmp "$tmp/edge.jsonl" "$tmp/out"
+ok 'only the operand itself may be a link' cmp "$tmp/edge.jsonl" "$tmp/out"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Traces of a real program that lost events, and of which packets are missing: what the report says is held against the records.
+# Traces of a real program with lost events and missing packets: the report is compared with the records.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 : "${CC:=cc}"
@@ -38,7 +38,7 @@ int main(void)
 C
 "$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/burst" "$tmp/burst.c" 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
 
-# Of each thread: runs of which both ends are there, together, without its gaps; and the gaps. Up to the end that the report has.
+# For each thread: the sum of runs with both ends, without its gaps; and its gaps. Up to the report's end.
 cat >"$tmp/model.py" <<'PY'
 import collections, json, sys
 section = json.load(open(sys.argv[2]))["sections"][0]
@@ -77,7 +77,7 @@ for ring in 256 1024 4096; do
 	"$BIN/ctp-collect" -q --ring $ring -o "$tmp/a.ctp" "$tmp/burst"
 	"$BIN/ctp-tojsonl" -qa "$tmp/a.ctp" >"$tmp/rows.jsonl"
 	"$BIN/ctp-report" -qj "$tmp/a.ctp" >"$tmp/report.json"
-	is "rings of $ring: threads were busy as long as their runs" "$(python3 "$tmp/model.py" "$tmp/rows.jsonl" "$tmp/report.json")" compared
+	is "rings of $ring: busy time of threads is the sum of their runs" "$(python3 "$tmp/model.py" "$tmp/rows.jsonl" "$tmp/report.json")" compared
 done
 
 is 'the end is not before the last event' "$(python3 - "$tmp/rows.jsonl" <<'PY'
@@ -88,7 +88,7 @@ print(max(row["ts"] for row in rows if row["type"] == "transition") <= end["afte
 PY
 )" True
 
-# One that is woken and never runs waits since it was woken, and not for as long as the machine is up.
+# A coroutine that is woken and never runs waits since its wake, not since the machine was started.
 cat >"$tmp/woken.c" <<'C'
 #include <ctp.h>
 #include <unistd.h>
@@ -105,13 +105,13 @@ int main(void)
 }
 C
 "$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/woken" "$tmp/woken.c" && "$BIN/ctp-collect" -q -o "$tmp/w.ctp" "$tmp/woken"
-is 'nothing waits for longer than the trace' "$("$BIN/ctp-report" -qj "$tmp/w.ctp" | python3 -c '
+is 'no wait is longer than the trace' "$("$BIN/ctp-report" -qj "$tmp/w.ctp" | python3 -c '
 import json, sys
 s = json.load(sys.stdin)["sections"][0]
 print(len(s["waiting"]), all(g["longest_ns"] <= s["duration_ns"] for g in s["waiting"]))')" '2 True'
 if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
-	is 'ctp-sqlite has the same threads' "$(sqlite3 "$tmp/a.sqlite" 'select tid, busy_ns, unknown_ns from thread_times order by tid')" \
+	is 'ctp-sqlite has the same busy times' "$(sqlite3 "$tmp/a.sqlite" 'select tid, busy_ns, unknown_ns from thread_times order by tid')" \
 		"$(python3 -c '
 import json, sys
 for t in sorted(json.load(sys.stdin)["sections"][0]["threads"], key=lambda t: t["tid"]):
@@ -119,7 +119,7 @@ for t in sorted(json.load(sys.stdin)["sections"][0]["threads"], key=lambda t: t[
 fi
 
 # --- packets that are missing -------------------------------------------------------------------------------------------------
-# Each lives for a while; five have an event now and then until the end.
+# Each coroutine lives for a while; five have an event now and then until the end.
 awk 'BEGIN {
 	print "{\"type\":\"@section\",\"attrs\":{}}"
 	n = 60000
@@ -151,13 +151,13 @@ import json, sys
 s = json.load(sys.stdin)["sections"][0]
 print(s["alive"] - s["in_gap"], s["missing"], any("missing" in c for c in s["caveats"]), s["in_gap"] > 0)'
 }
-is 'nothing is missing: five are alive' "$(facts "$tmp/whole.ctp")" '5 False False False'
+is 'without losses five coroutines are alive' "$(facts "$tmp/whole.ctp")" '5 False False False'
 python3 "$tmp/drop.py" "$tmp/whole.ctp" 3 >"$tmp/mid.ctp"
-is 'a packet is missing: five are known to be alive, of others it is not known' "$(facts "$tmp/mid.ctp")" '5 True True True'
-like 'which the text says' "$("$BIN/ctp-report" -q "$tmp/mid.ctp")" 'not seen to die'
+is 'with a missing packet five are known to be alive, others are unknown' "$(facts "$tmp/mid.ctp")" '5 True True True'
+like 'the text says so' "$("$BIN/ctp-report" -q "$tmp/mid.ctp")" 'not seen to die'
 python3 "$tmp/drop.py" "$tmp/whole.ctp" 3 -1 >"$tmp/cut.ctp"
-like 'also where the end is missing too' "$(facts "$tmp/cut.ctp")" ' True True True$'
+like 'the text says so if the end is missing too' "$(facts "$tmp/cut.ctp")" ' True True True$'
 python3 "$tmp/drop.py" "$tmp/a.ctp" 1 >"$tmp/less.ctp"
-is 'what is lost is what the records say, for all' "$("$BIN/ctp-stat" -j "$tmp/less.ctp" 2>/dev/null | sed 's/.*"complete":false,"events":[0-9]*,"lost":\([0-9]*\),.*/\1/')" \
+is 'all tools count the losses of the records' "$("$BIN/ctp-stat" -j "$tmp/less.ctp" 2>/dev/null | sed 's/.*"complete":false,"events":[0-9]*,"lost":\([0-9]*\),.*/\1/')" \
 	"$("$BIN/ctp-tojsonl" -qa "$tmp/less.ctp" | sed -n 's/^{"type":"lost",.*"count":\([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')"
 done_testing

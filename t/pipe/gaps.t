@@ -1,14 +1,14 @@
 #!/bin/sh
-# What was lost is unknown, for just as long as it was, on every surface: a trace with losses is made up, and what is not known of
-# each of its coroutines and threads is worked out apart from the tools (gaps.py).
+# Lost events make exactly the right time unknown, in every tool: a trace with losses is generated, and the unknown time of
+# each coroutine and thread is computed independently (gaps.py).
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all "there is no python3"
 
-knows() { # NAME OPTION...: what the report tells of $tmp/a.ctp, and what the rows do, between times if options say so
+knows() { # NAME OPTION...: compares the report of $tmp/a.ctp with the rows, within a range of times if there are options
 	name=$1
 	shift
 	"$BIN/ctp-report" -j "$@" "$tmp/a.ctp" >"$tmp/report.json" 2>"$tmp/err"
-	is "$name: losses are status 3" $? 3
+	is "$name: losses give status 3" $? 3
 	is "$name: the report agrees" "$(python3 - "$tmp/know.json" "$tmp/report.json" <<'PY'
 import json, sys
 know, section = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["sections"][0]
@@ -31,18 +31,18 @@ PY
 )" ''
 	for state in running runnable suspended; do
 		"$BIN/ctp-report" -q --folded=$state --folded-unit ns "$@" "$tmp/a.ctp" >"$tmp/$state.folded"
-		is "$name: so do folded stacks of time $state" \
+		is "$name: folded stacks of $state time agree" \
 			"$(awk '/\[unknown\] / { sum += $NF } END { printf "%d\n", sum }' "$tmp/$state.folded")" \
 			"$(python3 -c 'import json, sys; print(sum(json.load(sys.stdin)["coroutines"].values()))' <"$tmp/know.json")"
 	done
 }
 
-# What the views of ctp-sqlite have, where there are any: waits there reach from a suspension to the resume.
+# The views of ctp-sqlite, if it was built: waits there reach from a suspension to the resume.
 views() { # NAME
 	[ -x "$BIN/ctp-sqlite" ] || return
 	rm -f "$tmp/a.sqlite"
 	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
-	is "$1: so do the views of SQLite" "$(python3 - "$tmp/know.json" "$tmp/report.json" "$tmp/a.sqlite" <<'PY'
+	is "$1: the views of SQLite agree" "$(python3 - "$tmp/know.json" "$tmp/report.json" "$tmp/a.sqlite" <<'PY'
 import json, sqlite3, sys
 know, section = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["sections"][0]
 db = sqlite3.connect(sys.argv[3])
@@ -72,7 +72,8 @@ for seed in 1 2 3 4 5 6; do
 	python3 t/helper/gaps.py know "$tmp/rows.jsonl" >"$tmp/know.json"
 	knows "trace $seed"
 	views "trace $seed"
-	is "trace $seed: what is lost, and of nobody" "$(python3 - "$tmp/know.json" "$tmp/report.json" <<'PY'
+	is "trace $seed: losses, and those of unknown coroutines, are counted" \
+		"$(python3 - "$tmp/know.json" "$tmp/report.json" <<'PY'
 import json, sys
 know, section = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["sections"][0]
 print([know[key] for key in ("lost", "of_nobody", "gaps")] == [section[key] for key in ("lost", "lost_of_nobody", "gaps")])

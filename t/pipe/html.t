@@ -1,13 +1,13 @@
 #!/bin/sh
-# ctp-tohtml: the page holds what the stream holds, read back by a reader that knows the manual alone; names that would break out
-# of it stay text; it appears whole or not at all; what is left out is said.
+# ctp-tohtml: the page has what the stream has, as read by a reader made from the manual alone; names that would break out
+# of it stay text; it is written completely or not at all; omissions are mentioned.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 to=$BIN/ctp-tohtml json=$BIN/ctp-tojsonl from=$BIN/ctp-fromjsonl report=$BIN/ctp-report
 [ -x "$to" ] || skip_all 'ctp-tohtml is not built: zlib is not here'
 
 judge() { python3 t/helper/html-judge.py "$@"; }
-# What Python says of a page, with meta and rows at hand.
+# Evaluates a Python expression on a page, with its meta and rows.
 page() { python3 -c 'import sys; sys.path.insert(0, "t/helper"); import htmlpage; meta, rows = htmlpage.read(open(sys.argv[1], encoding="utf-8").read()); print(eval(sys.argv[2]))' "$1" "$2"; }
 
 # --- what a page holds ----------------------------------------------------------------------------------------------------------
@@ -15,10 +15,10 @@ page() { python3 -c 'import sys; sys.path.insert(0, "t/helper"); import htmlpage
 "$json" -a "$tmp/lost.ctp" >"$tmp/lost.jsonl"
 "$to" -o "$tmp/lost.html" "$tmp/lost.ctp" 2>"$tmp/err"
 is 'a collected trace becomes a page' "$? $(cat "$tmp/err")" '0 '
-ok 'which has what the stream has' judge "$tmp/lost.html" "$tmp/lost.jsonl" 0
+ok 'the page has what the stream has' judge "$tmp/lost.html" "$tmp/lost.jsonl" 0
 "$report" -j "$tmp/lost.ctp" >"$tmp/report.json"
-is 'and the findings that ctp-report has' "$(page "$tmp/lost.html" "meta['report'] == __import__('json').load(open('$tmp/report.json'))")" True
-is 'a member of which is there, alive and waiting, with nothing missing' "$(page "$tmp/lost.html" \
+is 'the page has the findings of ctp-report' "$(page "$tmp/lost.html" "meta['report'] == __import__('json').load(open('$tmp/report.json'))")" True
+is 'a member of a finding is alive and waiting, with nothing missing' "$(page "$tmp/lost.html" \
 	"[(r['died'], r['events'][-1][1], r['flags']) for r in rows if str(r['coro']) == meta['report']['sections'][0]['findings'][0]['coroutines'][0]['coro']]")" \
 	"[(None, 'suspend', 1)]"
 is 'its title is the command' "$(page "$tmp/lost.html" "meta['title']")" "$O/examples/lostwake"
@@ -49,11 +49,11 @@ JSONL
 "$json" -a "$tmp/odd.ctp" >"$tmp/odd.all"
 "$to" -o "$tmp/odd.html" "$tmp/odd.ctp"
 ok 'wakes that change nothing are not shown, the rest is' judge "$tmp/odd.html" "$tmp/odd.all" 0
-is 'who was destroyed while it waited is marked' "$(page "$tmp/odd.html" "[r['flags'] for r in rows]")" '[1, 3]'
+is 'a coroutine that was destroyed while it waited is marked' "$(page "$tmp/odd.html" "[r['flags'] for r in rows]")" '[1, 3]'
 is 'wall-clock time begins where the trace does' "$(page "$tmp/odd.html" "meta['t0_wall_ns'], meta['t0_ns'], meta['span_ns']")" "('1100', '100', 60)"
 sed '/"coro":1,"station"/d; s/{"type":"transition".*"index":2.*/{"type":"lost","ts":138,"probe_id":5,"coro":2,"index":2,"count":2,"unverified":0,"after":130}/; /"index":3/d; /"death"/d' \
 	"$tmp/odd.jsonl" | "$from" 2>"$tmp/err" | "$to" -q -o "$tmp/gap.html"
-is 'a loss is an event, and behind it nothing is sure' "$(page "$tmp/gap.html" "[(r['coro'], r['flags'], r['events'][-1:]) for r in rows]")" \
+is 'a loss is an event, and after it nothing is sure' "$(page "$tmp/gap.html" "[(r['coro'], r['flags'], r['events'][-1:]) for r in rows]")" \
 	"[(2, 16, [(28, 'lost', 2)]), (1, 4, [])]"
 
 for seed in 4 5 6; do
@@ -61,16 +61,16 @@ for seed in 4 5 6; do
 	"$json" -aq "$tmp/gaps.ctp" >"$tmp/gaps.jsonl"
 	"$to" -q -o "$tmp/gaps.html" "$tmp/gaps.ctp"
 	is "a trace with losses, $seed: status 3" $? 3
-	ok 'its gaps are there, of coroutines and of threads' judge "$tmp/gaps.html" "$tmp/gaps.jsonl" 0
-	ok 'of both there are some' test "$(page "$tmp/gaps.html" "sum(e[1] == 'lost' for r in rows for e in r['events']) > 9 and sum(len(t['gaps']) for t in meta['threads']) > 2")" = True
+	ok 'the page has its gaps, of coroutines and of threads' judge "$tmp/gaps.html" "$tmp/gaps.jsonl" 0
+	ok 'there are gaps of both' test "$(page "$tmp/gaps.html" "sum(e[1] == 'lost' for r in rows for e in r['events']) > 9 and sum(len(t['gaps']) for t in meta['threads']) > 2")" = True
 done
 
 # coroTracer's own rows: no births, no coroutines, a probe that begins again is another one.
 for seq in 2 2 2 2; do printf '{"probe_id":9,"tid":1,"addr":"0x1","seq":%s,"is_active":true,"ts":%s}\n' $seq "$((n = n + 10))"; done >"$tmp/rows.jsonl"
 printf '{"probe_id":9,"tid":1,"addr":"0x1","seq":%s,"is_active":false,"ts":%s}\n' 8 100 2 110 >>"$tmp/rows.jsonl"
 "$from" -q "$tmp/rows.jsonl" | "$to" -q -o "$tmp/rows.html"
-# Slots have counted, so what is missing before 8 may be missing between any rows that have 2.
-is 'a probe that begins again is another row, and a hole in its numbers is a loss' \
+# The numbers count rounds of slots, so events missing before 8 may be missing between any rows with 2.
+is 'a probe that begins again is another row, and a gap in its numbers is a loss' \
 	"$(page "$tmp/rows.html" "[(r['probe'], r['born'], r['died'], r['flags'], [e[1] for e in r['events']]) for r in rows]")" \
 	"[(9, 0, 100, 20, ['lost', 'resume', 'lost', 'resume', 'lost', 'resume', 'lost', 'resume', 'lost', 'suspend']), (9, 100, None, 4, ['suspend'])]"
 
@@ -80,20 +80,20 @@ cat "$tmp/odd.ctp" "$tmp/lost.ctp" >"$tmp/two.ctp"
 "$to" -o "$tmp/two.html" "$tmp/two.ctp"
 ok 'of two sections the last is shown' judge "$tmp/two.html" "$tmp/two.jsonl" 1
 "$to" -o "$tmp/calm.html" "$tmp/lost.ctp" "$tmp/odd.ctp"
-is 'but rather one that has findings' "$(page "$tmp/calm.html" "meta['section'], [len(s['findings']) for s in meta['report']['sections']]")" '(0, [1, 0])'
+is 'a section with findings is preferred' "$(page "$tmp/calm.html" "meta['section'], [len(s['findings']) for s in meta['report']['sections']]")" '(0, [1, 0])'
 "$to" --ignore never-woken -o "$tmp/calm.html" "$tmp/lost.ctp" "$tmp/odd.ctp"
-is 'and none that is ignored' "$(page "$tmp/calm.html" "meta['section'], [len(s['findings']) for s in meta['report']['sections']]")" '(1, [0, 0])'
-is 'with the findings of both' "$(page "$tmp/two.html" "len(meta['report']['sections'])")" 2
+is 'ignored findings do not count for that' "$(page "$tmp/calm.html" "meta['section'], [len(s['findings']) for s in meta['report']['sections']]")" '(1, [0, 0])'
+is 'the page has the findings of both sections' "$(page "$tmp/two.html" "len(meta['report']['sections'])")" 2
 "$to" --section 1 -o "$tmp/two.html" "$tmp/two.ctp"
 ok '--section 1 shows the first' judge "$tmp/two.html" "$tmp/two.jsonl" 0
 "$to" -o "$tmp/two.html" "$tmp/odd.ctp" "$tmp/lost.ctp"
-ok 'two files are the same as one behind the other' judge "$tmp/two.html" "$tmp/two.jsonl" 1
+ok 'two files give the same as their concatenation' judge "$tmp/two.html" "$tmp/two.jsonl" 1
 printf '{"type":"@section","attrs":{}}\n{"type":"@end","complete":true}\n' | "$from" >"$tmp/none.ctp"
 "$to" -o "$tmp/two.html" "$tmp/lost.ctp" "$tmp/none.ctp"
 is 'a last section in which nothing happens is not shown' "$? $(page "$tmp/two.html" "meta['section'], len(rows)")" '0 (0, 48)'
 "$to" --section 3 -o "$tmp/three.html" "$tmp/two.ctp" 2>"$tmp/err"
 is 'no such section: status 1, no file' "$? $(ls "$tmp/three.html" 2>/dev/null)" '1 '
-is 'said' "$(cat "$tmp/err")" 'ctp-tohtml: --section 3: the last is 2'
+is 'the missing section is reported' "$(cat "$tmp/err")" 'ctp-tohtml: --section 3: the last is 2'
 : | "$to" -o "$tmp/empty.html" 2>"$tmp/err"
 is 'nothing at all is a page without rows, and status 3' "$? $(page "$tmp/empty.html" "len(rows), meta['events'], meta['report']['sections']")" '3 (0, 0, [])'
 "$to" -o "$tmp/empty.html" "$tmp/none.ctp"
@@ -101,17 +101,17 @@ is 'so is a section without records, with status 0' "$? $(page "$tmp/empty.html"
 
 # --- times ----------------------------------------------------------------------------------------------------------------------
 "$to" --since 35ns --until 55ns -o "$tmp/cut.html" "$tmp/odd.ctp"
-is '--since shows what was so then, and what came later' "$(page "$tmp/cut.html" "[(r['coro'], [tuple(e) for e in r['events']]) for r in rows]")" \
+is '--since shows the states at that time, and later events' "$(page "$tmp/cut.html" "[(r['coro'], [tuple(e) for e in r['events']]) for r in rows]")" \
 	"[(1, []), (2, [(10, 'lost', 0), (30, 'suspend', 'a.c:7:f'), (30, 'wake', None), (40, 'resume', 4), (50, 'suspend', 'a.c:7:f')])]"
-is '--until ends it' "$(page "$tmp/cut.html" "meta['span_ns'], [r['died'] for r in rows]")" '(50, [None, None])'
+is '--until ends the page' "$(page "$tmp/cut.html" "meta['span_ns'], [r['died'] for r in rows]")" '(50, [None, None])'
 "$to" --since 18ns -o "$tmp/cut.html" "$tmp/odd.ctp"
-is 'one that had not run yet was ready' "$(page "$tmp/cut.html" "[(e[0], e[1]) for e in rows[1]['events'][:3]], rows[1]['flags']")" \
+is 'a coroutine that had not run yet is ready' "$(page "$tmp/cut.html" "[(e[0], e[1]) for e in rows[1]['events'][:3]], rows[1]['flags']")" \
 	"([(15, 'wake'), (20, 'resume'), (25, 'wake')], 3)"
 "$to" --since 28ns -o "$tmp/cut.html" "$tmp/odd.ctp"
-is 'one that was woken while it ran is ready once it suspends' "$(page "$tmp/cut.html" "[(e[0], e[1]) for e in rows[1]['events'][:5]], rows[1]['flags']")" \
+is 'a coroutine that was woken while it ran is ready once it suspends' "$(page "$tmp/cut.html" "[(e[0], e[1]) for e in rows[1]['events'][:5]], rows[1]['flags']")" \
 	"([(10, 'lost'), (20, 'resume'), (20, 'wake'), (29, 'await'), (30, 'suspend')], 2)"
 "$to" --since 2s --until 1s "$tmp/odd.ctp" 2>"$tmp/err"
-is '--since behind --until: status 2' "$? $(cat "$tmp/err")" '2 ctp-tohtml: --since and --until leave no time between them'
+is '--since after --until gives status 2' "$? $(cat "$tmp/err")" '2 ctp-tohtml: --since and --until leave no time between them'
 for bad in '--since x' '--section 0' '--max-events -1' '--max-events x'; do
 	# shellcheck disable=SC2086
 	"$to" $bad "$tmp/odd.ctp" >"$tmp/out" 2>"$tmp/err"
@@ -139,7 +139,7 @@ is 'in the data there are no tags but its own' "$(grep -o '<[^>]*>' "$tmp/data" 
 	'1 </body> 1 </html> 2 </script> 1 <script type="application/json" id="ctp-meta"> 1 <script type="application/octet-stream" id="ctp-data-N"> '
 is 'nor is there a line separator' "$(grep -c "$(printf '\342\200[\250\251]')" "$tmp/data")" 0
 ok 'it is UTF-8' iconv -f UTF-8 -t UTF-16 -o /dev/null "$tmp/bad.html"
-is 'the name is what it was, up to its NUL' "$(page "$tmp/bad.html" "[ascii(r['name']) for r in rows][1]")" \
+is 'the name is unchanged, up to its NUL' "$(page "$tmp/bad.html" "[ascii(r['name']) for r in rows][1]")" \
 	"'</script><script>alert(1)</script>\\u2028\\udcff\\u202e&lt;<!--'"
 is 'ids have all their bits, and times stay within what a browser counts' \
 	"$(page "$tmp/bad.html" "[(r['coro'], r['probe'], r['born'], [e[0] for e in r['events']]) for r in rows], meta['span_ns']")" \
@@ -149,21 +149,21 @@ for seed in 1 2 3 4; do
 	like "a random stream, seed $seed, is a page" "$? $(page "$tmp/random.html" 'len(rows) == meta["coroutines"]')" '^[03] True$'
 done
 head -c -20 "$tmp/lost.ctp" | "$to" -q -o "$tmp/cut.html"
-is 'a stream that was cut: status 3, and a page of what there is' "$? $(page "$tmp/cut.html" "len(rows) > 0 and not meta['report']['sections'][0]['complete']")" '3 True'
+is 'a truncated stream gives status 3, and a page of the rest' "$? $(page "$tmp/cut.html" "len(rows) > 0 and not meta['report']['sections'][0]['complete']")" '3 True'
 
 # --- too much -------------------------------------------------------------------------------------------------------------------
 "$to" --max-events 1000 -o "$tmp/less.html" "$tmp/lost.ctp"
-is '--max-events: no more than that, but for one in each row that says so' "$(page "$tmp/less.html" "meta['events'] <= 1000 + len(rows)")" True
-is 'what is left out is counted' "$(page "$tmp/less.html" \
+is '--max-events: no more events than that, plus one in each shortened row' "$(page "$tmp/less.html" "meta['events'] <= 1000 + len(rows)")" True
+is 'omitted events are counted' "$(page "$tmp/less.html" \
 	"sum(e[1] != 'lost' for r in rows for e in r['events']) + meta['omitted_events'], meta['omitted_coroutines'] == sum(r['flags'] >> 3 & 1 for r in rows)")" \
 	"($(page "$tmp/lost.html" "meta['events']"), True)"
-is 'the dead are left out whole' "$(page "$tmp/less.html" "all(not r['events'] and r['died'] for r in rows if r['flags'] & 8), any(r['flags'] & 8 for r in rows)")" '(True, True)'
-is 'the others have the newest of theirs, behind how many are missing' "$(page "$tmp/less.html" \
+is 'ended coroutines are left out whole' "$(page "$tmp/less.html" "all(not r['events'] and r['died'] for r in rows if r['flags'] & 8), any(r['flags'] & 8 for r in rows)")" '(True, True)'
+is 'the others have the number of missing events, then their newest' "$(page "$tmp/less.html" \
 	"all(r['events'][1:] == f['events'][r['events'][0][2]:] and not r['flags'] & 1 if r['events'][0][1] == 'lost' else r['events'] == f['events'] for r, f in zip(rows, htmlpage.read(open('$tmp/lost.html').read())[1]) if r['events'])")" \
 	True
-is 'one of them is the one that is stuck' "$(page "$tmp/less.html" "[r['flags'] & 8 or r['events'][-1][1] for r in rows if r['died'] is None]")" "['suspend']"
+is 'the stuck coroutine is among them' "$(page "$tmp/less.html" "[r['flags'] & 8 or r['events'][-1][1] for r in rows if r['died'] is None]")" "['suspend']"
 
-# Of 40 that die one after the other the first was the last to wake one that lives, and the second was destroyed while it waited.
+# 40 coroutines end one after the other: the first was the last to wake a living one, the second was destroyed while it waited.
 {
 	step() { printf '{"type":"transition","probe_id":%s,"tid":1,"addr":"0x1","seq":2,"is_active":%s,"ts":%s,"coro":%s,"index":%s,"site":0}\n' "$1" "$2" "$3" "$1" "$4"; }
 	about() { printf '{"type":"%s","ts":%s,"probe_id":%s,"coro":%s,"after":%s,"before":%s%s}\n' "$1" "$2" "$3" "$3" "$2" "$2" "$4"; }
@@ -180,7 +180,7 @@ is 'one of them is the one that is stuck' "$(page "$tmp/less.html" "[r['flags'] 
 	done
 	echo '{"type":"@end","complete":true}'
 } | "$from" | "$to" --max-events 60 -o "$tmp/kept.html"
-is 'of the dead, who woke one that lives and who was destroyed while it waited go last' \
+is 'of ended coroutines, wakers of living ones and destroyed waiters are left out last' \
 	"$(page "$tmp/kept.html" "[(r['coro'], len(r['events'])) for r in rows if r['coro'] in (1, 2, 3, 4, 40, 100)]")" \
 	'[(100, 2), (1, 3), (2, 2), (3, 0), (4, 0), (40, 3)]'
 
@@ -189,15 +189,15 @@ if [ -c /dev/full ]; then
 	"$to" "$tmp/lost.ctp" >/dev/full 2>"$tmp/err"
 	is 'to a full disk: status 1' "$? $(cat "$tmp/err")" '1 ctp-tohtml: stdout: after 0 bytes: No space left on device'
 	"$to" -o /dev/full "$tmp/lost.ctp" 2>"$tmp/err"
-	is 'with -o too' $? 1
+	is 'with -o a full disk gives status 1' $? 1
 fi
 mkdir "$tmp/files"
 echo before >"$tmp/files/there.html"
 "$to" -o "$tmp/files/there.html" "$tmp/lost.jsonl" 2>"$tmp/err"
-is 'what is no stream: status 1, and the file that was there stays' "$? $(cat "$tmp/files/there.html")" '1 before'
+is 'an input that is no stream gives status 1, and the old file stays' "$? $(cat "$tmp/files/there.html")" '1 before'
 (ulimit -f 40 && trap '' XFSZ && exec "$to" -o "$tmp/files/there.html" "$tmp/lost.ctp") 2>"$tmp/err"
-is 'no room for all of it: the same' "$? $(cat "$tmp/files/there.html")" '1 before'
+is 'a full disk gives status 1, and the old file stays' "$? $(cat "$tmp/files/there.html")" '1 before'
 "$to" -o "$tmp/lost.ctp" "$tmp/lost.ctp" 2>"$tmp/err"
 is 'an output that is the input is refused' "$? $(cat "$tmp/err")" "1 ctp-tohtml: -o $tmp/lost.ctp: is also the input; name another file"
-is 'nothing else is left behind' "$(ls -A "$tmp/files")" there.html
+is 'no other file is left behind' "$(ls -A "$tmp/files")" there.html
 done_testing

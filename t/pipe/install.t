@@ -11,7 +11,7 @@ for_user() { make --no-print-directory O="$O" DESTDIR="$root" PREFIX="$prefix" "
 ok 'make install' for_user install
 for tool in "$BIN"/ctp-*; do ok "${tool##*/} is installed and runs" "$top/bin/${tool##*/}" -V; done
 for page in doc/*.[0-9]; do ok "$page is installed" test -f "$top/share/man/man${page##*.}/${page##*/}"; done
-is 'nothing but tools is in bin' "$(cd "$top/bin" && ls)" "$(cd "$BIN" && ls)"
+is 'bin has the tools and nothing else' "$(cd "$top/bin" && ls)" "$(cd "$BIN" && ls)"
 
 example() { # PAGE NUMBER: that literal block of the page
 	awk -v want="$2" '/^\.Bd/ { inside = ++n == want; next } /^\.Ed/ { inside = 0 } inside' "doc/$1" | sed 's/\\e/\\/g'
@@ -21,16 +21,16 @@ example() { # PAGE NUMBER: that literal block of the page
 example ctp.h.3 1 >"$tmp/probe.c"
 ok 'the program in ctp.h.3 compiles with the installed ctp.h' \
 	"${CC:-cc}" -Wall -Wextra -Werror -I"$top/include" -o "$tmp/probe" "$tmp/probe.c"
-ok 'and runs untraced' "$tmp/probe"
-like 'and is traced by the installed tools' \
+ok 'it runs untraced' "$tmp/probe"
+like 'the installed tools trace it' \
 	"$("$top/bin/ctp-collect" -q "$tmp/probe" | "$top/bin/ctp-tojsonl")" '^{"probe_id":7,.*"is_active":true,"ts":[0-9]+}$'
 
 example ctp-ppt.h.3 1 >"$tmp/server.c"
 ok 'the program in ctp-ppt.h.3 compiles with the installed ppt.h' \
 	"${CC:-cc}" -Wall -Wextra -Werror -pthread -I"$top/include" -o "$tmp/server" "$tmp/server.c"
-ok 'and runs with nobody attached' "$tmp/server" 1
+ok 'it runs without an agent' "$tmp/server" 1
 
-# The programs in ctp.3, told where the library is by pkg-config alone.
+# The programs in ctp.3, built with pkg-config alone.
 installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" libctp; }
 if command -v pkg-config >/dev/null; then
 	is 'pkg-config knows the version' "$(installed --modversion)" "$("$BIN/ctp-stat" -V | cut -d ' ' -f 2)"
@@ -40,10 +40,10 @@ if command -v pkg-config >/dev/null; then
 		ok "example $n of ctp.3 builds against the installed library" \
 			"${CC:-cc}" -Wall -Wextra -Werror -o "$tmp/example$n" "$tmp/example$n.c" $(installed --cflags --libs)
 	done
-	is 'the first reads what there is' \
+	is 'the first example reads a stream' \
 		"$("$BIN/ctp-fromjsonl" -q <"$tmp/row" | "$tmp/example1")" '1 transitions, the last at 10'
 	"$tmp/example3" >"$tmp/weather.ctp"
-	is 'the second writes what all tools read' \
+	is 'the second example writes a stream that all tools read' \
 		"$("$BIN/ctp-tojsonl" -a "$tmp/weather.ctp" | grep -c '"type":"weather".*"celsius":20.5')" 10
 fi
 # Each header alone, as the C and the C++ that its page promises.
@@ -93,7 +93,7 @@ for cxx in g++ clang++; do
 	done
 	# shellcheck disable=SC2046
 	! command -v pkg-config >/dev/null ||
-		ok "a program in C++ has them all ($cxx)" \
+		ok "a program in C++ includes all headers ($cxx)" \
 			$cxx -std=c++17 -Wall -Wextra -Werror -o "$tmp/all" "$tmp/all.cpp" $(installed --cflags --libs)
 	! command -v pkg-config >/dev/null || is 'and runs' "$("$tmp/all")" crash
 done
@@ -108,7 +108,7 @@ is 'ctp.3 names each header of the library, and no other' \
 "$BIN/ctp-fromjsonl" -q <"$tmp/row" >"$tmp/row.ctp"
 for xml in formats/*/*.xml; do
 	ok "${xml##*/} is installed" test -f "$top/share/ctptools/${xml##*/}"
-	like 'where ctp-toctf(1) says' "$(cat doc/ctp-toctf.1)" "/usr/local/share/ctptools/${xml##*/}"
+	like 'it is where ctp-toctf(1) says' "$(cat doc/ctp-toctf.1)" "/usr/local/share/ctptools/${xml##*/}"
 done
 if [ -f "$O/lib/ctp.so" ] && command -v sqlite3 >/dev/null; then
 	is 'sqlite3 loads the installed extension' \
@@ -117,7 +117,8 @@ fi
 if [ -f "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/null; then
 	like 'babeltrace2 loads the installed plugin' \
 		"$(BABELTRACE_PLUGIN_PATH=$top/lib/babeltrace2/plugins babeltrace2 "$tmp/row.ctp")" 'transition.*running'
-	like 'for /usr/local it goes where babeltrace2 looks by itself' "$(make -n O="$O" DESTDIR=/d PREFIX=/usr/local install)" \
+	like 'for /usr/local the plugin is where babeltrace2 looks by default' \
+		"$(make -n O="$O" DESTDIR=/d PREFIX=/usr/local install)" \
 		"/d$(pkg-config --variable=libdir babeltrace2)/babeltrace2/plugins/babeltrace-plugin-ctp.so"
 fi
 

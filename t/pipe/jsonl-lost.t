@@ -1,5 +1,5 @@
 #!/bin/sh
-# What coroTracer's engine loses is counted once, and by all tools the same. See jsonl-lost.py.
+# Events that coroTracer's engine loses are counted once, and by all tools the same. See jsonl-lost.py.
 . t/helper/tap.sh
 truth=../shared/fixtures/truth
 
@@ -19,46 +19,46 @@ all() {
 }
 
 for i in 1 2 3 7 8; do row 9 $i $i; done >"$tmp/hole"
-is 'a hole in numbers that count events' "$(all "$tmp/hole")" 'from 3 stat 3 3 report 3 3 to 3'
-like 'is said' "$(cat "$tmp/err")" ': 5 rows kept, 0 rejected, 0 late; 3 events lost$'
-is 'and is between two rows' "$("$BIN/ctp-tojsonl" -qa "$tmp/t.ctp" | grep '"type":"lost"')" \
+is 'a gap in numbers that count events is a loss' "$(all "$tmp/hole")" 'from 3 stat 3 3 report 3 3 to 3'
+like 'the loss is reported' "$(cat "$tmp/err")" ': 5 rows kept, 0 rejected, 0 late; 3 events lost$'
+is 'the loss is between two rows' "$("$BIN/ctp-tojsonl" -qa "$tmp/t.ctp" | grep '"type":"lost"')" \
 	'{"type":"lost","ts":7,"probe_id":9,"count":3,"after":3}'
-ok 'the rows come back byte for byte' cmp "$tmp/hole" "$tmp/back"
+ok 'the rows are reproduced byte for byte' cmp "$tmp/hole" "$tmp/back"
 "$BIN/ctp-tojsonl" -qa "$tmp/t.ctp" >"$tmp/full"
 "$BIN/ctp-fromjsonl" -q "$tmp/full" | "$BIN/ctp-tojsonl" -qa | cmp - "$tmp/full"
 is 'in the full form nothing is lost twice' $? 0
 "$BIN/ctp-tocsv" -qa "$tmp/t.ctp" | "$BIN/ctp-fromcsv" -q | "$BIN/ctp-tojsonl" -qa | cmp - "$tmp/full"
-is 'nor as CSV' $? 0
+is 'as CSV nothing is lost twice' $? 0
 "$BIN/ctp-tocsv" -q "$tmp/t.ctp" | "$BIN/ctp-fromcsv" 2>"$tmp/err" >"$tmp/csv.ctp"
 like "coroTracer's CSV has it too" "$(cat "$tmp/err")" '; 3 events lost$'
 
 { for i in 1 2 3 4 5 6 7 8; do row 9 2 $i; done; row 9 4 9; row 9 4 10; } >"$tmp/rounds"
-is 'numbers that count rounds, nothing missing' "$(all "$tmp/rounds")" 'from 0 stat 0 0 report 0 0 to 0'
+is 'complete numbers that count rounds give no loss' "$(all "$tmp/rounds")" 'from 0 stat 0 0 report 0 0 to 0'
 { row 9 2 2; row 9 2 4; row 9 2 3; row 9 4 5; row 9 2 10; row 9 2 11; } >"$tmp/rounds"
 is 'a round with five missing, out of order; then another coroutine' "$(all "$tmp/rounds")" 'from 3 stat 3 5 report 3 5 to 3'
-is 'somewhere between its rows: the last of the records has the count' \
+is 'the loss is between its rows: the last record has the count' \
 	"$("$BIN/ctp-tojsonl" -qa "$tmp/t.ctp" | sed -n 's/.*"lost","ts":\([0-9]*\),.*"count":\([0-9]*\),.*/\1:\2/p' | tr '\n' ' ')" '2:0 3:0 4:0 5:5 '
 { for i in 0 1 2 3 4 5 6 7 8 9 10; do row 9 2 $i; done; row 9 6 11; } >"$tmp/mixed"
-is 'more of a round than there can be: how many are lost is not known, and no number is made up' "$(all "$tmp/mixed")" \
+is 'too many rows of a round: the number of losses is unknown, and none is invented' "$(all "$tmp/mixed")" \
 	'from 3 stat 3 0 report 3 0 to 3'
-is 'but that several are mixed up' "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | grep '"type":"conflict"')" '{"type":"conflict","ts":0,"probe_id":9}'
+is 'the rows are reported as those of several coroutines' "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | grep '"type":"conflict"')" '{"type":"conflict","ts":0,"probe_id":9}'
 { row 9 2 2; row 8 2 100000000002; sed 's/:5,/:6,/' "$tmp/rounds"; } >"$tmp/runs"
 "$BIN/ctp-fromjsonl" -q "$tmp/runs" | "$BIN/ctp-tojsonl" -qa | grep -c '"type":"conflict"' >"$tmp/n"
-is 'a probe of another run is another one' "$(cat "$tmp/n")" 0
+is 'a probe of another run is another coroutine' "$(cat "$tmp/n")" 0
 
 if [ -r "$truth/seq-repeats.jsonl" ] && command -v zstdcat >/dev/null; then
 	for i in healthy lostwake; do zstdcat "$truth/$i.jsonl.zst" >"$tmp/$i"; done
-	is 'frames that are used again' "$(all "$truth/seq-repeats.jsonl")" 'from 3 stat 3 0 report 3 0 to 3'
-	is 'a busy program under coroTracer' "$(all "$tmp/healthy")" \
+	is 'reused frames give the right losses' "$(all "$truth/seq-repeats.jsonl")" 'from 3 stat 3 0 report 3 0 to 3'
+	is 'a busy program has the right losses' "$(all "$tmp/healthy")" \
 		'from 3 stat 3 26 report 3 26 to 3'
-	is 'one that lost nothing' "$(all "$tmp/lostwake")" 'from 0 stat 0 0 report 0 0 to 0'
+	is 'a program that lost nothing has no losses' "$(all "$tmp/lostwake")" 'from 0 stat 0 0 report 0 0 to 0'
 else
 	note "no $truth, or no zstdcat: they are left out"
 fi
 
 if command -v python3 >/dev/null; then
 	python3 t/helper/jsonl-lost.py "$BIN" >"$tmp/judge"
-	is 'an engine that is too slow, by chance' $? 0
+	is 'a random slow engine has the right losses' $? 0
 	note "$(cat "$tmp/judge")"
 else
 	skip 'no python3: the engine by chance is left out'

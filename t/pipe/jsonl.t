@@ -13,11 +13,11 @@ cat >"$tmp/plain" <<'JSONL'
 JSONL
 there_and_back "$tmp/plain" >"$tmp/out"
 is 'the plain form is read; a number that no coroutine can have is a conflict, status 3' $? 3
-ok 'the plain form comes back byte for byte' cmp "$tmp/plain" "$tmp/out"
+ok 'the plain form is reproduced byte for byte' cmp "$tmp/plain" "$tmp/out"
 "$from" <"$tmp/plain" | "$to" - >"$tmp/out"
-ok 'also through pipes' cmp "$tmp/plain" "$tmp/out"
+ok 'pipes give the same' cmp "$tmp/plain" "$tmp/out"
 printf %s "$(cat "$tmp/plain")" | "$from" | "$to" >"$tmp/out"
-ok 'also without the last newline' cmp "$tmp/plain" "$tmp/out"
+ok 'a missing last newline changes nothing' cmp "$tmp/plain" "$tmp/out"
 
 # The same rows as somebody else might write them.
 cat >"$tmp/foreign" <<'JSONL'
@@ -65,10 +65,10 @@ cat >"$tmp/full" <<'JSONL'
 {"type":"@end","complete":false}
 JSONL
 "$from" -q "$tmp/full" >"$tmp/full.ctp"
-is 'the full form that tells of loss and a cut ends with status 3' $? 3
+is 'the full form with a loss and a truncated section gives status 3' $? 3
 "$to" -qa "$tmp/full.ctp" >"$tmp/out"
-is 'and so does the way back' $? 3
-ok 'the full form comes back byte for byte' diff "$tmp/full" "$tmp/out"
+is 'converting it back gives status 3' $? 3
+ok 'the full form is reproduced byte for byte' diff "$tmp/full" "$tmp/out"
 "$to" -qa "$tmp/full.ctp" "$tmp/full.ctp" >"$tmp/out"
 cat "$tmp/full" "$tmp/full" >"$tmp/want"
 ok 'two operands are two streams' cmp "$tmp/want" "$tmp/out"
@@ -78,10 +78,10 @@ if command -v jq >/dev/null; then
 		' 00 20 c3 a9 20 e2 82 ac 20 f0 9f 98 80 20 ef bf'
 fi
 head -n 3 "$tmp/full" | "$from" -q >"$tmp/cut.ctp"
-is 'a section without its end was cut short' $? 3
-is 'and is still so in the stream' "$("$to" -qa "$tmp/cut.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
+is 'a section without its end counts as truncated' $? 3
+is 'it is truncated in the stream, too' "$("$to" -qa "$tmp/cut.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
 
-# Rows with a type and no schema: a class that is known, or one by what the values look like.
+# Rows with a type and no schema: a known class, or one inferred from the values.
 cat >"$tmp/known" <<'JSONL'
 {"type":"untraced","ts":5,"count":7}
 {"type":"new","ts":6,"a":1,"b":-1,"c":1.5,"d":true,"e":"text","f":"0x0000000000000010"}
@@ -89,10 +89,10 @@ cat >"$tmp/known" <<'JSONL'
 {"type":"transition","probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":4,"is_active":true,"ts":8}
 JSONL
 there_and_back "$tmp/known" -qa >"$tmp/out"
-ok 'rows without a schema come back' sh -c 'grep -v "\"@" "$1" | diff "$2" -' - "$tmp/out" "$tmp/known"
+ok 'rows without a schema are reproduced' sh -c 'grep -v "\"@" "$1" | diff "$2" -' - "$tmp/out" "$tmp/known"
 like 'untraced is known' "$(cat "$tmp/out")" '"name":"untraced","kind":"untraced"'
 like 'transition is known with six fields' "$(cat "$tmp/out")" '"kind":"transition".*"name":"is_active","type":"bool","role":"state"'
-like 'the other is inferred' "$(cat "$tmp/out")" '"name":"b","type":"i64".*"name":"c","type":"f64".*"name":"f","type":"u64".*"hex":true'
+like 'the other class is inferred' "$(cat "$tmp/out")" '"name":"b","type":"i64".*"name":"c","type":"f64".*"name":"f","type":"u64".*"hex":true'
 
 # --- order --------------------------------------------------------------------------------------------------------------------
 rows() { awk -v n="$1" -v step="$2" 'BEGIN { for (i = 0; i < n; i++)
@@ -100,23 +100,23 @@ rows() { awk -v n="$1" -v step="$2" 'BEGIN { for (i = 0; i < n; i++)
 		1 + i % 7, i % 7, i, i % 2 ? "true" : "false", 1000 + int(i / step) }'; }
 rows 200000 3 >"$tmp/sorted"
 there_and_back "$tmp/sorted" >"$tmp/out"
-ok 'more rows than the window holds come back byte for byte' cmp "$tmp/sorted" "$tmp/out"
+ok 'more rows than the window holds are reproduced byte for byte' cmp "$tmp/sorted" "$tmp/out"
 # Groups of 3000 rows in reverse, which for rows of the same time must not be seen: so each has its own.
 rows 150000 1 >"$tmp/sorted"
 awk '{ line[n++] = $0 } n == 3000 { while (n) print line[--n] }' "$tmp/sorted" >"$tmp/mixed"
 there_and_back "$tmp/mixed" >"$tmp/out"
-ok 'what is out of order within the window is sorted' cmp "$tmp/sorted" "$tmp/out"
+ok 'rows out of order within the window are sorted' cmp "$tmp/sorted" "$tmp/out"
 { cat "$tmp/sorted"; rows 1 1; } | "$from" -v 2>"$tmp/err" | "$to" -a >"$tmp/out"
-like 'what comes too late for the window is counted' "$(cat "$tmp/err")" ': 150001 rows kept, 0 rejected, 1 late'
-is 'and is marked late' "$(grep -c '"ts":1000,"late":true}$' "$tmp/out")" 1
-is 'and is not lost' "$(grep -c '^{"type":"transition"' "$tmp/out")" 150001
+like 'rows too late for the window are counted' "$(cat "$tmp/err")" ': 150001 rows kept, 0 rejected, 1 late'
+is 'they are marked late' "$(grep -c '"ts":1000,"late":true}$' "$tmp/out")" 1
+is 'they are not lost' "$(grep -c '^{"type":"transition"' "$tmp/out")" 150001
 { echo '{"probe_id":1,"tid":1,"addr":"0x0000000000000000","seq":1,"is_active":true,"ts":18446744073709551615}'
 	cat "$tmp/sorted"; } >"$tmp/outlier"
 there_and_back "$tmp/outlier" >"$tmp/out"
 ok 'one row of an absurd time does not spoil the order of the rest' sh -c 'head -n 150000 "$1" | cmp "$2" -' - "$tmp/out" "$tmp/sorted"
 
 # --- numbers ------------------------------------------------------------------------------------------------------------------
-# Of all lengths, in all orders: digits of the row before are remembered.
+# Numbers of all lengths, in all orders: the parser reuses digits of the row before.
 awk 'BEGIN {
 	n = split("0 7 11111111 1111111 111111111 12345678 123456780 123456789012 1234567890123456 12345678901234567 18446744073709551615 1234567800000000", v)
 	split("0000000000000000 1111111111111111 11111111ffffffff 1111111f11111111 00000000deadbeef ffffffffffffffff deadbeef00000000", a)
@@ -126,20 +126,20 @@ awk 'BEGIN {
 			printf "{\"probe_id\":9,\"tid\":%s,\"addr\":\"0x%s\",\"seq\":2,\"is_active\":false,\"ts\":8}\n", v[k], a[(i * k) % 7 + 1]
 		}
 }' >"$tmp/numbers"
-ok 'numbers of all lengths come back' sh -c '"$1" -q <"$2" | "$3" -q | cmp "$2" -' - "$from" "$tmp/numbers" "$to"
+ok 'numbers of all lengths are reproduced' sh -c '"$1" -q <"$2" | "$3" -q | cmp "$2" -' - "$from" "$tmp/numbers" "$to"
 
 # --- rejections ---------------------------------------------------------------------------------------------------------------
 good='{"probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":2,"is_active":true,"ts":5}'
 rejects() { # NAME WHY ROW
 	printf '%s\n%s\n%s\n' "$good" "$3" "$good" | "$from" >"$tmp/out" 2>"$tmp/err"
 	is "$1: status 3" $? 3
-	like "$1: said, with its line" "$(cat "$tmp/err")" "stdin: line 2: .*$2.*; rejected"
+	like "$1: it is reported with its line" "$(cat "$tmp/err")" "stdin: line 2: .*$2.*; rejected"
 	is "$1: the others are kept" "$("$to" "$tmp/out")" "$good
 $good"
 }
 rejects 'no JSON' 'not a JSON object' 'hello'
 rejects 'half a row' 'not JSON' '{"probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":4,"is_active":true,"ts":5'
-rejects 'more behind it' 'not JSON' "$good}"
+rejects 'text after the object' 'not JSON' "$good}"
 rejects 'a missing key' 'lacks "seq"' '{"probe_id":1,"tid":2,"addr":"0x0000000000000003","is_active":true,"ts":5}'
 rejects 'null is missing' 'lacks "seq"' '{"probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":null,"is_active":true,"ts":5}'
 rejects 'a key twice' 'has "tid" twice' '{"probe_id":1,"tid":2,"tid":2,"addr":"0x0000000000000003","seq":4,"is_active":true,"ts":5}'
@@ -162,25 +162,27 @@ nul() { printf '%s\n' "$good" "$1" "$good" | tr '~' '\000' | "$from" 2>/dev/null
 eight=~~~~~~~~
 is 'bytes of 0 are no digits' "$(nul "{\"probe_id\":1,\"tid\":${eight}2,\"addr\":\"0x0000000000000003\",\"seq\":4,\"is_active\":true,\"ts\":5}")" "$good
 $good"
-is 'nor of an address' "$(nul "{\"probe_id\":1,\"tid\":2,\"addr\":\"0x${eight}00000003\",\"seq\":4,\"is_active\":true,\"ts\":5}")" "$good
+is 'bytes of 0 are no digits of an address' "$(nul "{\"probe_id\":1,\"tid\":2,\"addr\":\"0x${eight}00000003\",\"seq\":4,\"is_active\":true,\"ts\":5}")" "$good
 $good"
 long=$(awk 'BEGIN { for (i = 0; i < 4200; i++) printf "%01000d", 0 }' | tr 0 x)
 printf '%s\n{"x":"%s"}\n%s\n' "$good" "$long" "$good" | "$from" 2>"$tmp/err" | "$to" >"$tmp/out"
-like 'a line too long is passed over' "$(cat "$tmp/err")" 'line 2: longer than 4194304 bytes; rejected'
-is 'and what follows it is kept' "$(cat "$tmp/out")" "$good
+like 'a line that is too long is skipped' "$(cat "$tmp/err")" 'line 2: longer than 4194304 bytes; rejected'
+is 'the rows after it are kept' "$(cat "$tmp/out")" "$good
 $good"
 awk 'BEGIN { for (i = 0; i < 50; i++) print i }' | "$from" >/dev/null 2>"$tmp/err"
-is 'ten are said, then how many more' "$(grep -c rejected "$tmp/err") $(grep -c 'and 40 more' "$tmp/err")" '10 1'
+is 'ten rows are reported, then the number of others' "$(grep -c rejected "$tmp/err") $(grep -c 'and 40 more' "$tmp/err")" '10 1'
 printf '{\n  "probe_id": 1\n}\n' | "$from" >"$tmp/out" 2>"$tmp/err"
-is 'not one row that can be used: status 1, and no stream' "$? $(wc -c <"$tmp/out")" '1 0'
-like 'a row on many lines: with the remedy' "$(cat "$tmp/err")" 'line 1: a row must be on one line, as jq -c prints it; rejected'
+is 'an input without a valid row gives status 1 and no stream' "$? $(wc -c <"$tmp/out")" '1 0'
+like 'for a row on many lines the message says what to do' \
+	"$(cat "$tmp/err")" 'line 1: a row must be on one line, as jq -c prints it; rejected'
 : | "$from" 2>"$tmp/err" >"$tmp/empty.ctp"
-is 'nothing: status 3' $? 3
-is 'and said' "$(cat "$tmp/err")" 'ctp-fromjsonl: stdin: the input is empty'
+is 'an empty input gives status 3' $? 3
+is 'an empty input is reported' "$(cat "$tmp/err")" 'ctp-fromjsonl: stdin: the input is empty'
 "$to" -a "$tmp/empty.ctp" >"$tmp/out"
-is 'nothing is a section without records' "$(grep -c . "$tmp/out") $(tail -n 1 "$tmp/out")" '2 {"type":"@end","complete":true}'
+is 'an empty input gives a section without records' \
+	"$(grep -c . "$tmp/out") $(tail -n 1 "$tmp/out")" '2 {"type":"@end","complete":true}'
 
-# --- the manual's first example: who is suspended at the end and not dead -------------------------------------------------------
+# --- the manual's first example: coroutines that are suspended at the end -------------------------------------------------------
 if command -v jq >/dev/null; then
 	transition='{"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64"},{"name":"is_active","type":"bool"}]}'
 	row() { printf '{"type":"transition","ts":%d,"coro":%d,"is_active":%s}\n' "$@"; }
@@ -198,7 +200,7 @@ if command -v jq >/dev/null; then
 	} | "$from" >"$tmp/t.ctp.zst"
 	sed -n '/jq -nc/,/^\.Ed/{/^\.Ed/d; /^{"/d; s/^\$ //; s/\\(aq/'"'/g; p; }" doc/ctp-tojsonl.1 >"$tmp/recipe"
 	bin=$(cd "$BIN" && pwd)
-	is 'the manual tells who is suspended' "$(cd "$tmp" && PATH=$bin:$PATH sh ./recipe | jq -r '"\(.type) \(.ts) \(.coro)"' | sort)" \
+	is 'the example finds the suspended coroutines' "$(cd "$tmp" && PATH=$bin:$PATH sh ./recipe | jq -r '"\(.type) \(.ts) \(.coro)"' | sort)" \
 		'birth 13 4
 transition 21 1
 transition 29 5
@@ -208,35 +210,35 @@ fi
 # --- files --------------------------------------------------------------------------------------------------------------------
 "$from" -q -o "$tmp/x.ctp" "$tmp/plain"
 ok '-o writes a file' test -s "$tmp/x.ctp"
-ok 'and it holds the stream' sh -c '"$0" "$1" | cmp - "$2"' "$to" "$tmp/x.ctp" "$tmp/plain"
+ok 'the file has the stream' sh -c '"$0" "$1" | cmp - "$2"' "$to" "$tmp/x.ctp" "$tmp/plain"
 "$to" -o "$tmp/y.jsonl" "$tmp/x.ctp" "$tmp/nonexistent" 2>"$tmp/err"
 is 'an operand that is not there: status 1' $? 1
-like 'said by name' "$(cat "$tmp/err")" '^ctp-tojsonl: .*/nonexistent: No such file or directory$'
-ok 'and no file that looks done' test ! -e "$tmp/y.jsonl"
+like 'the missing operand is named' "$(cat "$tmp/err")" '^ctp-tojsonl: .*/nonexistent: No such file or directory$'
+ok 'no incomplete file is left' test ! -e "$tmp/y.jsonl"
 "$from" -o "$tmp/y.ctp" "$tmp/x.ctp" 2>"$tmp/err"
 is 'a raw stream is no JSON: status 1' $? 1
-is 'said in one line' "$(cat "$tmp/err")" "ctp-fromjsonl: $tmp/x.ctp: is a raw stream already; ctp-tojsonl reads it"
-ok 'and no file' test ! -e "$tmp/y.ctp"
+is 'the message is one line' "$(cat "$tmp/err")" "ctp-fromjsonl: $tmp/x.ctp: is a raw stream already; ctp-tojsonl reads it"
+ok 'no file is left' test ! -e "$tmp/y.ctp"
 printf 'probe_id,tid,addr,seq,is_active,ts\n1,2,0x0,4,true,5\n' >"$tmp/x.csv"
-is 'nor is CSV' "$("$from" "$tmp/x.csv" 2>&1)" "ctp-fromjsonl: $tmp/x.csv: is CSV; ctp-fromcsv reads it"
-is 'which is no stream either' "$("$to" "$tmp/x.csv" 2>&1)" "ctp-tojsonl: $tmp/x.csv: looks like CSV; pipe it through ctp-fromcsv"
+is 'CSV is no JSON' "$("$from" "$tmp/x.csv" 2>&1)" "ctp-fromjsonl: $tmp/x.csv: is CSV; ctp-fromcsv reads it"
+is 'CSV is no stream' "$("$to" "$tmp/x.csv" 2>&1)" "ctp-tojsonl: $tmp/x.csv: looks like CSV; pipe it through ctp-fromcsv"
 cp "$tmp/x.ctp" "$tmp/self.ctp"
 "$to" "$tmp/plain" -o "$tmp/self.ctp" "$tmp/self.ctp" 2>"$tmp/err"
 is '-o an input: status 1' $? 1
-is '-o an input: said' "$(cat "$tmp/err")" "ctp-tojsonl: -o $tmp/self.ctp: is also the input; name another file"
+is '-o that is an input is reported' "$(cat "$tmp/err")" "ctp-tojsonl: -o $tmp/self.ctp: is also the input; name another file"
 "$to" -o "$tmp/self.ctp" <"$tmp/self.ctp" 2>/dev/null
 is '-o what is stdin: status 1' $? 1
-ok 'and it is as it was' cmp "$tmp/x.ctp" "$tmp/self.ctp"
+ok 'the input is unchanged' cmp "$tmp/x.ctp" "$tmp/self.ctp"
 if command -v zstd >/dev/null && "$from" -q -o "$tmp/x.ctp.zst" "$tmp/plain" 2>/dev/null; then
 	"$to" "$tmp/x.ctp.zst" >"$tmp/out"
-	ok '-o x.zst compresses, and it is recognised' cmp "$tmp/plain" "$tmp/out"
+	ok '-o x.zst compresses, and the result is recognised' cmp "$tmp/plain" "$tmp/out"
 	zstd -qc "$tmp/plain" | "$from" | zstd -q | "$to" >"$tmp/out"
 	ok 'zstd on both sides needs no option' cmp "$tmp/plain" "$tmp/out"
 fi
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # there is one, and a pseudo-terminal for it
 	script -qec "$from $tmp/plain" /dev/null </dev/null >"$tmp/out"
 	is 'binary to a terminal is refused' $? 1
-	like 'with the remedy' "$(cat "$tmp/out")" 'terminal; use a pipe, or -f'
+	like 'the message says what to do' "$(cat "$tmp/out")" 'terminal; use a pipe, or -f'
 fi
 
 other='{"type":"@section","attrs":{}}
@@ -245,6 +247,6 @@ other='{"type":"@section","attrs":{}}
 {"type":"@end","complete":true}'
 is 'no transitions, but others: a notice names the classes' "$(echo "$other" | "$from" | "$to" 2>&1)" \
 	'ctp-tojsonl: stdin: no transitions, but records of a b: -a shows them'
-is 'but not of a trace of coroutines' "$(echo "$other" | sed 's/"other"/"birth"/' | "$from" | "$to" 2>&1)" ''
-is 'and they are shown' "$(echo "$other" | "$from" | "$to" -a 2>&1)" "$other"
+is 'a trace of coroutines gives no notice' "$(echo "$other" | sed 's/"other"/"birth"/' | "$from" | "$to" 2>&1)" ''
+is 'its transitions are printed' "$(echo "$other" | "$from" | "$to" -a 2>&1)" "$other"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-mem: arrays as Cacheray's pass records what malloc returns, one element of all bytes; memory of no type; arrays without accesses in the picture.
+# ctp-mem: arrays that Cacheray's pass records as one element of all bytes (from malloc); memory without a type; arrays without accesses in the picture.
 . t/helper/tap.sh
 . t/helper/mem/stream.sh
 
@@ -26,15 +26,15 @@ accesses() {
 # Of a thread and a region it is not known later what went across elements.
 plain() { sed 's/"straddles":[0-9]*,//g' "$1"; }
 "$BIN/ctp-mem" -qj --debug-info "$tmp/types.so" "$tmp/one.ctp" >"$tmp/json"
-is 'an array in one element is an array' "$(plain "$tmp/json")" "$(plain "$tmp/array.json")"
+is 'an array recorded as one element is shown as an array' "$(plain "$tmp/json")" "$(plain "$tmp/array.json")"
 has 'with the size of its elements' '{"type":"struct.pair","element_size":16,"regions":1,'
 has 'and what goes across them' '"reads":20,"writes":11,"atomics":0,"unaligned":0,"straddles":1,'
 "$BIN/ctp-mem" --cache none --debug-info "$tmp/types.so" --svg "$tmp/one.svg" "$tmp/one.ctp" >"$tmp/text"
-is 'its table has the members' "$(sed -n '/^Members of struct.pair, 16 bytes each/,/^$/p' "$tmp/text" | sed -n '3,$s/.*%  \([^ ]*\).*/\1/p' | sort | tr '\n' ' ')" '(padding) x x+4 y '
-like 'its region the elements' "$(cat "$tmp/text")" ' 0x1000, 10 x struct.pair$'
-is 'and the picture its members' "$(grep -o '<title>[^,]*, offset [0-9]*' "$tmp/one.svg" | sed 's/<title>//; s/, offset//' | sort -u | tr '\n' ';')" \
+is 'the table of its type has the members' "$(sed -n '/^Members of struct.pair, 16 bytes each/,/^$/p' "$tmp/text" | sed -n '3,$s/.*%  \([^ ]*\).*/\1/p' | sort | tr '\n' ' ')" '(padding) x x+4 y '
+like 'its region has the elements' "$(cat "$tmp/text")" ' 0x1000, 10 x struct.pair$'
+is 'the picture has its members' "$(grep -o '<title>[^,]*, offset [0-9]*' "$tmp/one.svg" | sed 's/<title>//; s/, offset//' | sort -u | tr '\n' ';')" \
 	'padding 12;x 0;x+4 4;y 8;'
-is 'nothing is missed' "$(grep -c 'not in the debug information' "$tmp/text")" 0
+is 'no access is left out' "$(grep -c 'not in the debug information' "$tmp/text")" 0
 
 # Sizes of a name are one type, whichever there are.
 for sizes in '160 16' '16 160' '160 320' '32 16 160 320'; do
@@ -44,12 +44,12 @@ for sizes in '160 16' '16 160' '160 320' '32 16 160 320'; do
 		at=$((at + 1000))
 	done | stream sizes
 	mem sizes 0 --debug-info "$tmp/types.so"
-	is "sizes $sizes: one type" "$(grep -o '{"type":"struct.pair","element_size":[0-9]*,"regions":[0-9]*' "$tmp/json" | sort -u | head -n 1)" \
+	is "sizes $sizes are one type" "$(grep -o '{"type":"struct.pair","element_size":[0-9]*,"regions":[0-9]*' "$tmp/json" | sort -u | head -n 1)" \
 		"{\"type\":\"struct.pair\",\"element_size\":16,\"regions\":$(echo "$sizes" | wc -w | tr -d ' ')"
-	is '  and its member' "$(grep -o '"offset":0,"size":8,"name":"x"' "$tmp/json" | wc -l | tr -d ' ')" 1
+	is '  the type has its member' "$(grep -o '"offset":0,"size":8,"name":"x"' "$tmp/json" | wc -l | tr -d ' ')" 1
 done
 
-# What may have any size is no array.
+# Regions of arbitrary sizes are no array.
 stays() { # NAME SIZE...
 	type=$1
 	shift
@@ -88,10 +88,10 @@ has 'of pointers' '{"type":"struct.pair**","element_size":8,"regions":1,'
 has 'of doubles' '{"type":"double*","element_size":8,"regions":1,'
 has 'what may be a pointer is one' '{"type":"i32*","element_size":8,"regions":1,'
 has 'what is of no type has no members' '{"type":"void*","element_size":4000,"regions":1,"reads":0,"writes":3,"atomics":0,"unaligned":0,"straddles":0,"misses":[],"cost":3,"unplaced":0,"repeats":0,"members":[]}'
-is 'and is not drawn' "$(grep -c 'void' "$tmp/names.svg")" 0
+is 'memory without a type is not drawn' "$(grep -c 'void' "$tmp/names.svg")" 0
 is 'there is no table of members' "$("$BIN/ctp-mem" "$tmp/names.ctp" | grep -c '^Members of')" 0
 
-# In the picture, what has no accesses is one cell.
+# In the picture, members without accesses are one cell.
 stream user <<'LIST'
 add 1000 72 1 struct.user
 write 1000 8 1

@@ -37,9 +37,9 @@ LIST
 mem lines 0 --debug-info "$tmp/lines.so" --svg "$tmp/lines.svg"
 is 'accesses of each line' "$(lines "$tmp/lines.svg")" '1 1 0 3 1 2 1'
 mem lines 0 --svg "$tmp/lines.svg"
-is 'and without debug information' "$(lines "$tmp/lines.svg")" '1 1 0 3 1 2 1'
+is 'the same without debug information' "$(lines "$tmp/lines.svg")" '1 1 0 3 1 2 1'
 
-# One member that is used is one to show, and a number has none.
+# A type with one used member has a table, a number has none.
 debug_info hot <<'C'
 struct conn { char cold[40]; long hot; long c2; } conn;
 C
@@ -52,13 +52,13 @@ read 2010 8 1
 LIST
 for option in '' -v; do
 	"$BIN/ctp-mem" $option --cache none --debug-info "$tmp/hot.so" --svg "$tmp/hot.svg" "$tmp/hot.ctp" >"$tmp/text" 2>/dev/null
-	like "a single member is in a table $option" "$(cat "$tmp/text")" '^ +40 +8 +0 +2 .* hot$'
-	is "but not that of a number $option" "$(grep -c '^Members of' "$tmp/text")" 1
-	like "and in the picture $option" "$(cat "$tmp/hot.svg")" '>hot<'
-	is "with its line $option" "$(lines "$tmp/hot.svg")" 2
+	like "a type with a single member has a table $option" "$(cat "$tmp/text")" '^ +40 +8 +0 +2 .* hot$'
+	is "a number has no table $option" "$(grep -c '^Members of' "$tmp/text")" 1
+	like "the picture has the single member $option" "$(cat "$tmp/hot.svg")" '>hot<'
+	is "the picture has its line $option" "$(lines "$tmp/hot.svg")" 2
 done
 
-# Debug information that was split off is found by the link to it, if it is of the same file.
+# Separate debug information is found by its link, if it belongs to the file.
 linked() { # NAME OPTIONS...: of the compiler
 	what=$1
 	shift
@@ -138,13 +138,13 @@ named struct.foo_t 8 cold
 named struct.tag_t 4 ''
 named struct.size 8 ''
 has 'what the debug information has' '"debug_info":"found"'
-is 'types that it does not have' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '7 1'
+is 'types without debug information have no members' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '7 1'
 "$BIN/ctp-mem" --debug-info "$tmp/typedefs.so" "$tmp/typedefs.ctp" | sed -n '/^Types that are not in/,/^$/p' >"$tmp/text"
-is 'are said, once each, but for pointers and numbers' "$(sed 1d "$tmp/text" | grep . | sort | tr '\n' ';')" \
+is 'such types are reported once each, except pointers and numbers' "$(sed 1d "$tmp/text" | grep . | sort | tr '\n' ';')" \
 	'  nothing_t, 8 bytes;  struct.size, 24 bytes: there it has 16;  struct.tag_t, 8 bytes: perhaps tag;'
-is 'with the file' "$(head -n 1 "$tmp/text")" "Types that are not in the debug information of $tmp/typedefs.so"
+is 'the message names the file' "$(head -n 1 "$tmp/text")" "Types that are not in the debug information of $tmp/typedefs.so"
 
-# Elements have an index for each dimension, in names as in the picture, be it an array of arrays by a typedef.
+# Elements have an index for each dimension, in names and in the picture, also for an array of arrays by a typedef.
 debug_info arrays <<'C'
 typedef short row_t[4];
 struct arrays { double v[8][8]; row_t t[3]; char five[2][2][2][2][2]; char flat[5]; struct { int x, y; } pair[2][2]; } arrays;
@@ -169,7 +169,7 @@ for name in 'v[7][2]' 't[1][3]' 'pair[1][1].x'; do
 	ok "the picture has $name" grep -qF ">$name, offset" "$tmp/arrays.svg"
 done
 
-# Structures in arrays have their members in each element; not where these are too many.
+# Structures in arrays have their members in each element, unless there are too many elements.
 debug_info parts <<'C'
 struct part { int p; short q; struct { char c[2]; } deep[2]; };
 struct parts { int n; struct part s[3]; struct { struct part t[2]; } in; struct { int x, y; } many[4096]; } parts;
@@ -210,7 +210,7 @@ bits() { # COMPILER OPTION
 	member 4 4 x..w "$(counts 1 3)"
 	member 8 2 post "$(counts 0 1)"
 	member 10 1 in.one "$(counts 0 1)"
-	is "$name: as accesses begin, so do no more" "$(grep -o '"name":"[^"]*' "$tmp/json" | sort -u | sed 's/.*"//' | tr '\n' ' ')" 'a b d in.one post x..w '
+	is "$name: members begin where accesses begin, and nowhere else" "$(grep -o '"name":"[^"]*' "$tmp/json" | sort -u | sed 's/.*"//' | tr '\n' ' ')" 'a b d in.one post x..w '
 	has "$name: of a shared line" '"offset":6,"name":"x..w","reads":0,"writes":1}'
 	is "$name: in the picture" "$(grep -o '<title>[^p][^,]*, offset [0-9]*, [0-9]*' "$tmp/bits.svg" | sed 's/<title>//; s/, offset / /; s/, / /' | tr '\n' ';')" \
 		'x..w 4 4;in.one 10 1;in.two..three 11 1;a 0 1;b 1 1;c 2 2;d 4 4;'
@@ -242,7 +242,7 @@ for compiler in "${CC:-cc}" gcc clang; do
 	done
 done
 
-# An access counts for each member that it touches: as debug information has them, or else as accesses begin.
+# An access counts for each member that it touches: by debug information, or else by where accesses begin.
 debug_info touch <<'C'
 struct touch { long a, b; char c[32]; union { double d; struct { int x, y; }; }; int e, f; } touch;
 C
@@ -267,10 +267,11 @@ member 52 4 y "$(counts 1 1)"
 member 60 4 f "$(counts 0 1 0 1 1)"
 has 'touch: the type has each access once' "$(counts 3 5 0 1 1)"
 has 'touch: and members have some again' '"repeats":4,'
-is 'touch: so has the line of the picture' "$(lines "$tmp/touch.svg")" 8
-ok 'touch: and each cell what touches it' grep -qF '>c[8]..[15], offset 24, 8 bytes' "$tmp/touch.svg"
-is 'touch: of a long array too' "$(sed -n '/>c\[8\]\.\.\[15\], offset/{n;s/<.*//;p;}' "$tmp/touch.svg")" '0 reads, 2 writes'
-is 'touch: one is one' "$(sed -n '/>c\[0\]\.\.\[7\], offset/{n;s/<.*//;p;}' "$tmp/touch.svg")" '0 reads, 1 write'
+is 'touch: the line of the picture has the same counts' "$(lines "$tmp/touch.svg")" 8
+ok 'touch: each cell counts the accesses that touch it' grep -qF '>c[8]..[15], offset 24, 8 bytes' "$tmp/touch.svg"
+is 'touch: so does a cell of a long array' \
+	"$(sed -n '/>c\[8\]\.\.\[15\], offset/{n;s/<.*//;p;}' "$tmp/touch.svg")" '0 reads, 2 writes'
+is 'touch: one access counts once' "$(sed -n '/>c\[0\]\.\.\[7\], offset/{n;s/<.*//;p;}' "$tmp/touch.svg")" '0 reads, 1 write'
 like 'touch: in words' "$("$BIN/ctp-mem" -q --cache none --debug-info "$tmp/touch.so" "$tmp/touch.ctp")" \
 	'^  an access counts for each member that it touches: all rows are 4 more than the type$'
 mem touch 0
@@ -278,7 +279,7 @@ member 0 8 '' "$(counts 2 0)"
 member 8 8 '' "$(counts 2 1)"
 has 'touch: without debug information' '"repeats":4,'
 
-# The tables and the picture have the same members and padding: what overlaps is what is behind the one before.
+# The tables and the picture have the same members and padding: an overlapping member begins after the one before it.
 debug_info cut <<'C'
 struct cut { char a; int b; char c; long d; short e; } cut;
 struct over { union { int i; struct __attribute__((packed)) { short p; int q; }; }; char r; } over;
@@ -296,7 +297,8 @@ name=cut
 mem cut 0 --debug-info "$tmp/cut.so"
 has 'padding in JSON' '{"offset":9,"size":3,"padding":true,'
 
-# The picture has what is falsely shared in frames, and says who wrote what; not what threads have in common, or hand over.
+# The picture has what is falsely shared in frames, and says which thread wrote what; not truly shared data, nor data that is
+# handed over.
 debug_info shared <<'C'
 struct queue { long head, tail, both, left; long cold[8]; } queue;
 C
@@ -325,15 +327,15 @@ frames() { grep -o '<rect class="s"[^>]*height="50"/>.*<title>[^,]*' "$1" | sed 
 mem shared 0 --debug-info "$tmp/shared.so" --svg "$tmp/shared.svg"
 is 'falsely shared members are framed, and elements of a type without members' "$(frames "$tmp/shared.svg")" 'head tail offset 0 '
 sed -n '/<title>tail/,/<\/title>/p' "$tmp/shared.svg" | sed 's/<\/title>.*//' >"$tmp/text"
-is 'whoever points at one reads who wrote what' "$(tail -n 4 "$tmp/text" | tr '\n' ';')" \
+is 'the tool tip says which thread wrote what' "$(tail -n 4 "$tmp/text" | tr '\n' ';')" \
 	'FALSE sharing of the line at 0x1000, which changed hands 3 times: 2 without need, 1 for the first time;thread 8 wrote byte 8, +8 tail: 2 times;thread 7 wrote byte 0, +0 head: 1 time;alignas(64) on tail parts them;'
-is 'its line says so' "$(grep -c '>FALSE</text>' "$tmp/shared.svg")" 2
-is 'and the legend' "$(grep -c '>false sharing<' "$tmp/shared.svg")" 1
-is 'and what has no place there' "$(grep -o '>1 falsely shared line is not in what is drawn<' "$tmp/shared.svg" | wc -l)" 1
+is 'the line of the picture says so' "$(grep -c '>FALSE</text>' "$tmp/shared.svg")" 2
+is 'the legend explains the frame' "$(grep -c '>false sharing<' "$tmp/shared.svg")" 1
+is 'members without a cell are mentioned' "$(grep -o '>1 falsely shared line is not in what is drawn<' "$tmp/shared.svg" | wc -l)" 1
 mem shared 0 --svg "$tmp/shared.svg" --type struct.true
-is 'no frame for what is truly shared' "$(frames "$tmp/shared.svg")" ''
+is 'truly shared members have no frame' "$(frames "$tmp/shared.svg")" ''
 
-# Names that do not fit in their cells are in notes below the line, with the same number in the cell; and the picture has room for them.
+# Names that do not fit into their cells are in notes below the line, with the same number in the cell; the picture has room for them.
 debug_info narrow <<'C'
 struct narrow { char state, flags, e; short id; char tag[6]; struct { char first_letter; int length_of_the_word; } word; char untouched; } narrow;
 C
@@ -348,12 +350,12 @@ write 100c 1 1
 write 1010 4 1
 LIST
 mem narrow 0 --debug-info "$tmp/narrow.so" --svg "$tmp/narrow.svg"
-is 'notes have what is narrow and was accessed' "$(sed -n 's/^<text [^>]*><tspan class="f">\([0-9]* \)<\/tspan>\(.*\)<tspan class="f">\(.*\)<\/tspan><\/text>$/\1\2\3/p' "$tmp/narrow.svg" | tr '\n' ';')" \
+is 'narrow members that were accessed have notes' "$(sed -n 's/^<text [^>]*><tspan class="f">\([0-9]* \)<\/tspan>\(.*\)<tspan class="f">\(.*\)<\/tspan><\/text>$/\1\2\3/p' "$tmp/narrow.svg" | tr '\n' ';')" \
 	'1 state 0r 1w;2 flags 1r 0w;3 tag[0] 0r 1w;4 word.first_letter 0r 1w;5 word.length_of_the_word 0r 1w;'
 is 'their numbers are in the cells' "$(grep -o '<text class="n [^>]*>[0-9]*<' "$tmp/narrow.svg" | sed 's/.*>\([0-9]*\)<$/\1/' | tr '\n' ' ')" '1 2 3 4 '
-like 'with the beginning of the name, where there is room' "$(cat "$tmp/narrow.svg")" '>5 word…</text>'
-like 'one letter fits' "$(cat "$tmp/narrow.svg")" '>e</text>'
-like 'what has no note is cut, and says so' "$("$BIN/ctp-mem" -q --cache none --debug-info "$tmp/parts.so" --svg /dev/stdout "$tmp/parts.ctp")" '>many[^<]*…<|>s\[[^<]*…<'
+like 'a cell with room has the beginning of the name' "$(cat "$tmp/narrow.svg")" '>5 word…</text>'
+like 'a name of one letter fits' "$(cat "$tmp/narrow.svg")" '>e</text>'
+like 'a name without a note is cut, with an ellipsis' "$("$BIN/ctp-mem" -q --cache none --debug-info "$tmp/parts.so" --svg /dev/stdout "$tmp/parts.ctp")" '>many[^<]*…<|>s\[[^<]*…<'
 for picture in narrow parts shared arrays; do
 	[ -e "$tmp/$picture.svg" ] || continue
 	is "$picture: nothing is below the picture" "$(sed -n 's/.*viewBox="0 0 [0-9]* \([0-9]*\)".*/\1/p' "$tmp/$picture.svg" | while read -r high; do
@@ -418,7 +420,7 @@ LIST
 	for compiler in "${CXX:-c++}" g++ clang++; do
 		spelled "$compiler"
 	done
-	# Virtual bases are where there is one place for them, which the program knows; else their bytes are no padding.
+	# Virtual bases are shown if their place is unique, as the program knows it; else their bytes are not called padding.
 	cat >"$tmp/virtual.cpp" <<'C'
 #include <cstdio>
 struct Plain { int plain; };
@@ -456,7 +458,7 @@ C
 		printf '%s\n' 'add 1000 32 1 Loose' 'write 1011 1 1' 'write 1018 1 1' 'add 2000 16 1 Lean' 'write 2000 8 1' | stream virtual
 		"$BIN/ctp-mem" -qj --cache none --debug-info "$tmp/virtual" --svg "$tmp/virtual.svg" "$tmp/virtual.ctp" >"$tmp/json"
 		named Loose 24 '(virtual base Char?)+7'
-		is "$1: and is no padding in the picture" "$(grep -c '<title>(virtual base Char?)' "$tmp/virtual.svg") $(grep -c '<title>padding, offset [123][0-9], \(1[0-9]\|[5-9]\)' "$tmp/virtual.svg")" '4 0'
+		is "$1: it is no padding in the picture" "$(grep -c '<title>(virtual base Char?)' "$tmp/virtual.svg") $(grep -c '<title>padding, offset [123][0-9], \(1[0-9]\|[5-9]\)' "$tmp/virtual.svg")" '4 0'
 		like "$1: the table of a virtual base" "$(cat "$tmp/json")" '"offset":0,"size":8,"name":"_vptr'
 	}
 	for compiler in "${CXX:-c++}" g++ clang++; do
@@ -470,7 +472,7 @@ write 1004 4 1
 write 1104 4 1
 write 1204 4 1
 LIST
-	is 'types that may be meant' "$("$BIN/ctp-mem" --cache none --debug-info "$tmp/cxx.so" "$tmp/near.ctp" | sed -n '/^Types that/,/^$/p' | sed 's/ int>/>/; 1d; s/\(Pair<int, long\)[^>]*>.*/\1>/')" \
+	is 'the message suggests types' "$("$BIN/ctp-mem" --cache none --debug-info "$tmp/cxx.so" "$tmp/near.ctp" | sed -n '/^Types that/,/^$/p' | sed 's/ int>/>/; 1d; s/\(Pair<int, long\)[^>]*>.*/\1>/')" \
 		'  Pair<int, unsigned>, 16 bytes: perhaps Pair<int, long>
   struct.other::Point, 8 bytes: perhaps ns::point_t
   struct.nowhere, 8 bytes'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-mem: what parts the threads of a falsely shared line, where that is certain; and that nothing is said where it is not.
+# ctp-mem: the advice that separates the threads of a falsely shared line is given if it is certain to help, and only then.
 . t/helper/tap.sh
 . t/helper/mem/stream.sh
 
@@ -15,7 +15,7 @@ ${CC:-cc} -g -shared -o "$tmp/types.so" "$tmp/types.c" 2>"$tmp/err" || skip_all 
 printf '%s\n' 'add 1000 8 1 i64' 'read 1000 8 1' | stream one
 "$BIN/ctp-mem" --debug-info "$tmp/types.so" "$tmp/one.ctp" >"$tmp/out" 2>"$tmp/err" || skip_all "no names of members: $(cat "$tmp/err")"
 
-# Writes of threads, in turn: THREAD:ADDRESS[:SIZE]...; what is said of the worst line.
+# Writes of threads, in turn: THREAD:ADDRESS[:SIZE]...; the advice for the worst line.
 remedy() { # NAME ADD OPTIONS WANT WRITES...
 	what=$1 add=$2 options=$3 want=$4
 	shift 4
@@ -38,7 +38,7 @@ queue='add 1000 112 1 struct.queue'
 remedy 'two members' "$queue" "$debug" 'alignas(64) on tail' 1:1000 2:1008
 "$BIN/ctp-mem" -j --cache none $debug --svg "$tmp/remedy.svg" "$tmp/remedy.ctp" >"$tmp/json"
 has 'in JSON' '"unplaced":0,"remedy":"alignas(64) on tail"}'
-ok 'in the picture' grep -q '^alignas(64) on tail parts them' "$tmp/remedy.svg"
+ok 'the picture has the advice' grep -q '^alignas(64) on tail parts them' "$tmp/remedy.svg"
 remedy 'members of one thread stay together' "$queue" "$debug" 'alignas(64) on both' 1:1000 1:1008 2:1010 2:1018
 remedy 'threads in turn' "$queue" "$debug" 'alignas(64) on tail and on both' 1:1000 2:1008 1:1010
 remedy 'a structure in it' "$queue" "$debug" 'alignas(64) on in.high' 1:1020 2:1028
@@ -62,9 +62,9 @@ remedy 'some of it true' "$queue" "$debug" '' 1:1000 2:1008 2:1000
 remedy 'a write from the line before' 'add 1038 16 4 struct.slot' '' '' 1:103c:8 2:1050
 remedy 'as before' "$queue" "$debug" 'alignas(64) on tail' 1:1000 2:1008
 "$BIN/ctp-mem" --cache 32k,8,128 $debug "$tmp/remedy.ctp" >"$tmp/text"
-like 'as long as the lines are' "$(cat "$tmp/text")" '^     alignas\(128\) on tail parts them$'
+like 'the advice uses the length of a line' "$(cat "$tmp/text")" '^     alignas\(128\) on tail parts them$'
 
-# With the remedies, members and elements are in lines of their own.
+# With the advice followed, members and elements have lines of their own.
 cat >"$tmp/apart.c" <<'C'
 #include <stddef.h>
 struct queue { long head; _Alignas(64) long tail; _Alignas(64) long both; };
@@ -78,7 +78,7 @@ int main(void)
 }
 C
 if ${CC:-cc} -o "$tmp/apart" "$tmp/apart.c" 2>/dev/null; then
-	ok 'so compilers do it' "$tmp/apart"
+	ok 'compilers lay them out so' "$tmp/apart"
 else
 	note 'the compiler has no _Alignas'
 fi

@@ -1,5 +1,6 @@
 #!/bin/sh
-# ctp-mem: which handovers of a line have need of it. What one thread does before the others come, and behind them, is no quarrel.
+# ctp-mem: which handovers of a line are needed. Accesses of one thread before the others begin, and after they end, are no
+# contention.
 . t/helper/tap.sh
 . t/helper/mem/stream.sh
 
@@ -40,7 +41,7 @@ verdict 'a reader of the same element' 'false 2 0 9' '' '9:1000:64 10 x 1:1000 r
 verdict 'both' 'mixed 1 19 19' '' '10 x 1:1000 2:1010 1:1000 2:1000 end'
 verdict 'each once' 'once 3 0 0' '' '1:1000 2:1008 3:1010 4:1018'
 
-# More threads than are told apart, and what is said of them.
+# More threads than are distinguished, and the text about them.
 { echo 'add 1000 1 64 i8'; awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 70; i++) printf "write %x 1 %d\n", 4096 + i % 64, i }'; } | stream many
 mem many 0
 has 'threads beyond the limit' '"handovers":{"first":63,"needed":6,"needless":58,"others":12},'

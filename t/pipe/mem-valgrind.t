@@ -1,10 +1,10 @@
 #!/bin/sh
-# The caches of ctp-mem against cachegrind's: the accesses of one program, as lackey sees them, miss the first level just as often.
+# ctp-mem's caches compared with cachegrind's: the accesses of one program, recorded by lackey, miss the first level equally often.
 #
-# A modify is a read to cachegrind, and a read and a write to us: the write behind its read is always a hit. The last level of cachegrind
-# has instructions too. Where it is so large that nothing is replaced, a line is missed by whoever comes first: those that data found
-# because an instruction had been there are counted in lackey's trace. In a smaller one each line of instructions, which comes once,
-# takes the place of one line of data, and that one can be missed once more or less.
+# cachegrind counts a modify as a read, ctp-mem as a read and a write: the write after its read is always a hit. The last level of cachegrind
+# has instructions too. If it is so large that nothing is replaced, the first access to a line misses: lines that data found
+# because of an earlier instruction are counted in lackey's trace. In a smaller one each line of instructions, which is used once,
+# replaces one line of data, and that one can be missed once more or less.
 # Not under sanitizers: valgrind runs the program.
 . t/helper/tap.sh
 command -v valgrind >/dev/null || skip_all 'there is no valgrind'
@@ -18,7 +18,7 @@ awk -f t/helper/mem/lackey.awk "$tmp/lackey" | "$BIN/ctp-fromjsonl" -q -o "$tmp/
 is 'lackey becomes a stream' $? 0
 modified=$(awk '$1 == "M" { n++ } END { print n + 0 }' "$tmp/lackey")
 
-# Lines of 64 bytes that an instruction was in before data was: so many reads and writes find them in a cache that keeps all.
+# Lines of 64 bytes that held an instruction before data: the number of reads and writes that hit them in a cache that keeps all.
 found() {
 	awk -v want="$1" '
 	function line(at,    part) { split(at, part, ","); return substr("0000000000000000", length(part[1]) + 1) part[1] }
@@ -60,6 +60,6 @@ for geometry in '4096,2,64 16777216,16,64' '32768,8,64 16777216,16,64' '1024,1,6
 	*)
 		within "$geometry: what misses LL" $(($(ours 2 read_misses) + $(ours 2 write_misses) - $6 - $9)) "$2" ;;
 	esac
-	ok "$geometry: there is something to judge" test "$5" -gt 1000
+	ok "$geometry: there are misses to compare" test "$5" -gt 1000
 done
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# ctp-mem: regions in, over and behind each other, types and members, lines that threads share; in words, as JSON and as a picture.
-# What caches do is judged by mem-valgrind.t, and every number by a model in Python.
+# ctp-mem: regions inside, over and after each other, types and members, lines that threads share; as text, JSON and picture.
+# mem-valgrind.t checks the caches; here a model in Python checks every number.
 . t/helper/tap.sh
 . t/helper/mem/stream.sh
 
@@ -53,7 +53,7 @@ type '"struct.Empty"' 0 1 "$(counts 0 0)"
 type '"struct.Last"' 4294967295 1 "$(counts 1 0)"
 type null 0 0 "$(counts 2 0)"
 
-# A region that finds no room, here because it is too large, may be removed as any other; once.
+# A region that finds no room, here because it is too large, can be removed like any other, once.
 {
 	rows </dev/null | sed '$d; s/"type":"u32"/"type":"u64"/g'
 	printf '{"type":"cacheray_%s","ts":%d,"address":"0x0000000000001000","thread":1%s}\n' \
@@ -63,7 +63,8 @@ type null 0 0 "$(counts 2 0)"
 mem refused 3
 has 'refused: its remove is not strange' '"regions":{"added":3,"removed":1,"replaced":0,"unmatched_removes":2,"empty":0,"refused":2,"alive":0,"most_alive":1}'
 
-# Threads that write the same line: other bytes, the same, and both. One that reads is no writer. A hand-over is no quarrel.
+# Threads that write the same line: other bytes, the same, and both. A thread that only reads is no writer. A handover is no
+# contention.
 stream sharing <<'LIST'
 add 1000 64 1 struct.Stats
 add 2000 8 1 i64
@@ -108,45 +109,45 @@ like 'in words: who' "$(cat "$tmp/text")" '^     thread 1, byte 0: 1 write, 0 re
 like 'in words: hand-overs' "$(cat "$tmp/text")" '^  1 line was handed over, and no thread came back$'
 like 'in words: all of it' "$(cat "$tmp/text")" '^15 accesses: 2 reads, 13 writes; 0 atomic, 0 unaligned, 0 across elements$'
 
-# The verdict is of all threads, and not of those that are listed.
-writers() { # NAME LINES: what is said of lines of 20 writers
+# The verdict is about all threads, not only the listed ones.
+writers() { # NAME LINES: the verdict on lines of 20 writers
 	"$BIN/ctp-mem" -j --cache none "$tmp/$1.ctp" | grep -o '"verdict":"[a-z]*"\|"more_writers":[a-z]*' | tr -d '"' | tr '\n' ' '
 	"$BIN/ctp-mem" --cache none "$tmp/$1.ctp" | sed -n 's/^1\. \(.*\) at .*: changed hands \([0-9]* times\): .*; \(.*\) write$/\1, \2, \3/p'
 }
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + 2 * i, i }' | stream false20
 is 'sharing: 20 writers of other bytes' "$(writers false20)" 'verdict:false more_writers:true FALSE sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 2 * i), i }' | stream mixed20
-is 'sharing: 16 of the same, 4 of others' "$(writers mixed20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
+is 'sharing: 16 writers of the same bytes, 4 of others' "$(writers mixed20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 8), i }' | stream true20
-is 'sharing: bytes that only later threads write, twice' "$(writers true20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
+is 'sharing: bytes that only later threads write are counted' "$(writers true20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 16; i++) printf "write %x 2 %d\n", 4096, i }' | stream true16
 is 'sharing: 16 writers' "$(writers true16)" 'verdict:true more_writers:false true sharing, 31 times, 16 threads'
 
-# With caches of their own, the write of one takes the line from the other.
+# With private caches, a write of one thread invalidates the line of the other.
 "$BIN/ctp-mem" -j --private --cache 1k,16,64 --cache 4k,4,64 "$tmp/sharing.ctp" >"$tmp/json"
 has 'private caches: lines are taken away' '"line":64,"private":true,"read_hits":0,"read_misses":2,"write_hits":0,"write_misses":13,"write_backs":8,"invalidated":8,"taken_misses":4}'
 has 'private caches: and the last level is shared' '"line":64,"private":false,'
 like 'private caches: in words' "$("$BIN/ctp-mem" --private --cache 1k,16,64 --cache 4k,4,64 "$tmp/sharing.ctp" | sed -n '/^Caches/,/L1/p')" \
 	'^  L1 +1 KiB +16 +64 +2 +100\.0 % +13 +100\.0 % +8 +8 +4$'
 printf '%s\n' 'write 1000 8 1' 'write 1000 8 2' 'read 2000 8 1' 'read 3000 8 1' 'read 1000 8 1' | stream replaced
-is 'private caches: a miss is not for the sake of the other thread once the place is taken' \
+is 'private caches: a miss after the line was replaced is not caused by the other thread' \
 	"$(for size in 64,1 128,2; do "$BIN/ctp-mem" -j --private --cache "$size,64" "$tmp/replaced.ctp" | grep -o '"taken_misses":[0-9]*'; done | xargs)" \
 	'taken_misses:0 taken_misses:0'
-is 'private caches: and is so before' "$("$BIN/ctp-mem" -j --private --cache 192,3,64 "$tmp/replaced.ctp" | grep -o '"taken_misses":[0-9]*')" '"taken_misses":1'
-is 'the machine has caches, or they are usual' "$("$BIN/ctp-mem" -j "$tmp/sharing.ctp" | grep -c '"caches_from":"\(system\|usual\)","caches":\[{"size"')" 1
+is 'private caches: a miss before that is' "$("$BIN/ctp-mem" -j --private --cache 192,3,64 "$tmp/replaced.ctp" | grep -o '"taken_misses":[0-9]*')" '"taken_misses":1'
+is 'caches are those of the machine, or default ones' "$("$BIN/ctp-mem" -j "$tmp/sharing.ctp" | grep -c '"caches_from":"\(system\|usual\)","caches":\[{"size"')" 1
 
-is 'at the end -v has no word about coroutines' "$("$BIN/ctp-mem" -v --cache none "$tmp/sharing.ctp" 2>&1 >/dev/null)" 'ctp-mem: 17 records; damage at 0 places'
+is 'the summary of -v does not mention coroutines' "$("$BIN/ctp-mem" -v --cache none "$tmp/sharing.ctp" 2>&1 >/dev/null)" 'ctp-mem: 17 records; damage at 0 places'
 
-# Each section is another program: its first 64 threads have caches of their own, whoever was in the one before.
+# Each section is another program: its first 64 threads have caches of their own, whatever the section before had.
 awk 'BEGIN { for (i = 1; i <= 64; i++) print "read", sprintf("%x", 4096 + 64 * i), 8, i }' | stream first
 printf '%s\n' 'read 1000 8 65' 'read 1000 8 1' 'write 1000 8 65' 'read 1000 8 1' | stream second
 misses() { "$BIN/ctp-mem" -j --private --cache 4k,8,64 "$@" | grep -o '"read_hits":.*"invalidated":[0-9]*' | tr -c '0-9\n' ' ' | xargs; }
-is 'a section alone' "$(misses "$tmp/second.ctp")" '0 3 1 0 0 1'
-is 'two are the sum of both' "$(misses "$tmp/first.ctp" "$tmp/second.ctp")" '0 67 1 0 0 1'
+is 'a section alone has its counts' "$(misses "$tmp/second.ctp")" '0 3 1 0 0 1'
+is 'two sections add up' "$(misses "$tmp/first.ctp" "$tmp/second.ctp")" '0 67 1 0 0 1'
 awk 'BEGIN { for (i = 1; i <= 65; i++) print "read", 1000, 8, i }' | stream many
 is 'the 65th thread has the caches of the first' "$(misses "$tmp/many.ctp")" '1 64 0 0 0 0'
 
-# Losses are said, and never made up for.
+# Losses are reported, never estimated.
 stream lost <<'LIST'
 add 1000 8 1 i64
 lost 7
@@ -163,9 +164,9 @@ for n in 1 7 30 100 $((bytes / 2)) $((bytes - 30)) $((bytes - 1)); do
 	status=$?
 	case $status in 1 | 3) ;; *) wrong="$wrong $n:$status" ;; esac
 done
-is 'a stream that is cut short is failure or harm at every length' "$wrong" ''
+is 'a stream truncated at any length gives a failure or damage' "$wrong" ''
 
-# Damage is said as what it is: what is missing in the middle, behind the end, or everything.
+# Damage is reported as what it is: missing in the middle, after the end, or everything.
 awk 'BEGIN { for (i = 0; i < 200000; i++) printf "write %x 8 %d\n", 4096 + i * 2654435 % 1048576, i % 7 }' | stream packets
 whole() { "$BIN/ctp-mem" -qj --cache none "$1" | sed 's/.*"complete":\([a-z]*\),.*"lost":\([0-9]*\),.*"unknown":0,"reads":\([0-9]*\),"writes":\([0-9]*\),.*/\1 \2 \3 \4/'; }
 words() { "$BIN/ctp-mem" -q --cache none "$1" | sed -n '3,${/^$/q;p;}'; }
@@ -173,7 +174,7 @@ bytes=$(wc -c <"$tmp/packets.ctp")
 is 'damage: none' "$(whole "$tmp/packets.ctp") $(words "$tmp/packets.ctp")" 'true 0 0 200000 '
 { head -c $((bytes / 2)) "$tmp/packets.ctp"; printf 'xxxx'; tail -c +$((bytes / 2 + 5)) "$tmp/packets.ctp"; } >"$tmp/middle.ctp"
 set -- $(whole "$tmp/middle.ctp")
-is 'damage: in the middle, all records are counted or missing' "$1 $(($2 > 0)) $(($2 + $4))" 'false 1 200000'
+is 'damage in the middle: all records are counted or missing' "$1 $(($2 > 0)) $(($2 + $4))" 'false 1 200000'
 picture() { "$BIN/ctp-mem" -q --cache none --svg "$tmp/harm.svg" "$1" >"$tmp/text"; grep -o '>the counts are[^<]*' "$tmp/harm.svg"; }
 is 'damage: in the middle, in the picture' "$(picture "$tmp/middle.ctp" | tr -d ,)" ">the counts are incomplete: $2 records are missing and what comes after may be in wrong regions"
 like 'damage: in the middle, in words' "$(words "$tmp/middle.ctp" | tr -d ,)" "^  $2 records are damaged and missing: the counts are of what is left and what comes after them may be in wrong regions\$"
@@ -182,8 +183,8 @@ head -c 200 "$tmp/packets.ctp" >"$tmp/cut.ctp"
 set -- $(whole "$tmp/cut.ctp")
 is 'damage: of nothing that could be read' "$1 $(($2 > 0)) $4" 'false 1 0'
 like 'damage: of nothing, in words' "$(words "$tmp/cut.ctp")" 'records are damaged and missing'
-{ cat "$tmp/sharing.ctp"; head -c 100 "$tmp/packets.ctp"; } >"$tmp/behind.ctp"
-is 'damage: behind a section' "$(whole "$tmp/behind.ctp" | cut -d ' ' -f 1,3,4)" 'false 2 13'
+{ cat "$tmp/sharing.ctp"; head -c 100 "$tmp/packets.ctp"; } >"$tmp/after.ctp"
+is 'damage: after a section' "$(whole "$tmp/after.ctp" | cut -d ' ' -f 1,3,4)" 'false 2 13'
 { cat "$tmp/sharing.ctp"; echo more; } >"$tmp/junk.ctp"
 is 'damage: of bytes, in the picture' "$(picture "$tmp/junk.ctp")" '>the counts are incomplete: the input is damaged or cut short'
 is 'damage: none, in the picture' "$(picture "$tmp/sharing.ctp")" ''
@@ -209,12 +210,12 @@ fails 'another class of that name' 1 'class cacheray_access: there is no field' 
 stream empty </dev/null
 mem empty 0
 type_count=$(grep -c '"types":\[\]' "$tmp/json")
-is 'nothing at all is no failure' "$type_count" 1
+is 'an empty stream is no failure' "$type_count" 1
 : >"$tmp/none.ctp"
 fails 'an empty file' 1 'there is nothing to count: not one byte of a stream' "$BIN/ctp-mem" -q "$tmp/none.ctp"
-ok 'also with a picture, which is not made' sh -c '! "$0" -q --svg "$1/none.svg" "$1/none.ctp" 2>/dev/null && test ! -e "$1/none.svg"' "$BIN/ctp-mem" "$tmp"
+ok 'no picture is written for it' sh -c '! "$0" -q --svg "$1/none.svg" "$1/none.ctp" 2>/dev/null && test ! -e "$1/none.svg"' "$BIN/ctp-mem" "$tmp"
 "$BIN/ctp-mem" -qj "$tmp/none.ctp" "$tmp/sharing.ctp" >/dev/null
-is 'beside another it is harm' $? 3
+is 'beside another file an empty one counts as damage' $? 3
 for wrong in 32k 32k,8 0,1,64 100,1,64 1k,1,24 1k,0,64 1k,1,256 1k,1,64x 99999999m,1,64 -1,1,64; do
 	fails "--cache $wrong" 2 "^ctp-mem: --cache $wrong: " "$BIN/ctp-mem" --cache="$wrong" "$tmp/sharing.ctp"
 done
@@ -242,7 +243,7 @@ fails 'the nearest is the first' 1 '^ctp-mem: no region of type stats; there are
 for spelling in Hot 'struct Hot' struct.Hot 'Hot const' 'Pair<int,long>'; do
 	ok "--type $spelling" "$BIN/ctp-mem" --svg "$tmp/near.svg" --type "$spelling" "$tmp/near.ctp"
 done
-ok 'and leaves no picture' test ! -e "$tmp/none.svg"
+ok 'a wrong type leaves no picture' test ! -e "$tmp/none.svg"
 fails 'a type where there is none' 1 'no region of type i64; there are none$' "$BIN/ctp-mem" --svg "$tmp/none.svg" --type i64 "$tmp/empty.ctp"
 fails 'a picture over the input' 1 'is also the input' "$BIN/ctp-mem" --svg "$tmp/sharing.ctp" "$tmp/sharing.ctp"
 if [ -w /dev/full ]; then
@@ -250,7 +251,7 @@ if [ -w /dev/full ]; then
 	fails 'no room for the picture' 1 'No space left' "$BIN/ctp-mem" --svg /dev/full "$tmp/sharing.ctp"
 fi
 
-# Names that no terminal and no picture may obey.
+# Names that must not be interpreted by a terminal or in a picture.
 stream names <<'LIST'
 add 1000 64 1 <script>\u001b[31m&\"\u202e
 read 1000 8 1
@@ -259,15 +260,15 @@ LIST
 mem names 0 --svg "$tmp/names.svg"
 like 'a name in the picture is text' "$(cat "$tmp/names.svg")" '&#60;script&#62;\\x1b\[31m&#38;'
 is 'no script and no control character there' "$(grep -c "<script\|$(printf '\033')" "$tmp/names.svg")" 0
-is 'nor on a terminal' "$("$BIN/ctp-mem" --cache none -v "$tmp/names.ctp" 2>&1 | grep -c "$(printf '\033')")" 0
+is 'a terminal gets no control character' "$("$BIN/ctp-mem" --cache none -v "$tmp/names.ctp" 2>&1 | grep -c "$(printf '\033')")" 0
 if command -v python3 >/dev/null; then
 	ok 'the picture is XML' python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$tmp/names.svg"
-	ok 'every number is the model'\''s' python3 t/helper/mem-model.py "$BIN" 1 2 3 4 5 6 7 8 9 10 11 12 18 91 110 123 245 301 3059
+	ok 'every number agrees with the model'\''s' python3 t/helper/mem-model.py "$BIN" 1 2 3 4 5 6 7 8 9 10 11 12 18 91 110 123 245 301 3059
 else
 	skip 'there is no python3 for the model'
 fi
 
-# More types than there is room for.
+# More types than the limit.
 awk 'BEGIN { for (i = 0; i < 70000; i++) printf "add %x 8 1 t%d\nread %x 8 1\n", 4096 + 8 * i, i, 4096 + 8 * i }' | stream types
 mem types 0
 has 'types: those beyond the limit are together' '{"type":null,"others":true,"element_size":0,"regions":4464,'
@@ -296,8 +297,8 @@ if ${CC:-cc} -g -shared -o "$tmp/named.so" "$tmp/named.c" 2>/dev/null && "$BIN/c
 	for pair in 0:next 12:in.b 18:slot\[1\] 19:slot\[1\]+1 24:f 32:bits; do
 		ok "named: ${pair#*:} at ${pair%%:*}" grep -Eq "\"offset\":${pair%%:*},\"size\":[0-9]+,\"name\":\"$(printf %s "${pair#*:}" | sed 's/[][+.]/\\&/g')\"" "$tmp/json"
 	done
-	is 'named: a type of another size is another' "$(grep -o '"element_size":48.*' "$tmp/json" | sed 's/"type":.*//' | grep -c name)" 0
-	like 'named: in the picture, with what was not accessed' "$(cat "$tmp/named.svg")" '>in\.a<'
+	is 'named: a type of another size has no members' "$(grep -o '"element_size":48.*' "$tmp/json" | sed 's/"type":.*//' | grep -c name)" 0
+	like 'named: the picture has members that were not accessed' "$(cat "$tmp/named.svg")" '>in\.a<'
 	${CC:-cc} -shared -o "$tmp/bare.so" "$tmp/named.c"
 	fails 'no debug information' 1 'has no debug information; compile with -g' "$BIN/ctp-mem" --debug-info "$tmp/bare.so" "$tmp/named.ctp"
 	${CC:-cc} -g -c -o "$tmp/object.o" "$tmp/named.c"
@@ -305,7 +306,7 @@ if ${CC:-cc} -g -shared -o "$tmp/named.so" "$tmp/named.c" 2>/dev/null && "$BIN/c
 	fails 'no object' 1 'has no debug information' "$BIN/ctp-mem" --debug-info "$tmp/named.c" "$tmp/named.ctp"
 	fails 'no file' 1 'No such file' "$BIN/ctp-mem" --debug-info "$tmp/nothing" "$tmp/named.ctp"
 	fails 'a folder' 1 'is no file' "$BIN/ctp-mem" --debug-info "$tmp" "$tmp/named.ctp"
-	# Bytes of it become others: names may be wrong or missing, and that is all.
+	# With changed bytes in it names may be wrong or missing, and nothing worse.
 	size=$(wc -c <"$tmp/named.so") i=0 wrong=''
 	while [ $i -lt 40 ]; do
 		at=$((i * size / 40))
@@ -315,7 +316,7 @@ if ${CC:-cc} -g -shared -o "$tmp/named.so" "$tmp/named.c" 2>/dev/null && "$BIN/c
 		[ $status -le 1 ] && [ "$(wc -l <"$tmp/err")" = $status ] || wrong="$wrong $at:$status"
 		i=$((i + 1))
 	done
-	is 'debug information that was changed is one line at most' "$wrong" ''
+	is 'damaged debug information gives at most one message' "$wrong" ''
 else
 	note "no names of members: $(cat "$tmp/err")"
 fi

@@ -16,7 +16,7 @@ verify() { # SWITCH MODEL [VARIANT]
 		spin -a -D"$switch" "$@" "$models/$model.pml" && "$CC" -w -O0 -DSAFETY -o pan pan.c && ./pan -m100000
 }
 
-errors() { # NUMBER SWITCH: the verifier went all the way, or to the first error, and found so many
+errors() { # NUMBER SWITCH: the verifier finished, or stopped at the first error, and found this number
 	cat "$tmp/$2" && grep -q "errors: $1\$" "$tmp/$2" && ! grep -q 'max search depth too small' "$tmp/$2"
 }
 

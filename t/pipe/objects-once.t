@@ -1,7 +1,7 @@
 #!/bin/sh
-# What is known of locks, pools and queues by a collector that was not there when it was told: t/helper/attach/objects.c changes them at
-# random on three threads, and keeps its own book of them, with which the report of a visit has to agree. What the report does not know
-# it has to say so; how much that is has limits.
+# The state of locks, pools and queues as a late collector finds it: t/helper/attach/objects.c changes them at
+# random on three threads, and keeps its own list, with which the report of a visit must agree. The report must mark what it
+# does not know, and that must be little.
 # Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect report=$BIN/ctp-report CC=${CC:-cc}
@@ -22,7 +22,7 @@ stop() {
 	exec 5>&- 6<&-
 	wait $pid
 }
-compare() { # prints what is not so, and last: holders that are known, those whose names are, and objects whose holders are not known
+compare() { # prints differences, and last: the numbers of known holders, of named ones, and of objects with unknown holders
 	"$report" -j "$tmp/a.ctp" >"$tmp/report.json" 2>"$tmp/err"
 	python3 - "$tmp/book" "$tmp/report.json" <<'PY'
 import json, sys
@@ -63,19 +63,19 @@ for seed in 1 2 3; do
 	"$collect" -q --once -p $pid >"$tmp/a.ctp" 2>"$tmp/err"
 	stop
 	compare >"$tmp/said"
-	is "seed $seed: a look agrees with the book" "$(sed '$d' "$tmp/said")" ''
+	is "seed $seed: the report agrees with the program" "$(sed '$d' "$tmp/said")" ''
 	ok "seed $seed: holders are known, each with its name" awk 'END { exit !($1 >= 20 && $2 == $1) }' "$tmp/said"
-	ok "seed $seed: and of most objects" awk 'END { exit !($3 <= 32) }' "$tmp/said"
+	ok "seed $seed: most objects have known holders" awk 'END { exit !($3 <= 32) }' "$tmp/said"
 done
 start 4 30000
 "$collect" -q --once -p $pid >"$tmp/a.ctp" 2>"$tmp/err"
 stop
 compare >"$tmp/said"
-is "after thousands of coroutines, a look agrees with the book" "$(sed '$d' "$tmp/said")" ''
-ok "holders that have ended long ago are known, without their names" awk 'END { exit !($1 >= 8 && $2 < $1) }' "$tmp/said"
-like "and said to have ended" "$("$report" -j "$tmp/a.ctp" 2>/dev/null)" '"name":null,"count":[0-9]+,"alive":false'
+is "after thousands of coroutines, the report agrees with the program" "$(sed '$d' "$tmp/said")" ''
+ok "holders that ended long ago are known, without names" awk 'END { exit !($1 >= 8 && $2 < $1) }' "$tmp/said"
+like "they are reported as ended" "$("$report" -j "$tmp/a.ctp" 2>/dev/null)" '"name":null,"count":[0-9]+,"alive":false'
 
-# --- while all goes on -------------------------------------------------------------------------------------------------------------
+# --- while the program runs -------------------------------------------------------------------------------------------------------------
 for seed in 5 6 7; do
 	start $seed 20000
 	rm -f "$tmp/a.ctp"
@@ -92,11 +92,11 @@ for seed in 5 6 7; do
 	stop
 	wait $collector
 	compare >"$tmp/said"
-	is "seed $seed: who comes while they change agrees with the book" "$(sed '$d' "$tmp/said")" ''
+	is "seed $seed: a collector that attaches during changes agrees with the program" "$(sed '$d' "$tmp/said")" ''
 	ok "seed $seed: holders are known" awk 'END { exit !($1 >= 8) }' "$tmp/said"
 done
 
-# --- one that has ended gives back -------------------------------------------------------------------------------------------------
+# --- an ended coroutine gives back -------------------------------------------------------------------------------------------------
 cat >"$tmp/later.c" <<'C'
 #include "ctp.h"
 #include <stdio.h>
@@ -132,14 +132,14 @@ int main(void)
 	return 0;
 }
 C
-ok "a coroutine that ends with a lock, which another has by then, compiles" \
+ok "a program whose coroutine ends with a lock compiles" \
 	"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -o "$tmp/later" "$tmp/later.c"
 held() { # how much is held of each, and by how many
 	"$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" | sed -n 's/.*"type":"hold".*"coro":\([0-9]*\).*"object":"\([^"]*\)".*"count":\([-0-9]*\).*/\2 \1 \3/p' |
 		awk '{ n[$1] += $3; who[$2] } END { for (i in n) printf "%d ", n[i]; print length(who) }' | tr ' ' '\n' | sort -n | paste -sd' '
 }
 echo | "$collect" -q -o "$tmp/a.ctp" "$tmp/later" >"$tmp/out.txt"
-is "its lock is given back when its station has had thousands of others" "$(held)" '0 1 2'
+is "its lock is given back after its station was reused thousands of times" "$(held)" '0 1 2'
 CTP_RECORD=1 "$tmp/later" <"$tmp/in" >"$tmp/out" &
 pid=$!
 exec 5>"$tmp/in" 6<"$tmp/out"
@@ -148,10 +148,10 @@ mkfifo "$tmp/say"
 "$collect" -v -o "$tmp/a.ctp" -p $pid 2>"$tmp/say" 5>&- 6<&- &
 collector=$!
 exec 7<"$tmp/say"
-read -r said <&7 # it has come
+read -r said <&7 # it is attached
 stop
 cat <&7 >"$tmp/rest"
 wait $collector
-like "a collector comes later" "$said" "^ctp-collect: .*$pid"
-is "also for a collector that comes later" "$(held)" '0 1 2'
+like "a collector attaches later" "$said" "^ctp-collect: .*$pid"
+is "the lock is given back for a later collector, too" "$(held)" '0 1 2'
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What is known of locks, pools and queues when a trace ends, also one with losses: the report, and the views of ctp-sqlite, are held
-# against a model (objects.py) that works it out from the rows alone.
+# The state of locks, pools and queues at the end of a trace, also with losses: the report and the views of ctp-sqlite are compared
+# with a model (objects.py) that computes it from the rows alone.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all "there is no python3"
 
@@ -48,9 +48,9 @@ PY
 	is "seed $seed: the database agrees" "$(echo "$said" | sed '$d')" ''
 	rows=$(echo "$rows $(echo "$said" | tail -n 1)" | awk '{ print $1 + $4, $2 + $5, $3 + $6 }')
 done
-ok 'there were holders to compare' [ "$known" -gt 20 ]
+ok 'there are holders to compare' [ "$known" -gt 20 ]
 if [ -x "$BIN/ctp-sqlite" ]; then
-	ok "and objects, holders and reasons in databases: $rows" [ "$(echo "$rows" | awk '$1 > 40 && $2 > 20 && $3 > 40')" ]
+	ok "there are objects, holders and reasons in databases: $rows" [ "$(echo "$rows" | awk '$1 > 40 && $2 > 20 && $3 > 40')" ]
 else
 	note 'ctp-sqlite was not built'
 fi

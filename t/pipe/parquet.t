@@ -1,5 +1,5 @@
 #!/bin/sh
-# A stream as Parquet, judged by DuckDB: every value of random classes, row groups and what they are skipped by, damage, names, partitions.
+# A stream as Parquet, read by DuckDB: every value of random classes, row groups and their statistics, damage, names, partitions.
 # Under sanitizers only in check-all: DuckDB takes most of the time.
 . t/helper/tap.sh
 parquet=$BIN/ctp-toparquet from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl
@@ -27,17 +27,17 @@ for seed in 1 2 3 4 5 6; do
 	"$to" -qa "$tmp/r$seed.ctp" >"$tmp/r$seed.jsonl"
 	case $seed in [135]) rows=1048576 ;; *) rows=17 ;; esac
 	"$parquet" -q --rows $rows -o "$tmp/r$seed" "$tmp/r$seed.ctp"
-	ok "random classes, seed $seed, row groups of $rows" judge "$tmp/r$seed" "$tmp/r$seed.jsonl"
+	ok "random classes are reproduced, seed $seed, row groups of $rows" judge "$tmp/r$seed" "$tmp/r$seed.jsonl"
 done
 "$parquet" -q -o "$tmp/several" "$tmp/r1.ctp" - "$tmp/r3.ctp" <"$tmp/r2.ctp"
-ok 'several inputs, one of them stdin' judge "$tmp/several" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/r3.jsonl"
+ok 'several inputs are converted, one of them stdin' judge "$tmp/several" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/r3.jsonl"
 judge "$tmp/r2" "$tmp/r1.jsonl" >/dev/null 2>&1
-is 'the judge tells streams apart' $? 1
+is 'the comparison notices a different stream' $? 1
 "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/real.ctp" 2>/dev/null
 "$to" -qa "$tmp/real.ctp" >"$tmp/real.jsonl"
 "$parquet" -o "$tmp/real" "$tmp/real.ctp"
 is 'a real stream ends with status 0' $? 0
-ok 'a real stream' judge "$tmp/real" "$tmp/real.jsonl"
+ok 'a real stream is reproduced' judge "$tmp/real" "$tmp/real.jsonl"
 like 'wall-clock times are those of today' "$(sql "SELECT min(wall)::DATE FROM '$tmp/real/transition.parquet'")" "^$(date -u +%Y)-"
 
 # --- edges --------------------------------------------------------------------------------------------------------------------
@@ -57,13 +57,13 @@ like 'wall-clock times are those of today' "$(sql "SELECT min(wall)::DATE FROM '
 	echo '{"type":"@end","complete":true}'
 } >"$tmp/edge.in"
 "$from" -q "$tmp/edge.in" >"$tmp/edge.ctp"
-is 'the edges are a stream' $? 0
+is 'the edge cases are a valid stream' $? 0
 "$to" -qa "$tmp/edge.ctp" >"$tmp/edge.jsonl"
 "$parquet" -q -o "$tmp/edge" "$tmp/edge.ctp"
-ok 'smallest and largest numbers, NaN, bytes of all kinds' judge "$tmp/edge" "$tmp/edge.jsonl"
+ok 'smallest and largest numbers, NaN and all bytes are reproduced' judge "$tmp/edge" "$tmp/edge.jsonl"
 is 'names of files are safe, and two declarations are two files' "$(ls "$tmp/edge" | tr '\n' ' ')" \
 	'%2E%2E%2F%2E%2E%2Fup.parquet e.parquet e~2.parquet sections.parquet sections~2.parquet '
-is 'names of columns are told apart without case' "$(sql "SELECT column_name FROM (DESCRIBE SELECT * FROM '$tmp/edge/e.parquet')" | tr '\n' ' ')" \
+is 'names of columns differ without regard to case' "$(sql "SELECT column_name FROM (DESCRIBE SELECT * FROM '$tmp/edge/e.parquet')" | tr '\n' ' ')" \
 	'section section_id wall ts Wall_2 section_2 host_2 SECTION_3 '
 
 # --- row groups ---------------------------------------------------------------------------------------------------------------
@@ -74,16 +74,16 @@ awk 'BEGIN { for (i = 0; i < 200000; i++) printf "{\"probe_id\":%d,\"tid\":%d,\"
 "$parquet" -q -o "$tmp/one" "$tmp/many.ctp"
 file=transition.parquet class=transition
 is 'ten row groups' "$(sql "SELECT count(DISTINCT row_group_id) FROM parquet_metadata('$tmp/ten/$file')")" 10
-ok 'hold every value' judge "$tmp/ten" "$tmp/many.jsonl"
-ok 'and so does one with 160,500 different values in a column' judge "$tmp/one" "$tmp/many.jsonl"
-is 'that has a dictionary and what follows when it is full' \
+ok 'ten row groups have every value' judge "$tmp/ten" "$tmp/many.jsonl"
+ok 'a row group with 160,500 different values in a column has every value' judge "$tmp/one" "$tmp/many.jsonl"
+is 'that column has a dictionary, and plain pages once it is full' \
 	"$(sql "SELECT encodings FROM parquet_metadata('$tmp/one/$file') WHERE path_in_schema = 'probe_id'")" 'PLAIN, RLE, DELTA_BINARY_PACKED, RLE_DICTIONARY'
-is 'times are differences' "$(sql "SELECT DISTINCT encodings FROM parquet_metadata('$tmp/ten/$file') WHERE path_in_schema = 'ts'")" 'RLE, DELTA_BINARY_PACKED'
-is 'each row group says its times' "$(sql "SELECT row_group_id, stats_min_value, stats_max_value FROM parquet_metadata('$tmp/ten/$file') WHERE path_in_schema = 'ts' AND row_group_id IN (0, 9) ORDER BY 1" | tr '\n' ' ')" \
+is 'times are stored as differences' "$(sql "SELECT DISTINCT encodings FROM parquet_metadata('$tmp/ten/$file') WHERE path_in_schema = 'ts'")" 'RLE, DELTA_BINARY_PACKED'
+is 'each row group has statistics of its times' "$(sql "SELECT row_group_id, stats_min_value, stats_max_value FROM parquet_metadata('$tmp/ten/$file') WHERE path_in_schema = 'ts' AND row_group_id IN (0, 9) ORDER BY 1" | tr '\n' ' ')" \
 	'0|1000000|20999000 9|181000000|200999000 '
-is 'so an engine needs one for a time' "$(sql "SELECT count(*) FROM parquet_metadata('$tmp/ten/$file') WHERE path_in_schema = 'ts' AND stats_min_value::UBIGINT <= 50000000 AND stats_max_value::UBIGINT >= 50000000")" 1
+is 'an engine needs one row group for a time' "$(sql "SELECT count(*) FROM parquet_metadata('$tmp/ten/$file') WHERE path_in_schema = 'ts' AND stats_min_value::UBIGINT <= 50000000 AND stats_max_value::UBIGINT >= 50000000")" 1
 is 'and DuckDB finds the row' "$(sql "SELECT seq FROM '$tmp/ten/$file' WHERE ts = 50000000")" 9800
-# All pages of the other nine are zeros from here on: an engine that looked at them would fail.
+# From here on all pages of the other nine are zeros: an engine that read them would fail.
 sql "SELECT min(coalesce(dictionary_page_offset, data_page_offset)), sum(total_compressed_size) FROM parquet_metadata('$tmp/ten/$file') GROUP BY row_group_id ORDER BY row_group_id" >"$tmp/groups"
 cp "$tmp/ten/$file" "$tmp/hollow.parquet"
 n=0
@@ -91,17 +91,17 @@ while IFS='|' read -r at len; do
 	n=$((n + 1))
 	[ $n = 3 ] || dd if=/dev/zero of="$tmp/hollow.parquet" bs=65536 oflag=seek_bytes iflag=count_bytes seek="$at" count="$len" conv=notrunc 2>/dev/null
 done <"$tmp/groups"
-is 'also if the other row groups are gone' "$(sql "SELECT count(*), min(seq), max(seq), count(DISTINCT probe_id) FROM '$tmp/hollow.parquet' WHERE ts BETWEEN 45000000 AND 55000000")" \
+is 'DuckDB finds the row without reading the other row groups' "$(sql "SELECT count(*), min(seq), max(seq), count(DISTINCT probe_id) FROM '$tmp/hollow.parquet' WHERE ts BETWEEN 45000000 AND 55000000")" \
 	"$(sql "SELECT count(*), min(seq), max(seq), count(DISTINCT probe_id) FROM '$tmp/ten/$file' WHERE ts BETWEEN 45000000 AND 55000000")"
 sql "SELECT count(DISTINCT seq) FROM '$tmp/hollow.parquet'" >/dev/null
-is 'which it sees when it has to' $? 1
+is 'DuckDB notices the zeros when it must read them' $? 1
 
 # --- a pipe -------------------------------------------------------------------------------------------------------------------
 "$parquet" -q --rows 20000 -o - --class "$class" "$tmp/many.ctp" | cat >"$tmp/pipe.parquet"
-ok 'one class to a pipe is the same file' cmp "$tmp/pipe.parquet" "$tmp/ten/$file"
+ok 'one class written to a pipe is the same file' cmp "$tmp/pipe.parquet" "$tmp/ten/$file"
 "$parquet" -q -o - --class none "$tmp/many.ctp" >"$tmp/none" 2>"$tmp/err"
 is 'a class that is not there: status 1' "$?" 1
-like 'and a line' "$(cat "$tmp/err")" '^ctp-toparquet: class none: the input has no record of it'
+like 'the missing class is reported' "$(cat "$tmp/err")" '^ctp-toparquet: class none: the input has no record of it'
 "$parquet" -q -o - --class "$class" "$tmp/many.ctp" 2>"$tmp/err" >/dev/full
 is 'a full disk: status 1' "$?" 1
 
@@ -117,66 +117,66 @@ while [ $i -lt 24 ]; do
 	cmp -s "$tmp/pipe.parquet" "$tmp/hurt.parquet" && continue
 	if got=$(sums "$tmp/hurt.parquet"); then [ "$got" = "$want" ] || wrong=$((wrong + 1)); else refused=$((refused + 1)); fi
 done
-is 'a byte of a page that was changed is never read as another value' $wrong 0
-like 'but refused' $refused '^(1[2-9]|2[0-4])$'
+is 'a changed byte of a page is never read as another value' $wrong 0
+like 'a changed byte is refused' $refused '^(1[2-9]|2[0-4])$'
 head -c $((bytes - 1)) "$tmp/pipe.parquet" >"$tmp/cut.parquet"
 sums "$tmp/cut.parquet" >/dev/null
-is 'a file that was cut short is refused' $? 1
+is 'a truncated file is refused' $? 1
 
 # --- folders ------------------------------------------------------------------------------------------------------------------
 "$parquet" -q -o "$tmp/ten" "$tmp/many.ctp" 2>"$tmp/err"
 is 'a folder that is not empty: status 1' $? 1
-like 'and a line' "$(cat "$tmp/err")" 'exists and is not empty'
+like 'the folder is reported' "$(cat "$tmp/err")" 'exists and is not empty'
 for n in 1 2 2; do # the second twice: it replaces its files
 	echo '{"type":"@section","attrs":{"host":"h '$n'","wall_offset_ns":"1700000000000000000","start_ns":"'${n}00000000000000'"}}' >"$tmp/h$n.in"
 	sed -n '2,6p;$p' "$tmp/edge.in" >>"$tmp/h$n.in"
 	[ -e "$tmp/h$n.ctp" ] || "$from" -q "$tmp/h$n.in" >"$tmp/h$n.ctp"
 	"$parquet" -q --partition host,date -o "$tmp/tree" "$tmp/h$n.ctp"
 done
-is 'a tree by host and date' "$(cd "$tmp/tree" && find . -name 'e-*.parquet' | sed 's/-[0-9a-f]*-[0-9a-f]*\.parquet//' | sort | tr '\n' ' ')" \
+is 'the tree is partitioned by host and date' "$(cd "$tmp/tree" && find . -name 'e-*.parquet' | sed 's/-[0-9a-f]*-[0-9a-f]*\.parquet//' | sort | tr '\n' ' ')" \
 	'./host=h%201/date=2023-11-16/e ./host=h%202/date=2023-11-17/e '
-is 'one glob reads it' "$(sql "SELECT host, date, count(*) FROM read_parquet('$tmp/tree/*/*/e-*.parquet', hive_partitioning = true) GROUP BY ALL ORDER BY 1" | tr '\n' ' ')" \
+is 'one glob reads the tree' "$(sql "SELECT host, date, count(*) FROM read_parquet('$tmp/tree/*/*/e-*.parquet', hive_partitioning = true) GROUP BY ALL ORDER BY 1" | tr '\n' ' ')" \
 	'h 1|2023-11-16|4 h 2|2023-11-17|4 '
-is 'and joins the sections' "$(sql "SELECT DISTINCT hostname FROM read_parquet('$tmp/tree/*/*/e-*.parquet') e JOIN read_parquet('$tmp/tree/*/*/sections-*.parquet') s USING (section_id) ORDER BY 1" | tr '\n' ' ')" 'h 1 h 2 '
+is 'one query joins the sections' "$(sql "SELECT DISTINCT hostname FROM read_parquet('$tmp/tree/*/*/e-*.parquet') e JOIN read_parquet('$tmp/tree/*/*/sections-*.parquet') s USING (section_id) ORDER BY 1" | tr '\n' ' ')" 'h 1 h 2 '
 sed 's/100000000000000"/100000000000001"/' "$tmp/h1.in" | "$from" -q >"$tmp/h1b.ctp"
 "$parquet" -q --partition host,date -o "$tmp/tree" "$tmp/h1b.ctp" "$tmp/h1b.ctp"
-is 'traces of one machine and day stay apart, and one that is given twice is there once' "$(sql "SELECT count(*), count(DISTINCT filename), count(DISTINCT section_id) FROM read_parquet('$tmp/tree/host=h%201/*/e-*.parquet', filename = true)")" '8|2|2'
-is 'and each has its row of sections' "$(sql "SELECT hostname, count(*) FROM read_parquet('$tmp/tree/*/*/sections-*.parquet') GROUP BY ALL ORDER BY 1" | tr '\n' ' ')" 'h 1|2 h 2|1 '
+is 'traces of one machine and day are separate, and one that is given twice is there once' "$(sql "SELECT count(*), count(DISTINCT filename), count(DISTINCT section_id) FROM read_parquet('$tmp/tree/host=h%201/*/e-*.parquet', filename = true)")" '8|2|2'
+is 'each trace has its row of sections' "$(sql "SELECT hostname, count(*) FROM read_parquet('$tmp/tree/*/*/sections-*.parquet') GROUP BY ALL ORDER BY 1" | tr '\n' ' ')" 'h 1|2 h 2|1 '
 python3 -c 'import sys
 whole = open(sys.argv[1], "rb").read()
 at = whole.index(whole[:8], len(whole) // 2) # a packet begins there
 open(sys.argv[2] + "1.ctp", "wb").write(whole[:at])
 open(sys.argv[2] + "2.ctp", "wb").write(whole[at:])' "$tmp/many.ctp" "$tmp/part"
 for part in 1 2 1; do "$parquet" -q --partition host -o "$tmp/parts" "$tmp/part$part.ctp"; done
-is 'parts of a stream stay apart, and each is there once' "$(sql "SELECT count(*), count(DISTINCT filename) FROM read_parquet('$tmp/parts/*/$class-*.parquet', filename = true)")" \
+is 'parts of a stream are separate, and each is there once' "$(sql "SELECT count(*), count(DISTINCT filename) FROM read_parquet('$tmp/parts/*/$class-*.parquet', filename = true)")" \
 	"$(sql "SELECT count(*) FROM read_parquet('$tmp/ten/$class.parquet')")|2"
 state() { sql "SELECT (SELECT count(*) FROM read_parquet('$tmp/parts/*/$class-*.parquet')), count(*), bool_and(complete) FROM read_parquet('$tmp/parts/*/sections-*.parquet')"; }
-is 'and one row of the section' "$(state)" '200000|1|false'
+is 'the parts have one row of the section' "$(state)" '200000|1|false'
 head -c $(($(wc -c <"$tmp/part1.ctp") / 2)) "$tmp/part1.ctp" >"$tmp/less.ctp"
 "$parquet" --partition host -o "$tmp/parts" "$tmp/less.ctp" 2>"$tmp/err"
-is 'a copy that ends earlier: status 3' $? 3
-like 'and a line says that the longer one stays' "$(cat "$tmp/err")" "ctp-toparquet: $tmp/less.ctp: a copy in $tmp/parts/host=__HIVE_DEFAULT_PARTITION__ has more of the section, and stays"
-is 'which it does' "$(state)" '200000|1|false'
+is 'a shorter copy gives status 3' $? 3
+like 'a message says that the longer copy stays' "$(cat "$tmp/err")" "ctp-toparquet: $tmp/less.ctp: a copy in $tmp/parts/host=__HIVE_DEFAULT_PARTITION__ has more of the section, and stays"
+is 'the longer copy stays' "$(state)" '200000|1|false'
 "$parquet" -q --partition host -o "$tmp/parts" "$tmp/many.ctp"
-is 'the whole stream takes the place of its parts' "$(state)" '200000|1|true'
+is 'the complete stream replaces its parts' "$(state)" '200000|1|true'
 ls -R "$tmp/parts" >"$tmp/listed"
 for part in less part1 part2; do
 	"$parquet" --partition host -o "$tmp/parts" "$tmp/$part.ctp" 2>"$tmp/err"
-	is "behind it $part: status 3" $? 3
-	like 'and a line says that the whole stays' "$(cat "$tmp/err")" "ctp-toparquet: $tmp/$part.ctp: a copy in $tmp/parts/host=__HIVE_DEFAULT_PARTITION__ has the whole section, and stays"
+	is "after it, $part gives status 3" $? 3
+	like 'a message says that the complete copy stays' "$(cat "$tmp/err")" "ctp-toparquet: $tmp/$part.ctp: a copy in $tmp/parts/host=__HIVE_DEFAULT_PARTITION__ has the whole section, and stays"
 done
-is 'which it does' "$(state)" '200000|1|true'
-is 'and nothing is beside it' "$(ls -R "$tmp/parts")" "$(cat "$tmp/listed")"
+is 'the complete copy stays' "$(state)" '200000|1|true'
+is 'there is nothing beside it' "$(ls -R "$tmp/parts")" "$(cat "$tmp/listed")"
 awk 'BEGIN { for (i = 0; i < 300; i++) print "no stream at all" }' >"$tmp/a0.ctp"
 cp "$tmp/h1.in" "$tmp/a2.ctp"
 "$parquet" -q --partition host,date -o "$tmp/some" "$tmp/a0.ctp" "$tmp/h1.ctp" "$tmp/missing.ctp" "$tmp/a2.ctp" "$tmp" "$tmp/h2.ctp" 2>"$tmp/err"
-is 'files that are none: status 1' $? 1
-is 'each is named' "$(sed "s|$tmp|T|; s|: [^:]*$||" "$tmp/err" | tr '\n' ' ')" \
+is 'inputs that are no streams give status 1' $? 1
+is 'each such input is named' "$(sed "s|$tmp|T|; s|: [^:]*$||" "$tmp/err" | tr '\n' ' ')" \
 	'ctp-toparquet: T/a0.ctp ctp-toparquet: T/missing.ctp ctp-toparquet: T/a2.ctp ctp-toparquet: T '
-is 'and those behind them are converted' "$(sql "SELECT hostname FROM read_parquet('$tmp/some/*/*/sections-*.parquet') ORDER BY 1" | tr '\n' ' ')" 'h 1 h 2 '
+is 'the inputs after them are converted' "$(sql "SELECT hostname FROM read_parquet('$tmp/some/*/*/sections-*.parquet') ORDER BY 1" | tr '\n' ' ')" 'h 1 h 2 '
 "$parquet" -q -o "$tmp/whole" "$tmp/h1.ctp" "$tmp/a0.ctp" "$tmp/h2.ctp" 2>"$tmp/err"
-is 'without a partition the work fails' $? 1
-ok 'and nothing appears' test ! -e "$tmp/whole"
+is 'without a partition such an input fails' $? 1
+ok 'no file is written' test ! -e "$tmp/whole"
 for host in null NULL __HIVE_DEFAULT_PARTITION__ nullx; do
 	sed "s/h 1/$host/" "$tmp/h1.in" | "$from" -q | "$parquet" -q --partition host -o "$tmp/null"
 done
@@ -184,5 +184,5 @@ is 'a host whose name means null has its name' "$(sql "SELECT host = hostname, h
 	'true|NULL true|__HIVE_DEFAULT_PARTITION__ true|null true|nullx '
 rm -f "$tmp/none"
 "$parquet" -q --partition date,host -o "$tmp/none" "$tmp/many.ctp"
-is 'what is not known is null' "$(sql "SELECT DISTINCT date IS NULL FROM read_parquet('$tmp/none/*/*/sections-*.parquet', hive_partitioning = true)")" true
+is 'unknown values are null' "$(sql "SELECT DISTINCT date IS NULL FROM read_parquet('$tmp/none/*/*/sections-*.parquet', hive_partitioning = true)")" true
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A full disk and a reader that goes away, for each tool: said and status 1, or ended quietly; and nothing that only looks done.
+# A full disk is reported with status 1 by each tool, a reader that goes away ends it quietly; no incomplete file is left.
 . t/helper/tap.sh
 [ -w /dev/full ] || skip_all 'there is no /dev/full'
 
@@ -8,7 +8,7 @@ awk 'BEGIN { for (i = 0; i < 100000; i++)
 		1 + i * 7919 % 65537, i * 104729, i, i % 2 ? "true" : "false", 1000 + i }' >"$tmp/rows.jsonl"
 "$BIN/ctp-fromjsonl" "$tmp/rows.jsonl" >"$tmp/rows.ctp"
 
-# The status of a command whose stdout nobody reads: the pipe's other end is closed before the command may begin.
+# Status of a command whose stdout has no reader: the pipe's other end is closed before the command may begin.
 unread() {
 	rm -f "$tmp/gate" "$tmp/status"
 	mkfifo "$tmp/gate"
@@ -40,22 +40,23 @@ checked() {
 	tool=${1##*/} name="${1##*/}${2+ $2}"
 	"$@" "$input" >/dev/full 2>"$tmp/err"
 	is "$name: a full disk is status 1" $? 1
-	like "$name: and is said, with the place" "$(cat "$tmp/err")" "^$tool: stdout: after [0-9]+ bytes: No space left on device$"
-	is "$name: in one line" "$(wc -l <"$tmp/err")" 1
+	like "$name: the full disk is reported, with the place" \
+		"$(cat "$tmp/err")" "^$tool: stdout: after [0-9]+ bytes: No space left on device$"
+	is "$name: the message is one line" "$(wc -l <"$tmp/err")" 1
 	"$@" -h >/dev/full 2>"$tmp/err"
 	is "$name -h: a full disk is status 1" $? 1
 
-	is "$name: when nobody reads, it is killed by SIGPIPE, as others are" "$(unread "$@" "$input")" 141
-	is "$name: without a word" "$(cat "$tmp/err")" ''
+	is "$name: without a reader it dies of SIGPIPE" "$(unread "$@" "$input")" 141
+	is "$name: it prints nothing then" "$(cat "$tmp/err")" ''
 	"$@" "$input" >&- 2>"$tmp/err"
 	is "$name: a closed stdout is status 1" $? 1
-	like "$name: and is said" "$(cat "$tmp/err")" "^$tool: stdout: .*Bad file descriptor$"
+	like "$name: the closed stdout is reported" "$(cat "$tmp/err")" "^$tool: stdout: .*Bad file descriptor$"
 	[ "$name" = ctp-fromctf ] && return # reads no stdin
-	is "$name: also if nothing comes of its input, which has no end" "$(unread timeout 60 "$@" /dev/zero)" 141
-	is "$name:   without a word" "$(cat "$tmp/err")" ''
+	is "$name: without a reader it dies although its input never ends" "$(unread timeout 60 "$@" /dev/zero)" 141
+	is "$name:   it prints nothing then" "$(cat "$tmp/err")" ''
 	"$@" <&- 2>"$tmp/err" >"$tmp/out"
 	is "$name: a closed stdin is status 1" $? 1
-	like "$name: and is said" "$(cat "$tmp/err")" "^$tool: stdin: .*Bad file descriptor$"
+	like "$name: the closed stdin is reported" "$(cat "$tmp/err")" "^$tool: stdin: .*Bad file descriptor$"
 }
 
 for tool in "$BIN"/ctp-*; do
@@ -72,9 +73,9 @@ fi
 
 "$BIN/ctp-tojsonl" "$tmp/rows.ctp" 2>"$tmp/err" | head -n 1 >"$tmp/out"
 ok '| head gets its line' sh -c 'head -n 1 "$0" | cmp - "$1"' "$tmp/rows.jsonl" "$tmp/out"
-is 'and nothing is said' "$(cat "$tmp/err")" ''
+is 'nothing is printed on stderr' "$(cat "$tmp/err")" ''
 
-# Live: what has come in goes out before more comes. The writer's end of the first pipe stays open until the line was seen.
+# Live: input is written before more input arrives. The writer's end of the first pipe stays open until the line was seen.
 mkfifo "$tmp/in" "$tmp/live"
 head -n 3 "$tmp/rows.jsonl" | "$BIN/ctp-fromjsonl" >"$tmp/few.ctp"
 "$BIN/ctp-tojsonl" <"$tmp/in" >"$tmp/live" &
@@ -95,14 +96,14 @@ for tool in ctp-tojsonl ctp-fromjsonl ctp-tocsv ctp-fromcsv ctp-fromctf; do
 		echo $? >"$tmp/status"
 	)
 	is "$tool -o: no room is status 1" "$(cat "$tmp/status")" 1
-	like "$tool -o: and is said" "$(cat "$tmp/err")" "^$tool: .*/big: after [0-9]+ bytes: File too large$"
-	is "$tool -o: and nothing is left" "$(find "$tmp" -name 'big*')" ''
+	like "$tool -o: the full disk is reported" "$(cat "$tmp/err")" "^$tool: .*/big: after [0-9]+ bytes: File too large$"
+	is "$tool -o: no file is left" "$(find "$tmp" -name 'big*')" ''
 done
 
 # The program that is traced runs to its own end whatever happens to the trace.
 if [ -x "$BIN/ctp-collect" ]; then
 	"$BIN/ctp-collect" sh -c "echo ran >$tmp/ran" >/dev/full 2>"$tmp/err"
-	like 'ctp-collect: a full disk is said' "$(cat "$tmp/err")" '^ctp-collect: .*No space left on device'
-	is 'ctp-collect: and the program runs to its end' "$(cat "$tmp/ran")" ran
+	like 'ctp-collect: a full disk is reported' "$(cat "$tmp/err")" '^ctp-collect: .*No space left on device'
+	is 'ctp-collect: the program runs to its end' "$(cat "$tmp/ran")" ran
 fi
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# ctp-ppt attach, list and describe on programs that run: ppt's clients, written by hand, with their defects; what is taken from them, and
-# what is left with them.
+# ctp-ppt attach, list and describe on programs that run: hand-written clients like those of ppt, with their defects; what is read from them, and
+# what is left in them.
 # Mostly waits.
 . t/helper/tap.sh
 . t/helper/ppt.sh
@@ -45,33 +45,34 @@ start ppt-client
 	skip_all "$(cat "$tmp/list")"
 }
 
-# --- what is there ---------------------------------------------------------------------------------------------------------------
+# --- list and describe -----------------------------------------------------------------------------------------------------------
 is 'list has each buffer by its whole name' "$(awk 'NR > 1 { print $1, $2, $3 }' "$tmp/list")" 'Foo free request,tick
 FooBar free sample'
 "$ppt" describe "$pid" Foo >"$tmp/described"
 like 'describe has the clock' "$(cat "$tmp/described")" '^clock +monotonic$'
-like 'and members, with offset, size and type' "$(cat "$tmp/described")" '^ +16 +16 time +d_start +begin of d, with d_end$'
-like 'of a buffer that is not there it says so' "$("$ppt" describe "$pid" Fo 2>&1)" '^ctp-ppt: Fo: process [0-9]+ has no such buffer; '
+like 'describe has the members, with offset, size and type' \
+	"$(cat "$tmp/described")" '^ +16 +16 time +d_start +begin of d, with d_end$'
+like 'a missing buffer is reported' "$("$ppt" describe "$pid" Fo 2>&1)" '^ctp-ppt: Fo: process [0-9]+ has no such buffer; '
 stop
 for kind in ppt-client-static ppt-client-stripped; do
 	[ -x "$O/t/helper/$kind" ] || continue
 	start "$kind"
 	is "$kind: the buffers are found" "$("$ppt" list "$pid" | awk 'NR > 1 { print $1 }' | xargs)" 'Foo FooBar'
-	ok "$kind: and can be attached to" "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
+	ok "$kind: they can be attached to" "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
 	stop
 done
 start ppt-client -2 -l "$O/t/helper/ppt-client-lib.so"
-is 'a library has one too' "$("$ppt" list "$pid" | awk '$1 == "Lib" { print $2, $3, $4 }')" "free mark $(realpath "$O/t/helper/ppt-client-lib.so")"
-ok 'all at once' attach_all "$tmp/out.ctp" -q -t 1 "$pid"
+is 'a buffer of a library is found' "$("$ppt" list "$pid" | awk '$1 == "Lib" { print $2, $3, $4 }')" "free mark $(realpath "$O/t/helper/ppt-client-lib.so")"
+ok 'all buffers can be attached to at once' attach_all "$tmp/out.ctp" -q -t 1 "$pid"
 taken >"$tmp/taken"
 stop
-is 'make a section each' "$(awk '{ print $1, $5, $6, $7 }' "$tmp/taken" | sort)" 'Foo 0 0 running
+is 'each buffer is a section' "$(awk '{ print $1, $5, $6, $7 }' "$tmp/taken" | sort)" 'Foo 0 0 running
 FooBar 0 0 running
 Lib 0 0 running'
-is 'with every frame that was saved' "$(awk '{ print $1 ": " $3 + $4 }' "$tmp/taken" | sort)" "$(sed -n 's/ saved.*//p' "$tmp/said" | sort)"
+is 'every saved frame is there' "$(awk '{ print $1 ": " $3 + $4 }' "$tmp/taken" | sort)" "$(sed -n 's/ saved.*//p' "$tmp/said" | sort)"
 start ppt-client -2
-ok 'or a file each' "$ppt" attach -q -t 1 -o "$tmp/of-%b.ctp" "$pid"
-is 'with its name' "$(for b in Foo FooBar; do taken "$tmp/of-$b.ctp" | awk '{ print $1, $6 }'; done)" 'Foo 0
+ok 'each buffer can have a file' "$ppt" attach -q -t 1 -o "$tmp/of-%b.ctp" "$pid"
+is 'each file has the name of its buffer' "$(for b in Foo FooBar; do taken "$tmp/of-$b.ctp" | awk '{ print $1, $6 }'; done)" 'Foo 0
 FooBar 0'
 stop
 cp "$O/t/helper/ppt-client" "$tmp/gone"
@@ -80,20 +81,20 @@ cp "$O/t/helper/ppt-client" "$tmp/gone"
 pid=$! running="$running $pid"
 await has "$tmp/said" ready
 rm "$tmp/gone"
-is 'a program whose file is gone has its buffers' "$("$ppt" list "$pid" | awk 'NR > 1 { print $1 }' | xargs)" 'Foo FooBar'
+is 'buffers of a program whose file is gone are found' "$("$ppt" list "$pid" | awk 'NR > 1 { print $1 }' | xargs)" 'Foo FooBar'
 stop
 
-# --- to the end, and not ----------------------------------------------------------------------------------------------------------
+# --- ends of a process ----------------------------------------------------------------------------------------------------------
 start ppt-client -t 2 -s 2000
 "$ppt" attach -q "$pid" Foo >"$tmp/out.ctp"
 is 'a process that ends: status' $? 0
 wait "$pid"
 is 'ends the stream' "$(taken | awk '{ print $5, $6, $7 }')" '0 0 ended'
-is 'with all it has saved' "$(taken | awk '{ print $3 }')" "$(saved Foo)"
+is 'all saved frames are there' "$(taken | awk '{ print $3 }')" "$(saved Foo)"
 start ppt-client -k 300
 "$ppt" attach -q "$pid" Foo >"$tmp/out.ctp"
 is 'one that is killed within a frame: status' $? 3
-is 'has all but that, which was seen and is counted' "$(taken | awk '{ print $3, $4, $5, $6, $7 }')" '299 1 1 0 ended'
+is 'all frames but that one are there, and it is counted' "$(taken | awk '{ print $3, $4, $5, $6, $7 }')" '299 1 1 0 ended'
 for signal in INT TERM HUP QUIT; do
 	start ppt-client -t 2 -a 112
 	before=$(descriptors)
@@ -102,47 +103,47 @@ for signal in INT TERM HUP QUIT; do
 	await has_ended || kill -9 "$agent"
 	wait "$agent"
 	is "SIG$signal: status" $? 0
-	is "SIG$signal: the stream is whole" "$(taken | awk '{ print $6, $7 }')" '0 running'
-	is "SIG$signal: the buffer is free, and its segment given back" "$(state Foo) $(segments)" 'free 0'
+	is "SIG$signal: the stream is complete" "$(taken | awk '{ print $6, $7 }')" '0 running'
+	is "SIG$signal: the buffer is free, and its segment is removed" "$(state Foo) $(segments)" 'free 0'
 	is "SIG$signal: no descriptor is left" "$(descriptors)" "$before"
 	stop
-	like "SIG$signal: the client has let go" "$(cat "$tmp/said")" '1 attaches, 1 detaches'
-	like "SIG$signal: and its descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
+	like "SIG$signal: the client has detached" "$(cat "$tmp/said")" '1 attaches, 1 detaches'
+	like "SIG$signal: its descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
 done
 start ppt-client -t 2
 "$ppt" attach "$pid" Foo 2>/dev/null | head -c 100 >/dev/null
 ok 'a pipe without a reader: the buffer is free' await test "$(state Foo)" = free
 "$ppt" attach "$pid" Foo 2>"$tmp/err" >/dev/full
 is 'a full disk: status' $? 1
-like 'a line says it' "$(tail -1 "$tmp/err")" '^ctp-ppt: stdout: .*No space left'
+like 'the full disk is reported' "$(tail -1 "$tmp/err")" '^ctp-ppt: stdout: .*No space left'
 is 'the buffer is free' "$(state Foo) $(segments)" 'free 0'
 stop
-like 'and descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
+like 'after a full disk descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
 small() { (trap '' XFSZ; ulimit -f 16; exec "$ppt" attach "$@") 2>"$tmp/err"; echo $? >"$tmp/status"; }
 start ppt-client -2 -r 100 # too few to fill a packet
 "$ppt" attach -t 1 "$pid" 2>"$tmp/err" >"$tmp/out.ctp"
 is 'two buffers in one stream are refused' "$? $(cat "$tmp/err") $(state Foo)" \
 	'1 ctp-ppt: Foo, FooBar: each buffer has a file of its own: -o with %b in the name, or name one buffer free'
 "$ppt" attach -t 1 -o "$tmp/out.ctp" "$pid" Foo FooBar 2>"$tmp/err"
-is 'and so are two that are named' "$? $(cat "$tmp/err")" '2 ctp-ppt: Foo, FooBar: each buffer needs a file of its own; write %b in the name after -o'
+is 'two named buffers in one stream are refused' "$? $(cat "$tmp/err")" '2 ctp-ppt: Foo, FooBar: each buffer needs a file of its own; write %b in the name after -o'
 in_each() { for b in Foo FooBar; do [ "$("$BIN/ctp-tojsonl" -aq "$tmp/each-$b.ctp" 2>/dev/null | grep -c "\"type\":\"ppt_${b}_")" -gt 100 ] || return 1; done; }
 agents "$pid"
 ok 'each has its frames in its file while it is traced' await in_each
 kill -9 "$agent"
 wait "$agent" 2>/dev/null
-ok 'and after kill -9' in_each
+ok 'each file has its frames after kill -9' in_each
 stop
 start ppt-client -2 -s 4000
 small -v -o "$tmp/own-%b.ctp" "$pid"
 is 'no room for files: status' "$(cat "$tmp/status")" 1
-like 'a line says it' "$(grep -v ' frames, ' "$tmp/err" | tail -1)" '^ctp-ppt: .*own-Foo(Bar)?.ctp: '
-is 'and no line comes twice' "$(sort "$tmp/err" | uniq -d)" ''
-like 'the summary is there all the same' "$(tail -1 "$tmp/err")" '^ctp-ppt: [1-9][0-9]* frames, [0-9]+ lost'
+like 'the missing room is reported' "$(grep -v ' frames, ' "$tmp/err" | tail -1)" '^ctp-ppt: .*own-Foo(Bar)?.ctp: '
+is 'no message is repeated' "$(sort "$tmp/err" | uniq -d)" ''
+like 'the summary is printed all the same' "$(tail -1 "$tmp/err")" '^ctp-ppt: [1-9][0-9]* frames, [0-9]+ lost'
 stop
 start ppt-client
 if "$BIN/ctp-ppt" attach -q -t 0.1 -o "$tmp/out.ctp.zst" "$pid" Foo 2>/dev/null; then
 	small -o "$tmp/own.ctp.zst" "$pid" Foo
-	like 'and of what is compressed, what was counted' "$(tail -1 "$tmp/err")" '^ctp-ppt: .*own.ctp.zst: after [0-9]+ bytes before compression: '
+	like 'a compressed file has the counted frames' "$(tail -1 "$tmp/err")" '^ctp-ppt: .*own.ctp.zst: after [0-9]+ bytes before compression: '
 fi
 stop
 start ppt-client -i
@@ -152,12 +153,12 @@ await has_ring
 kill -TERM "$agent"
 wait "$agent"
 is 'a signal before the first frame: status' $? 1
-like 'it is the signal that has ended it' "$(cat "$tmp/err")" '^ctp-ppt: Foo: a signal has ended this after [0-9.e-]+ s, before the process has saved a frame$'
+like 'the message names the signal' "$(cat "$tmp/err")" '^ctp-ppt: Foo: a signal has ended this after [0-9.e-]+ s, before the process has saved a frame$'
 "$ppt" attach -t 1 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
-is 'one that saves nothing: status' $? 1
-like 'a line says what it is' "$(cat "$tmp/err")" '^ctp-ppt: Foo: the process has not saved a frame in [0-9.]+ s, and attaches only when it does$'
-is 'and nothing is written' "$(wc -c <"$tmp/out.ctp")" 0
-is 'nor left' "$(state Foo) $(segments)" 'free 0'
+is 'a process that saves nothing: status' $? 1
+like 'the missing frames are reported' "$(cat "$tmp/err")" '^ctp-ppt: Foo: the process has not saved a frame in [0-9.]+ s, and attaches only when it does$'
+is 'nothing is written' "$(wc -c <"$tmp/out.ctp")" 0
+is 'no file is left' "$(state Foo) $(segments)" 'free 0'
 stop
 
 # --- on a terminal ---------------------------------------------------------------------------------------------------------------
@@ -176,25 +177,25 @@ sys.stdout.write(said.decode())' "$ppt" attach "$@"
 }
 start ppt-client
 on_terminal -t 2.5 "$pid" Foo >"$tmp/terminal"
-like 'a terminal sees how it goes' "$(cat "$tmp/terminal")" 'ctp-ppt: [1-9][0-9]* frames, 0 lost, [1-9][0-9]* s'
+like 'a terminal gets progress' "$(cat "$tmp/terminal")" 'ctp-ppt: [1-9][0-9]* frames, 0 lost, [1-9][0-9]* s'
 on_terminal -q -t 1.5 "$pid" Foo >"$tmp/terminal"
-is 'unless it is to be quiet' "$(wc -c <"$tmp/terminal" | tr -d ' ')" 0
+is '-q prints no progress' "$(wc -c <"$tmp/terminal" | tr -d ' ')" 0
 stop
 
 # --- children --------------------------------------------------------------------------------------------------------------------
 start ppt-client -f 50
 "$ppt" attach "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp" &
 agent=$! running="$running $agent"
-ok 'a process that forks: it is said' await has "$tmp/err" '^ctp-ppt: Foo: a child that the process has forked has its ring too'
+ok 'a process that forks is reported' await has "$tmp/err" '^ctp-ppt: Foo: a child that the process has forked has its ring too'
 kill -INT "$agent"
 wait "$agent"
-is 'and the status is not 0' $? 3
+is 'the status is not 0' $? 3
 stop
 start ppt-client -e 50
 "$ppt" attach -t 2 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
 is 'a child that becomes another program: status' $? 0
-is 'and nothing is said' "$(grep -c forked "$tmp/err")" 0
-ok 'though there was one' grep -q . "/proc/$pid"/task/*/children
+is 'a child that calls exec is not reported' "$(grep -c forked "$tmp/err")" 0
+ok 'there was a child' grep -q . "/proc/$pid"/task/*/children
 stop
 
 # --- buffers that are closed -------------------------------------------------------------------------------------------------------
@@ -202,72 +203,74 @@ start ppt-client-sdk -2
 agents "$pid" -n 4096
 await has "$tmp/err" 'Mark: attached'
 kill -USR1 "$pid"
-ok 'a program that closes a buffer: it is said' await has "$tmp/err" '^ctp-ppt: Sdk: the program has closed it$'
-is 'the agent keeps the other one' "$(state Sdk) $("$ppt" list "$pid" | awk '$1 == "Mark" { print $4 }')" "free $agent"
+ok 'a program that closes a buffer is reported' await has "$tmp/err" '^ctp-ppt: Sdk: the program has closed it$'
+is 'the agent stays attached to the other buffer' \
+	"$(state Sdk) $("$ppt" list "$pid" | awk '$1 == "Mark" { print $4 }')" "free $agent"
 kill -INT "$agent"
 wait "$agent"
-is 'it harms nothing: status' $? 0
+is 'closing a buffer does no harm: status' $? 0
 join_all >"$tmp/out.ctp"
-is 'and is the outcome' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Mark 0 0 running 1
+is 'the outcome is the close' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Mark 0 0 running 1
 Sdk 0 0 closed 1'
-like 'which ctp-stat knows' "$("$BIN/ctp-stat" "$tmp/out.ctp")" 'ended: +closed by its program'
+like 'ctp-stat knows the outcome' "$("$BIN/ctp-stat" "$tmp/out.ctp")" 'ended: +closed by its program'
 agent "$pid" Sdk
 kill -USR1 "$pid"
 wait "$agent"
-is 'where it was the only one, that is the end: status' $? 0
+is 'closing the only buffer ends the trace: status' $? 0
 stop
 start ppt-client -l "$O/t/helper/ppt-client-lib.so"
 agents "$pid" Lib Foo
 await has "$tmp/err" 'Lib: attached'
 kill -USR1 "$pid"
-ok 'a library that is unloaded: it is said' await has "$tmp/err" '^ctp-ppt: Lib: the program has closed it: its library was unloaded$'
+ok 'an unloaded library is reported' await has "$tmp/err" '^ctp-ppt: Lib: the program has closed it: its library was unloaded$'
 kill -INT "$agent"
 wait "$agent"
-is 'and the rest goes on: status' $? 0
+is 'the other buffers are traced on: status' $? 0
 join_all >"$tmp/out.ctp"
-is 'to its end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
+is 'they are traced to the end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
 Lib 0 0 closed 1'
 stop
 start ppt-client -l "$O/t/helper/ppt-client-lib.so"
 agents "$pid" Lib Foo
 await has "$tmp/err" 'Lib: attached'
 kill -USR2 "$pid"
-ok 'a library that is loaded again at once: it is said' await has "$tmp/err" '^ctp-ppt: Lib: the program has closed it: its library was '
+ok 'a library that is loaded again at once is reported' await has "$tmp/err" '^ctp-ppt: Lib: the program has closed it: its library was '
 await has "$tmp/said" '^loaded'
-is 'what it has now is another buffer' "$(state Lib)" free
+is 'the buffer it has now is another one' "$(state Lib)" free
 kill -INT "$agent"
 wait "$agent"
-is 'and it harms nothing: status' $? 0
+is 'loading it again does no harm: status' $? 0
 join_all >"$tmp/out.ctp"
-is 'the other one goes on to its end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
+is 'the other buffer is traced to the end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
 Lib 0 0 closed 1'
 stop
 
-# --- agents that meet --------------------------------------------------------------------------------------------------------------
+# --- several agents --------------------------------------------------------------------------------------------------------------
 start ppt-client -t 2
 agent "$pid" Foo -c cpu-clock
 like 'list names the agent' "$("$ppt" list "$pid")" "^Foo +attached by $agent "
-like 'another is refused' "$("$ppt" attach "$pid" Foo 2>&1 >/dev/null)" "^ctp-ppt: Foo: process $agent is attached to it; --force "
+like 'a second agent is refused' \
+	"$("$ppt" attach "$pid" Foo 2>&1 >/dev/null)" "^ctp-ppt: Foo: process $agent is attached to it; --force "
 first=$agent
 "$ppt" attach --force -t 1 "$pid" Foo 2>"$tmp/err2" >"$tmp/out2.ctp"
-is 'unless forced: status' $? 0
-like 'which is said' "$(cat "$tmp/err2")" "taken from process $first"
+is 'a second agent can be forced: status' $? 0
+like 'the force is reported' "$(cat "$tmp/err2")" "taken from process $first"
 wait "$first"
-is 'the first one ends, and says so: status' $? 3
-like 'by a line' "$(cat "$tmp/err")" '^ctp-ppt: Foo: .*(taken it over|let go of it)'
-is 'both have whole frames' "$(taken | awk '{ print $6 }') $(taken "$tmp/out2.ctp" | awk '{ print $6 }')" '0 0'
+is 'the first agent ends: status' $? 3
+like 'the first agent reports why' "$(cat "$tmp/err")" '^ctp-ppt: Foo: .*(taken it over|let go of it)'
+is 'both agents have whole frames' "$(taken | awk '{ print $6 }') $(taken "$tmp/out2.ctp" | awk '{ print $6 }')" '0 0'
 agent "$pid" Foo -c cpu-clock
 kill -9 "$agent"
 wait "$agent" 2>/dev/null
-like 'one that is killed is left by a dead one' "$("$ppt" list "$pid")" "^Foo +left by $agent, dead "
+like 'the buffer of a killed agent is listed as left by a dead one' "$("$ppt" list "$pid")" "^Foo +left by $agent, dead "
 "$ppt" attach -t 1 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
-is 'the next one attaches: status' $? 0
-like 'and says that it has recovered it' "$(cat "$tmp/err")" "^ctp-ppt: Foo: process $agent was attached, and has died"
-is 'nothing is left then' "$(state Foo) $(segments)" 'free 0'
+is 'the next agent attaches: status' $? 0
+like 'it reports that it has recovered the buffer' "$(cat "$tmp/err")" "^ctp-ppt: Foo: process $agent was attached, and has died"
+is 'no segment is left' "$(state Foo) $(segments)" 'free 0'
 stop
-like 'and descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
+like 'after the recovery descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
 
-# An agent of another make, which has died: its segment is still there, and does not know how the client closes its counters.
+# Another implementation's agent, which has died: its segment still exists, and does not say how the client closes its counters.
 if [ -x "$O/t/helper/ppt-client-static" ] && command -v ipcmk >/dev/null && command -v nm >/dev/null; then
 	symbol() { nm "$O/t/helper/ppt-client-static" | awk -v s="$1" '$3 == s { print "0x" $1 }'; }
 	poke() { # ADDRESS VALUE
@@ -283,8 +286,8 @@ os.pwrite(fd, int(sys.argv[3]).to_bytes(4, sys.byteorder), int(sys.argv[2], 16))
 	poke "$(symbol _ppt_stat_Foo)" 0
 	kill -CONT "$agent"
 	wait "$agent"
-	is 'both are 0, as of a library that is loaded again where it was: status' $? 0
-	is 'it is the close of its program' "$(taken | awk '{ print $1, $4, $6, $7 }') $(tail -1 "$tmp/err")" \
+	is 'both words are 0, as after a reload of a library: status' $? 0
+	is 'the outcome is a close' "$(taken | awk '{ print $1, $4, $6, $7 }') $(tail -1 "$tmp/err")" \
 		'Foo 0 0 closed ctp-ppt: Foo: the program has closed it: its library was loaded again'
 	stop
 	for dead in maker other; do
@@ -298,11 +301,11 @@ os.pwrite(fd, int(sys.argv[3]).to_bytes(4, sys.byteorder), int(sys.argv[2], 16))
 		poke "$(symbol _ppt_stat_Foo)" "$agent"
 		poke "$(symbol _ppt_hmem_Foo)" "$id"
 		await has_segment
-		like "$dead: left by a dead one, also if its number is another's by now" "$("$ppt" list "$pid")" "^Foo +left by $agent, dead "
-		ok "$dead: and recovered" "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
-		is "$dead: the client has let go" "$(state Foo) $(segments)" 'free 0'
+		like "$dead: the buffer is left by a dead agent, also if its pid was reused" "$("$ppt" list "$pid")" "^Foo +left by $agent, dead "
+		ok "$dead: the buffer is recovered" "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
+		is "$dead: the client has detached" "$(state Foo) $(segments)" 'free 0'
 		ipcs -m -i "$id" >"$tmp/there" 2>&1 && ipcrm -m "$id" 2>"$tmp/removed"
-		like "$dead: a segment is removed only if the process that has ended made it" "$dead $(grep -c "shmid=$id" "$tmp/there")" 'maker 0|other 1'
+		like "$dead: a segment is removed only if the ended process created it" "$dead $(grep -c "shmid=$id" "$tmp/there")" 'maker 0|other 1'
 		stop
 		like "$dead: descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
 	done
@@ -321,18 +324,18 @@ for attr in 112 128; do
 	is "$attr: three counters: status" $status 0
 	"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | grep '^{"type":"ppt_Foo_request"' >"$tmp/rows"
 	like "$attr: the columns have their names" "$(head -1 "$tmp/rows")" '"ev_task_clock":.*"ev_page_faults":.*"ev_cpu_clock":'
-	ok "$attr: and none of what was on the stack (0xa5a5...)" sh -c "! grep -q -- '11936128518282651045' $tmp/rows"
+	ok "$attr: no value is from the stack (0xa5a5...)" sh -c "! grep -q -- '11936128518282651045' $tmp/rows"
 	stop
 	like "$attr: descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
 done
-like 'a counter that is not known is refused' "$("$ppt" attach -c nonesuch 1 2>&1)" '^ctp-ppt: -c nonesuch: no such counter; '
+like 'an unknown counter is refused' "$("$ppt" attach -c nonesuch 1 2>&1)" '^ctp-ppt: -c nonesuch: no such counter; '
 said=$("$ppt" attach -c task-clock,page-faults,Page-Faults 1 2>&1)
-is 'one that is named twice is refused' "$? $said" '2 ctp-ppt: -c Page-Faults: is named twice'
+is 'a counter that is named twice is refused' "$? $said" '2 ctp-ppt: -c Page-Faults: is named twice'
 for counter in cycles instructions cache-misses stalled-cycles-frontend bus-cycles; do
 	said=$("$ppt" attach -c $counter $$ Foo 2>&1 >/dev/null)
 	status=$?
 	case $said in *'no such counter' | *'not permitted'*)
-		is 'one that the machine has not is no wrong usage, and is named' "$status ${said%: *}" "1 ctp-ppt: -c $counter"
+		is 'a counter that the machine lacks is named, and is no usage error' "$status ${said%: *}" "1 ctp-ppt: -c $counter"
 		break ;;
 	esac
 done
@@ -340,27 +343,28 @@ start ppt-client -2
 if attach_all "$tmp/out.ctp" -c page-faults -t 1 "$pid" 2>"$tmp/err"; then
 	is 'a buffer without members for counters is attached all the same' "$(taken | awk '{ print $1, $6, ($3 > 0) }' | sort)" 'Foo 0 1
 FooBar 0 1'
-	is 'and nothing is said of it' "$(grep -c without "$tmp/err")" 0
+	is 'the missing members are not reported' "$(grep -c without "$tmp/err")" 0
 	"$ppt" attach -c page-faults -t 0.5 "$pid" FooBar >"$tmp/out.ctp" 2>"$tmp/err"
-	is 'unless it was named: status' $? 0
-	like 'and a line' "$(cat "$tmp/err")" '^ctp-ppt: FooBar: has no members for counters, and is attached without$'
+	is 'if the buffer was named: status' $? 0
+	like 'if the buffer was named, it is reported' \
+		"$(cat "$tmp/err")" '^ctp-ppt: FooBar: has no members for counters, and is attached without$'
 else
-	like 'counters cannot be opened here' "$(cat "$tmp/err")" '^ctp-ppt: -c page-faults: '
+	like 'counters that cannot be opened are reported' "$(cat "$tmp/err")" '^ctp-ppt: -c page-faults: '
 fi
 stop
 
 # --- numbers -------------------------------------------------------------------------------------------------------------------------
 start ppt-client -q 2147483600
-ok 'numbers that go negative' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
+ok 'a client with negative numbers is attached to' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
 stop
-is 'lose nothing' "$(taken | awk '{ print $4, $6 }')" '0 0'
-is 'every number is a frame' "$(taken | awk '{ print $3 }')" "$(saved Foo)"
+is 'it loses no frame' "$(taken | awk '{ print $4, $6 }')" '0 0'
+is 'every number has its frame' "$(taken | awk '{ print $3 }')" "$(saved Foo)"
 start ppt-client -t 2 -r 0
 "$ppt" attach -q -n 64 -t 0.4 "$pid" Foo >"$tmp/out.ctp"
 stop
 taken >"$tmp/taken"
-is 'a ring that is too small: none is torn' "$(awk '{ print $6 }' "$tmp/taken")" 0
-is 'and every number is a frame or lost' "$(awk '{ print $2 - 1 + $3 + $4 }' "$tmp/taken")" "$(saved Foo)"
+is 'no frame of a ring that is too small is torn' "$(awk '{ print $6 }' "$tmp/taken")" 0
+is 'every number is a frame or lost' "$(awk '{ print $2 - 1 + $3 + $4 }' "$tmp/taken")" "$(saved Foo)"
 # A client that saves more than its ring holds before the agent's first look.
 start_late() { # OPTION...: of the client
 	start ppt-client -b 1000 "$@"
@@ -374,14 +378,14 @@ start_late() { # OPTION...: of the client
 	kill -CONT "$agent"
 }
 start_late
-ok 'a ring that is full before the first look: it is said' await has "$tmp/err" '^ctp-ppt: Foo: its ring was full before the first look: the trace begins with frame [0-9]*, '
+ok 'a ring that is full before the first look is reported' await has "$tmp/err" '^ctp-ppt: Foo: its ring was full before the first look: the trace begins with frame [0-9]*, '
 kill -INT "$agent"
 wait "$agent"
 stop
-like 'and in the summary' "$(tail -1 "$tmp/err")" '; frames before the first one are not known; give more slots with -n$'
+like 'the summary mentions it' "$(tail -1 "$tmp/err")" '; frames before the first one are not known; give more slots with -n$'
 like 'the trace has it as a record' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>/dev/null | grep '^{"type":"ppt_late"')" '"ppt_seqno":[1-9]'
-like 'which ctp-stat counts' "$("$BIN/ctp-stat" "$tmp/out.ctp")" '^ +1  ppt_late$'
-is 'what is lost after it has its times in order' "$(taken | awk '{ print $6 }')" 0
+like 'ctp-stat counts the record' "$("$BIN/ctp-stat" "$tmp/out.ctp")" '^ +1  ppt_late$'
+is 'later losses have times in order' "$(taken | awk '{ print $6 }')" 0
 start_late -r 0
 await has "$tmp/err" 'the trace begins with frame'
 kill -INT "$agent"
@@ -389,33 +393,33 @@ wait "$agent"
 stop
 "$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>/dev/null >"$tmp/rows"
 numbers() { sed -n "s/^{\"type\":\"ppt_$1[a-z]*\".*\"ppt_seqno\":\(-*[0-9]*\).*/\1/p" "$tmp/rows" | sort -n | head -1; }
-is 'the first frame is the one that the record and the notice name' "$(numbers late) $(sed -n 's/.* begins with frame \([0-9]*\),.*/\1/p' "$tmp/err")" \
+is 'the record and the notice name the first frame' "$(numbers late) $(sed -n 's/.* begins with frame \([0-9]*\),.*/\1/p' "$tmp/err")" \
 	"$(numbers Foo_) $(numbers Foo_)"
 start ppt-client-sdk -t 2 -2
 before=$(descriptors)
 attach_all "$tmp/out.ctp" -q -t 1 -n 4096 "$pid"
-is 'a program that has joined by sdk/ppt: status' $? 0
-is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Mark 0 0
+is 'a program with sdk/ppt: status' $? 0
+is 'its frames are whole' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Mark 0 0
 Sdk 0 0'
 if "$ppt" attach -q -t 1 --exact -c task-clock,page-faults,cpu-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
 	"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | grep '^{"type":"ppt_Sdk_request"' >"$tmp/rows"
-	is 'in every thread' "$(grep -c '"ev_0_start":0' "$tmp/rows")" 0
-	like 'and counters' "$(tail -1 "$tmp/rows")" '"ev_task_clock":.*"ev_0_start":[1-9].*"ev_page_faults":.*"ev_cpu_clock":[0-9]*,"ev_2_start":[1-9]'
+	is 'each thread has its frames' "$(grep -c '"ev_0_start":0' "$tmp/rows")" 0
+	like 'each thread has counters' "$(tail -1 "$tmp/rows")" '"ev_task_clock":.*"ev_0_start":[1-9].*"ev_page_faults":.*"ev_cpu_clock":[0-9]*,"ev_2_start":[1-9]'
 fi
-is 'and keeps no descriptor' "$(descriptors)" "$before"
+is 'no descriptor is left open' "$(descriptors)" "$before"
 stop
 start ppt-client-sdk -t 70 -r 50
 if "$ppt" attach --exact -t 1 -c task-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
-	is 'more threads than have counters: it is said, once' "$(grep -c '^ctp-ppt: Sdk: more threads read counters than can have them.* PPT_THREADS ' "$tmp/err")" 1
-	is 'and to the others they are 0' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | sed -n '/"ev_0_start":0/s/.*"n":\([0-9]*\).*/\1/p' | awk '{ of[int($1 / 16777216)] = 1 } END { for (t in of) n++; print n }')" 6
+	is 'threads without counters are reported once' "$(grep -c '^ctp-ppt: Sdk: more threads read counters than can have them.* PPT_THREADS ' "$tmp/err")" 1
+	is 'their counters are 0' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | sed -n '/"ev_0_start":0/s/.*"n":\([0-9]*\).*/\1/p' | awk '{ of[int($1 / 16777216)] = 1 } END { for (t in of) n++; print n }')" 6
 fi
 stop
 start ppt-client-sdk -t 2 -2 -r 0
 "$ppt" attach -q -n 16 -t 0.4 "$pid" Mark >"$tmp/out.ctp"
-is 'a ring that is overwritten has whole frames, and every number' "$(taken | awk '{ print $6 }')" 0
+is 'an overwritten ring has whole frames, and every number is accounted for' "$(taken | awk '{ print $6 }')" 0
 stop
 
-# --- lies ----------------------------------------------------------------------------------------------------------------------------
+# --- hostile processes ----------------------------------------------------------------------------------------------------------------------------
 for lie in $("$O/t/helper/ppt-hostile"); do
 	start ppt-hostile "$lie"
 	limit=0.3
@@ -424,7 +428,7 @@ for lie in $("$O/t/helper/ppt-hostile"); do
 	status=$?
 	case $lie in
 	nonsense | random | backwards | jumps | gate | shrinks | type)
-		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(an impossible number or type\).*/\1/p' "$tmp/err")" '3 an impossible number or type'
+		is "$lie: the error is reported" "$status $(sed -n '$s/.* lost: .* with \(an impossible number or type\).*/\1/p' "$tmp/err")" '3 an impossible number or type'
 		[ $lie = nonsense ] || ok "$lie: without advice that does not help" sh -c "! grep -q -- ' -n ' $tmp/err" ;;
 	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }') $(tail -1 "$tmp/err")" \
 		'^(0 replaced ctp-ppt: process [0-9]*:|1  ctp-ppt: Liar: the process) has become another program$' ;;
@@ -436,10 +440,11 @@ for lie in $("$O/t/helper/ppt-hostile"); do
 	is "$lie: the buffer is free" "$(state Liar)" free
 	stop
 done
-like 'no such process' "$("$ppt" list 2147483647 2>&1)" '^ctp-ppt: process 2147483647: there is none$'
+like 'a missing process is reported' "$("$ppt" list 2147483647 2>&1)" '^ctp-ppt: process 2147483647: there is none$'
 sleep 1000 &
 pid=$! running="$running $pid"
-like 'no buffers' "$("$ppt" attach "$pid" 2>&1 >/dev/null)" '^ctp-ppt: process [0-9]+: no ppt buffers in it'
+like 'a process without buffers is reported' \
+	"$("$ppt" attach "$pid" 2>&1 >/dev/null)" '^ctp-ppt: process [0-9]+: no ppt buffers in it'
 
 # --- other users, other namespaces -----------------------------------------------------------------------------------------------------
 if root_part 'the process of another user' && command -v setpriv >/dev/null; then
@@ -450,11 +455,12 @@ if root_part 'the process of another user' && command -v setpriv >/dev/null; the
 	pid=$! running="$running $pid"
 	await has "$tmp/said" ready
 	ok 'root attaches to the process of another user' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
-	is 'and has its frames' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
+	is 'root gets its frames' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
 	start ppt-client
 	cp "$ppt" "$tmp/ctp-ppt"
 	other=$(setpriv --reuid 65534 --clear-groups "$tmp/ctp-ppt" list "$pid" 2>&1)
-	like 'another user is told why not' "$other" '^ctp-ppt: process [0-9]+: (is of the user 0, and we are 65534|kernel.yama)'
+	like 'another user gets the reason for the refusal' \
+		"$other" '^ctp-ppt: process [0-9]+: (is of the user 0, and we are 65534|kernel.yama)'
 	stop
 fi
 if root_part 'other PID and IPC namespaces' && unshare -fpi --mount-proc true 2>/dev/null; then
@@ -465,9 +471,9 @@ if root_part 'other PID and IPC namespaces' && unshare -fpi --mount-proc true 2>
 	pid=$(cat "/proc/$shell/task/$shell/children")
 	pid=${pid% }
 	running="$running $pid"
-	ok 'a process in other PID and IPC namespaces' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
-	is 'has whole frames' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
-	is 'and is free again' "$(state Foo)" free
+	ok 'a process in other PID and IPC namespaces is attached to' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
+	is 'its frames are whole, too' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
+	is 'its buffer is free again' "$(state Foo)" free
 	kill -9 "$pid"
 	cat >"$tmp/limited" <<'LIMITED'
 echo 100000 >/proc/sys/kernel/shmmax
@@ -478,6 +484,6 @@ kill $!
 LIMITED
 	: >"$tmp/said3"
 	limited=$(unshare -i sh "$tmp/limited" "$O/t/helper/ppt-client" "$ppt" "$tmp/said3")
-	like 'a system with little shared memory' "$limited" '^ctp-ppt: a ring of [0-9]+ bytes: kernel.shmmax is 100000; -n takes fewer slots$'
+	like 'too little shared memory is reported' "$limited" '^ctp-ppt: a ring of [0-9]+ bytes: kernel.shmmax is 100000; -n takes fewer slots$'
 fi
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What ctp-ppt says at the end: frames, by buffer, and what became of those that are missing.
+# The summary of ctp-ppt: frames by buffer, and why frames are missing.
 . t/helper/tap.sh
 . t/helper/ppt.sh
 client=$O/t/helper/ppt-client
@@ -16,7 +16,7 @@ begin() {
 	exec 3<"$tmp/pipe"
 	read -r first <&3
 }
-finish() { # it has ended, or does now
+finish() { # ends it, if it still runs
 	kill -TERM "$pid" 2>/dev/null
 	cat <&3 >"$tmp/said"
 	exec 3<&-
@@ -35,8 +35,8 @@ begin -2 -s 2000
 "$ppt" attach -v -o "$tmp/two-%b.ctp" "$pid" 2>"$tmp/err"
 is 'two buffers: status' $? 0
 finish
-is 'a line for each' "$(counted Foo), $(counted FooBar)" "$(saved Foo) 0, $(saved FooBar) 0"
-is 'and of both, last' "$(counted)" "$(($(saved Foo) + $(saved FooBar))) 0"
+is 'each buffer has a line' "$(counted Foo), $(counted FooBar)" "$(saved Foo) 0, $(saved FooBar) 0"
+is 'the last line is the sum' "$(counted)" "$(($(saved Foo) + $(saved FooBar))) 0"
 begin -s 1000
 "$ppt" attach -v -o "$tmp/one.ctp" "$pid" Foo 2>"$tmp/err"
 finish
@@ -45,31 +45,31 @@ begin -2 -r 0
 "$ppt" attach -n 16 -t 1 -o "$tmp/lost-%b.ctp" "$pid" 2>"$tmp/err"
 is 'frames that are lost: status' $? 3
 finish
-like 'by cause, of a buffer' "$(cat "$tmp/err")" '^ctp-ppt: Foo: [0-9]+ frames, [1-9][0-9]* lost: [0-9]+ overwritten'
+like 'a buffer has its losses by cause' "$(cat "$tmp/err")" '^ctp-ppt: Foo: [0-9]+ frames, [1-9][0-9]* lost: [0-9]+ overwritten'
 is 'and the last line is their sum' "$(counted)" "$({ counted Foo; counted FooBar; } | awk '{ a += $1; b += $2 } END { print a, b }')"
-like 'with what helps, once' "$(grep -c -- 'give more slots with -n' "$tmp/err") $(tail -1 "$tmp/err")" '^1 .*; give more slots with -n$'
+like 'the remedy is named once' "$(grep -c -- 'give more slots with -n' "$tmp/err") $(tail -1 "$tmp/err")" '^1 .*; give more slots with -n$'
 
-# --- files that are cut ----------------------------------------------------------------------------------------------------
-# in_file BUFFER FILE: frames in what can be read of it
+# --- truncated files ----------------------------------------------------------------------------------------------------
+# in_file BUFFER FILE: frames that can be read from it
 in_file() { "$BIN/ctp-tojsonl" -aq "$2" 2>/dev/null | grep -c "\"type\":\"ppt_${1}_"; }
 if command -v prlimit >/dev/null; then # more than Foo's file has, and less than the other's
 	begin -2 -s 3000
 	(trap '' XFSZ; exec prlimit --fsize=55000 "$ppt" attach -v -o "$tmp/some-%b.ctp" "$pid") 2>"$tmp/err"
 	is 'one file of two fails: status' $? 3
 	finish
-	is 'the reason is said once' "$(grep -c 'File too large' "$tmp/err") $(sed -n 's/^ctp-ppt: FooBar: what it saves is lost from now on: .*\(some-FooBar.ctp\): .*/\1/p' "$tmp/err")" \
+	is 'the reason is reported once' "$(grep -c 'File too large' "$tmp/err") $(sed -n 's/^ctp-ppt: FooBar: what it saves is lost from now on: .*\(some-FooBar.ctp\): .*/\1/p' "$tmp/err")" \
 		'1 some-FooBar.ctp'
 	in=$(in_file FooBar "$tmp/some-FooBar.ctp")
-	is 'what is not in the file is not written' "$(counted FooBar)" "$in $(($(saved FooBar) - in))"
-	like 'as the summary says' "$(tail -1 "$tmp/err")" '^ctp-ppt: [0-9]+ frames, ([0-9]+) lost: [0-9]+ not written$'
-	is 'and the other file is whole' "$(counted Foo) $(in_file Foo "$tmp/some-Foo.ctp")" "$(saved Foo) 0 $(saved Foo)"
+	is 'frames that are not in the file do not count as written' "$(counted FooBar)" "$in $(($(saved FooBar) - in))"
+	like 'the summary counts them as lost' "$(tail -1 "$tmp/err")" '^ctp-ppt: [0-9]+ frames, ([0-9]+) lost: [0-9]+ not written$'
+	is 'the other file is complete' "$(counted Foo) $(in_file Foo "$tmp/some-Foo.ctp")" "$(saved Foo) 0 $(saved Foo)"
 fi
 if [ -e /dev/full ]; then
 	begin
 	"$ppt" attach -v -o /dev/full "$pid" Foo 2>"$tmp/err"
 	is 'the stream fails: status' $? 1
 	finish
-	like 'no frame is written, and all are said to be lost' "$(tail -1 "$tmp/err")" '^ctp-ppt: 0 frames, ([1-9][0-9]*) lost: \1 not written$'
+	like 'no frame is written, and all count as lost' "$(tail -1 "$tmp/err")" '^ctp-ppt: 0 frames, ([1-9][0-9]*) lost: \1 not written$'
 fi
 for to in file stdout; do
 	begin
@@ -77,7 +77,7 @@ for to in file stdout; do
 	else (trap '' XFSZ; ulimit -f 16; exec "$ppt" attach -v "$pid" Foo) 2>"$tmp/err" >"$tmp/main.ctp"; fi
 	is "$to: it fails later on: status" $? 1
 	finish
-	is "$to: all that were saved, and frames are those in the file" "$(counted)" \
+	is "$to: frames and losses add up, and frames are those in the file" "$(counted)" \
 		"$(in_file Foo "$tmp/main.ctp") $(($(saved Foo) - $(in_file Foo "$tmp/main.ctp")))"
 done
 
@@ -86,9 +86,9 @@ begin -2
 is 'both fail: status' $? 1
 finish
 for b in Foo FooBar; do
-	is "$b: the reason is said once" "$(grep -c "/own-$b.ctp: " "$tmp/err")" 1
-	is "$b: frames are those that the file has" "$(counted $b)" \
+	is "$b: the reason is reported once" "$(grep -c "/own-$b.ctp: " "$tmp/err")" 1
+	is "$b: frames are those in the file" "$(counted $b)" \
 		"$("$BIN/ctp-tojsonl" -aq "$tmp/own-$b.ctp" 2>/dev/null | grep -c "\"type\":\"ppt_${b}_") $(counted $b | cut -d ' ' -f 2)"
 done
-is 'with those that are lost, all that were saved' "$(counted | awk '{ print $1 + $2 }')" "$(($(saved Foo) + $(saved FooBar)))"
+is 'frames and losses add up' "$(counted | awk '{ print $1 + $2 }')" "$(($(saved Foo) + $(saved FooBar)))"
 done_testing

@@ -1,20 +1,20 @@
 #!/bin/sh
-# Files of ppt: every value of every frame, byte for byte back, on every way that a stream can go; what ppt saved twice; what is missing; and
+# Files of ppt: every value of every frame is decoded, and files are reproduced byte for byte through every format; duplicate and missing frames; and
 # files that are damaged in any way. Files are made by pptfile.py, which also knows what is in them.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all "there is no python3"
 fixtures=../shared/fixtures/ppt
 
-ppt() { # decodes as a file can be made again, unless --plain comes first
+ppt() { # decodes so that the file can be encoded again, unless --plain comes first
 	case $1 in decode) shift; set -- decode --exact "$@" ;; --plain) shift ;; esac
 	"$BIN/ctp-ppt" "$@"
 }
 make_file() { python3 t/helper/pptfile.py make "$1" "$tmp/$1.ppt1" "$tmp/$1.truth"; }
 differs() { cmp "$1" "$2" 2>&1; }
 
-# through NAME FILE COMMAND: a stream that goes through the command is the same file at the end.
+# through NAME FILE COMMAND: a stream that goes through the command encodes to the same file.
 through() { sh -c "$3" <"$2.ctp" >"$tmp/way.ctp" 2>"$tmp/err" && ppt encode -q -o "$tmp/back.ppt1" "$tmp/way.ctp"
-	is "$1: is the same file again" "$(cat "$tmp/err")$(differs "$tmp/back.ppt1" "$2")" ''; }
+	is "$1: the file is reproduced" "$(cat "$tmp/err")$(differs "$tmp/back.ppt1" "$2")" ''; }
 
 ways() { # NAME FILE; FILE.ctp is its stream
 	through "$1" "$2" cat
@@ -33,28 +33,28 @@ for kind in mixed timeval one timeless wrap zero odd unordered header spelled wi
 	ways $kind "$tmp/$kind.ppt1"
 done
 clock_of() { "$BIN/ctp-tojsonl" -a "$tmp/$1.ppt1.ctp" | sed -n '1s/.*"clock":"\([a-z]*\)".*/\1/p'; }
-is 'the clock is the layout'\''s' "$(clock_of mixed) $(clock_of one) $(clock_of timeval) $(clock_of timeless)" 'monotonic realtime realtime '
+is 'the clock is that of the layout' "$(clock_of mixed) $(clock_of one) $(clock_of timeval) $(clock_of timeless)" 'monotonic realtime realtime '
 like 'a long header has parts' "$("$BIN/ctp-tojsonl" -a "$tmp/header.ppt1.ctp" | grep -c '"type":"ppt_header"')" '^[2-9]$'
 if command -v zstd >/dev/null; then
 	zstd -q "$tmp/mixed.ppt1"
 	ppt decode "$tmp/mixed.ppt1.zst" | ppt encode -o "$tmp/back.ppt1"
-	is 'a file that is compressed' "$(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" ''
+	is 'a compressed file is decoded' "$(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" ''
 fi
 
-# --- without what only encode needs ----------------------------------------------------------------------------------------
+# --- without the columns for encode ----------------------------------------------------------------------------------------
 ppt --plain decode -q -o "$tmp/plain.ctp" "$tmp/mixed.ppt1"
-is 'columns that only encode needs are not there unless asked for' "$("$BIN/ctp-tojsonl" -a "$tmp/plain.ctp" | grep -v '"type":"@' | grep -c '"ppt_place"\|"ppt_padding"\|"ppt_raw"\|_0_start"')" 0
+is 'columns for encode are left out by default' "$("$BIN/ctp-tojsonl" -a "$tmp/plain.ctp" | grep -v '"type":"@' | grep -c '"ppt_place"\|"ppt_padding"\|"ppt_raw"\|_0_start"')" 0
 without() { "$BIN/ctp-tojsonl" -a "$1" | grep '^{"type":"ppt_Mix' | sed 's/,"ppt_[pr][a-z]*":\("[^"]*"\|[-0-9]*\|null\)//g; s/,"[a-z]*_[0-9]_start":[0-9]*//g'; }
 without "$tmp/mixed.ppt1.ctp" >"$tmp/exact.rows"
 without "$tmp/plain.ctp" >"$tmp/plain.rows"
-ok 'all others are' sh -c 'test -s "$0" && cmp "$0" "$1"' "$tmp/exact.rows" "$tmp/plain.rows"
+ok 'all other columns are there' sh -c 'test -s "$0" && cmp "$0" "$1"' "$tmp/exact.rows" "$tmp/plain.rows"
 ppt encode -o "$tmp/plain.ppt1" "$tmp/plain.ctp" 2>"$tmp/err"
-is 'encode takes such a stream, and says what is not there' "$? $(sed 's/: padding.*//' "$tmp/err")" '0 ctp-ppt: Mix: the stream was made without --exact'
+is 'encode accepts such a stream, and reports the missing columns' "$? $(sed 's/: padding.*//' "$tmp/err")" '0 ctp-ppt: Mix: the stream was made without --exact'
 ppt --plain decode -q -o "$tmp/again.ctp" "$tmp/plain.ppt1"
 without "$tmp/again.ctp" | sort >"$tmp/again.rows"
-is 'and its values are the same' "$(sort "$tmp/plain.rows" | cmp - "$tmp/again.rows" 2>&1)" ''
+is 'the values are the same' "$(sort "$tmp/plain.rows" | cmp - "$tmp/again.rows" 2>&1)" ''
 
-# --- real programs read it -------------------------------------------------------------------------------------------------
+# --- other programs read it -------------------------------------------------------------------------------------------------
 if command -v sqlite3 >/dev/null && [ -x "$BIN/ctp-sqlite" ]; then
 	"$BIN/ctp-sqlite" -qo "$tmp/mixed.sqlite" "$tmp/mixed.ppt1.ctp"
 	is 'sqlite3 has the values' "$(sqlite3 "$tmp/mixed.sqlite" "select count(*), sum(d_duration) > 0, sum(ev_page_faults), min(n) < 0 from ppt_Mix_all")" \
@@ -76,7 +76,7 @@ python3 -c 'import sys; sys.stdout.buffer.write(open(sys.argv[1], "rb").read().r
 ppt decode -o "$tmp/later.ctp" "$tmp/later.ppt1" 2>"$tmp/err"
 is 'a file of a format that is not known is refused' "$? $(sed 's/.*later.ppt1: //' "$tmp/err")" '1 the layout of the buffer: its frFormat is 9.9, and 1.0.0 is known'
 
-# --- again and missing -----------------------------------------------------------------------------------------------------
+# --- duplicate and missing frames ------------------------------------------------------------------------------------------
 f=$tmp/one.ppt1
 python3 t/helper/pptfile.py frames "$f"
 pick() { cat "$f.head"; for i; do cat "$f.$i"; done; }
@@ -84,7 +84,7 @@ pick() { cat "$f.head"; for i; do cat "$f.$i"; done; }
 decoded() {
 	ppt decode "$tmp/d.ppt1" >"$tmp/d.ctp" 2>"$tmp/err"
 	is "$1: status" $? "$2"
-	is "$1: is said, in a line" "$(sed 's/^ctp-ppt: [^ ]*d.ppt1: [A-Za-z0-9]*: //' "$tmp/err")" "$3"
+	is "$1: one message" "$(sed 's/^ctp-ppt: [^ ]*d.ppt1: [A-Za-z0-9]*: //' "$tmp/err")" "$3"
 	ppt encode -q "$tmp/d.ctp" >"$tmp/back.ppt1"
 }
 rows() { "$BIN/ctp-tojsonl" -aq "$tmp/d.ctp" | grep "^{\"type\":\"$1\""; }
@@ -92,11 +92,11 @@ rows() { "$BIN/ctp-tojsonl" -aq "$tmp/d.ctp" | grep "^{\"type\":\"$1\""; }
 pick $(seq 0 19) $(seq 25 29) 28 29 20 21 22 23 24 25 26 27 >"$tmp/d.ppt1"
 decoded 'the ring again, with what was missing' 0 '30 frames kept, 5 dropped that came again'
 pick $(seq 0 19) $(seq 25 29) 20 21 22 23 24 >"$tmp/once.ppt1"
-is 'the rest is as it was' "$(differs "$tmp/back.ppt1" "$tmp/once.ppt1")" ''
-is 'nothing is a loss' "$(rows ppt_lost)" ''
+is 'the other frames are unchanged' "$(differs "$tmp/back.ppt1" "$tmp/once.ppt1")" ''
+is 'there is no loss' "$(rows ppt_lost)" ''
 pick 5 6 7 8 9 0 1 2 3 4 >"$tmp/d.ppt1"
 decoded 'a ring from its middle on' 0 ''
-is 'its order stays' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
+is 'the order is kept' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
 pick 0 1 2 3 >"$tmp/d.ppt1"
 ppt decode -q "$tmp/d.ppt1" | "$BIN/ctp-tojsonl" -aq >"$tmp/d.jsonl"
 place() { # SEQNO PLACE: encodes them with another ppt_place
@@ -105,7 +105,7 @@ place() { # SEQNO PLACE: encodes them with another ppt_place
 }
 place 1001 9223372036854774806
 pick 0 2 3 1 >"$tmp/d.ppt1"
-is 'a frame at the last place of all waits for the others' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
+is 'a frame with the last place is written last' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
 place 1002 -1001
 like 'two frames at one place are refused' "$? $(cat "$tmp/err")" '^1 ctp-ppt: .*frame 1 of the section comes twice, or too late for its place$'
 pick 0 1 5 6 9 5 6 >"$tmp/d.ppt1"
@@ -116,7 +116,7 @@ if command -v sqlite3 >/dev/null && [ -x "$BIN/ctp-sqlite" ]; then
 	"$BIN/ctp-sqlite" -qo "$tmp/lost.sqlite" "$tmp/d.ctp"
 	is 'sqlite3 has them among all losses' "$(sqlite3 "$tmp/lost.sqlite" 'select "index", count, after, ts from losses' | paste -sd ' ' -)" \
 		'1002|3|1700000001000000001|1700000005000000005 1007|2|1700000006000000006|1700000009000000009'
-	is 'and in the sum' "$(sqlite3 "$tmp/lost.sqlite" 'select lost from loss_totals')" 5
+	is 'the sum includes them' "$(sqlite3 "$tmp/lost.sqlite" 'select lost from loss_totals')" 5
 fi
 is 'ctp-stat counts them' "$("$BIN/ctp-stat" "$tmp/d.ctp" | sed -n 's/^lost: *//p')" '5, of them 0 unverified'
 ppt encode "$tmp/d.ctp" >/dev/null 2>&1
@@ -124,8 +124,8 @@ is 'encode of a stream that tells of losses: status' $? 3
 make_file holes
 cp "$tmp/holes.ppt1" "$tmp/d.ppt1"
 decoded 'more gaps than are kept' 3 '10000 frames kept, 9999 lost'
-is 'they are the same file again' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
-is 'each is there' "$(rows ppt_lost | grep -c '"count":1,')" 9999
+is 'the file is reproduced' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
+is 'each frame is there' "$(rows ppt_lost | grep -c '"count":1,')" 9999
 f=$tmp/wrap.ppt1
 python3 t/helper/pptfile.py frames "$f"
 pick 0 1 8 9 11 12 >"$tmp/d.ppt1"
@@ -141,14 +141,15 @@ pick 0 1 2 3 4 >"$tmp/d.ppt1"
 head=$(wc -c <"$f.head")
 poke "$tmp/d.ppt1" $((head + 3 * size - 4)) '\001'
 decoded 'a torn frame' 3 "4 frames kept, 1 torn, 1 lost; the first damage is at byte $((head + 2 * size))"
-like 'it was seen' "$(rows ppt_lost)" '"ppt_seqno":1002,"count":1,"unverified":1,'
+like 'the torn frame is reported' "$(rows ppt_lost)" '"ppt_seqno":1002,"count":1,"unverified":1,'
 pick 0 1 2 1 2 1 1 >"$tmp/d.ppt1"
 poke "$tmp/d.ppt1" $((head + 3 * size + 4)) X
 poke "$tmp/d.ppt1" $((head + 5 * size + 4)) X
 decoded 'two frames with one number' 3 "5 frames kept, 2 of these with the number of another, 2 dropped that came again; the first damage is at byte $((head + 3 * size))"
-is 'both are there' "$(rows ppt_One_only | sed 's/.*"ppt_seqno":\([0-9]*\),.*/\1/' | paste -sd ' ' -)" '1000 1001 1001 1001 1002'
+is 'both frames are there' \
+	"$(rows ppt_One_only | sed 's/.*"ppt_seqno":\([0-9]*\),.*/\1/' | paste -sd ' ' -)" '1000 1001 1001 1001 1002'
 { pick 0 1 2 && tail -c $((4 * size)) "$tmp/d.ppt1" | head -c "$size" && pick 1 | tail -c "$size"; } >"$tmp/twice.ppt1"
-is 'and they come back' "$(differs "$tmp/back.ppt1" "$tmp/twice.ppt1")" ''
+is 'both are reproduced' "$(differs "$tmp/back.ppt1" "$tmp/twice.ppt1")" ''
 pick 0 1 2 >"$tmp/d.ppt1"
 head -c "$size" /dev/zero >>"$tmp/d.ppt1"
 decoded 'a slot that was never written' 0 '3 frames kept, 1 slots never written'
@@ -157,7 +158,7 @@ cat "$tmp/mixed.ppt1.head" "$tmp/mixed.ppt1.0" "$tmp/mixed.ppt1.1" "$tmp/mixed.p
 second=$(($(wc -c <"$tmp/mixed.ppt1.head") + $(wc -c <"$tmp/mixed.ppt1.0")))
 poke "$tmp/d.ppt1" $((second + 4)) '\003'
 decoded 'a type that is none' 3 "2 frames kept, 1 of no known type, 1 lost; the first damage is at byte $second"
-like 'with the name of the buffer' "$(cat "$tmp/err")" '^ctp-ppt: [^ ]*d.ppt1: Mix: 2 frames kept, '
+like 'the message names the buffer' "$(cat "$tmp/err")" '^ctp-ppt: [^ ]*d.ppt1: Mix: 2 frames kept, '
 cat "$tmp/mixed.ppt1.head" "$tmp/mixed.ppt1.0" >"$tmp/d.ppt1"
 poke "$tmp/d.ppt1" $((second - 4)) '\111'
 decoded 'not one frame that is whole' 3 "0 frames kept, 1 torn; the first damage is at byte $(wc -c <"$tmp/mixed.ppt1.head" | xargs)"
@@ -167,12 +168,12 @@ pick 0 1 2 >"$tmp/d.ppt1"
 printf 1234567 >>"$tmp/d.ppt1"
 decoded 'a file that is cut short' 3 "3 frames kept, 7 bytes of a frame that is cut short; the first damage is at byte $((head + 3 * size))"
 pick 0 1 2 >"$tmp/small.ppt1"
-is 'what is whole stays' "$(differs "$tmp/back.ppt1" "$tmp/small.ppt1")" ''
+is 'whole frames are kept' "$(differs "$tmp/back.ppt1" "$tmp/small.ppt1")" ''
 fails() { # NAME PATTERN: decode of $tmp/d.ppt1
 	ppt decode -o "$tmp/none.ctp" "$tmp/d.ppt1" >"$tmp/out" 2>"$tmp/err"
 	is "$1: status" $? 1
 	like "$1: one line" "$(cat "$tmp/err")" "$2"
-	is "$1: nothing is left" "$(wc -l <"$tmp/err") $(ls "$tmp"/none* 2>/dev/null)" '1 '
+	is "$1: no file is left" "$(wc -l <"$tmp/err") $(ls "$tmp"/none* 2>/dev/null)" '1 '
 }
 echo 'no ppt at all' >"$tmp/d.ppt1"
 fails 'another file' 'is no file of ppt'
@@ -193,14 +194,14 @@ is 'decode -v: frames, by file and buffer' "$(ppt decode -v -o "$tmp/two.ctp" "$
 is 'encode -v: frames, of its buffer' "$(ppt encode -v --buffer One -o "$tmp/back.ppt1" "$tmp/two.ctp" 2>&1)" 'ctp-ppt: One: 50 frames, 0 lost'
 pick 0 1 5 6 9 5 6 >"$tmp/d.ppt1"
 ppt decode -q -o "$tmp/d.ctp" "$tmp/d.ppt1"
-is 'encode: what the stream says is lost' "$(ppt encode -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: One: 5 frames, 5 lost'
+is 'encode: losses of the stream are counted' "$(ppt encode -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: One: 5 frames, 5 lost'
 ppt encode -q --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp"
-is 'what another section lacks is not asked for: status' "$? $(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" '0 '
+is 'losses of another section do not matter: status' "$? $(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" '0 '
 head -c -9 "$tmp/d.ctp" >"$tmp/cut.ctp"
 ppt encode -q --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/cut.ctp" 2>/dev/null
-is 'but damage is anyone'\''s' $? 3
-is 'a line counts those, too' "$(ppt encode --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: Mix: 300 frames, 0 lost; 5 in other sections'
-is 'unless it is to be quiet' "$(ppt encode -qv -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" ''
+is 'damage counts for any section' $? 3
+is 'the summary counts it' "$(ppt encode --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: Mix: 300 frames, 0 lost; 5 in other sections'
+is '-q prints nothing' "$(ppt encode -qv -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" ''
 if command -v zstd >/dev/null; then
 	zstd -q1 -f "$tmp/header.ppt1" -o "$tmp/cut.zst"
 	truncate -s -3 "$tmp/cut.zst"
@@ -209,7 +210,7 @@ if command -v zstd >/dev/null; then
 	ppt encode -o "$tmp/back.ppt1" "$tmp/cut.ctp.zst" 2>"$tmp/err"
 	is 'encode of a stream whose compression is cut after its end: status' "$? $(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" '3 '
 	ppt decode -o "$tmp/d.ctp" "$tmp/cut.zst" 2>"$tmp/err"
-	like 'a compressed file that is cut is a line, too' "$? $(wc -l <"$tmp/err" | xargs) $(cat "$tmp/err")" '^3 1 ctp-ppt: .*cut.zst: [A-Za-z]*: [0-9]+ frames kept.*; zstd: .* at byte [0-9]+ of the file'
+	like 'a truncated compressed file is reported' "$? $(wc -l <"$tmp/err" | xargs) $(cat "$tmp/err")" '^3 1 ctp-ppt: .*cut.zst: [A-Za-z]*: [0-9]+ frames kept.*; zstd: .* at byte [0-9]+ of the file'
 fi
 
 # --- sections --------------------------------------------------------------------------------------------------------------
@@ -229,17 +230,17 @@ like 'a buffer that is there twice' "$(ppt encode "$tmp/one.ppt1.ctp" "$tmp/one.
 echo '{"probe_id":1,"tid":2,"addr":"0x0000000000000000","seq":2,"is_active":true,"ts":5}' | "$BIN/ctp-fromjsonl" -q >"$tmp/foreign.ctp"
 like 'a stream without ppt' "$(ppt encode "$tmp/foreign.ctp" 2>&1 >/dev/null)" 'has no header of ppt'
 cat "$tmp/foreign.ctp" "$tmp/one.ppt1.ctp" | ppt encode -q -o "$tmp/back.ppt1"
-is 'other sections are passed over' "$(differs "$tmp/back.ppt1" "$tmp/one.ppt1")" ''
+is 'other sections are skipped' "$(differs "$tmp/back.ppt1" "$tmp/one.ppt1")" ''
 
 # A frame that began before the section did.
 "$BIN/ctp-tojsonl" -a "$tmp/one.ppt1.ctp" | sed 's/\("type":"ppt_header".*"ts":\)[0-9]*/\11700000020000000000/' | "$BIN/ctp-fromjsonl" -q >"$tmp/early.ctp"
 is 'frames come before the header' "$("$BIN/ctp-tojsonl" -a "$tmp/early.ctp" | grep -v '"@' | sed -n '3s/.*"type":"\([a-zA-Z_]*\)".*/\1/p')" ppt_One_only
 ppt encode -o "$tmp/back.ppt1" "$tmp/early.ctp"
-is 'they are there all the same' "$(differs "$tmp/back.ppt1" "$tmp/one.ppt1")" ''
+is 'such frames are written all the same' "$(differs "$tmp/back.ppt1" "$tmp/one.ppt1")" ''
 "$BIN/ctp-tojsonl" -a "$tmp/one.ppt1.ctp" | sed 's/"n"/"m"/' | "$BIN/ctp-fromjsonl" -q >"$tmp/lacks.ctp"
 like 'a class that is not as the header says' "$(ppt encode "$tmp/lacks.ctp" 2>&1 >/dev/null)" 'ppt_One_only has no field n of type i32'
 
-# A frame that is missing in the stream costs itself; one that is there twice is no file.
+# A frame that is missing in the stream is left out; a duplicate frame is an error.
 "$BIN/ctp-tojsonl" -a "$tmp/one.ppt1.ctp" | sed '/"ppt_seqno":1002,/d' | "$BIN/ctp-fromjsonl" -q | ppt encode -o "$tmp/back.ppt1"
 pick 0 1 $(seq 3 49) >"$tmp/once.ppt1"
 is 'a frame that is missing in the stream' "$(differs "$tmp/back.ppt1" "$tmp/once.ppt1")" ''
@@ -262,7 +263,7 @@ cp "$tmp/one.ppt1" "$tmp/d.ppt1"
 like '-o that is the input' "$(ppt decode -o "$tmp/d.ppt1" "$tmp/d.ppt1" 2>&1)" 'is also the input'
 is 'a pipe' "$(ppt decode <"$tmp/one.ppt1" | ppt encode | cmp - "$tmp/one.ppt1" 2>&1)" ''
 
-# --- what ppt itself captured and decoded -----------------------------------------------------------------------------------
+# --- files captured and decoded by ppt itself -----------------------------------------------------------------------------------
 if [ -r $fixtures/f232.ppt1 ]; then
 	cp $fixtures/f232.ppt1 "$tmp/real.ppt1"
 	ppt decode -o "$tmp/real.ppt1.ctp" "$tmp/real.ppt1"

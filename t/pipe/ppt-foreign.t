@@ -1,5 +1,5 @@
 #!/bin/sh
-# A process says that its buffer has a segment that is another's: ctp-ppt attach, which may be root, leaves that alone.
+# A process claims a segment that belongs to another process: ctp-ppt attach, which may be root, does not touch it.
 . t/helper/tap.sh
 . t/helper/ppt.sh
 command -v ipcmk >/dev/null || skip_all 'there is no ipcmk (package util-linux)'
@@ -8,7 +8,7 @@ command -v python3 >/dev/null || skip_all 'there is no python3'
 ids=
 trap 'for id in $ids; do ipcrm -m "$id" 2>/dev/null; done; kill -9 "$pid" 2>/dev/null; rm -rf "$tmp"' EXIT
 
-# segment [MODE]: one of 200,000 bytes, in $id; whoever made it, $maker, has gone
+# segment [MODE]: one of 200,000 bytes, in $id; its creator, $maker, has ended
 segment() {
 	ipcmk -p "${1:-0600}" -M 200000 >"$tmp/made" 2>&1 &
 	maker=$!
@@ -17,7 +17,7 @@ segment() {
 	ids="$ids $id"
 }
 
-# word: the 13th of the segment, which is nr_perf_ctrs of a control block; "gone": it is not there, or is to go
+# word: the 13th of the segment, which is nr_perf_ctrs of a control block; "gone": it does not exist, or is marked for removal
 word() {
 	python3 -c 'import ctypes, sys
 libc = ctypes.CDLL(None)
@@ -38,25 +38,25 @@ stop() { kill "$pid" && wait "$pid"; } 2>/dev/null
 segment
 plant
 "$ppt" list "$pid" >"$tmp/list" 2>&1 || skip_all "$(cat "$tmp/list")"
-like 'the buffer says that a dead agent has left a segment' "$(cat "$tmp/list")" "^Held +left by $maker, dead "
+like 'the buffer names a segment of a dead agent' "$(cat "$tmp/list")" "^Held +left by $maker, dead "
 "$ppt" attach -q -t 0.1 "$pid" Held >"$tmp/out" 2>"$tmp/err"
-is 'that the process has not: its word is as it was' "$(word)" 0
-ok '  it is there, and stays' eval '! is_going'
+is 'a segment that the process does not have is not changed' "$(word)" 0
+ok '  it exists, and is not removed' eval '! is_going'
 like '  the buffer is free again' "$("$ppt" list "$pid")" '^Held +free '
 stop
 
 segment
 plant ro
 "$ppt" attach -q -t 0.1 "$pid" Held >"$tmp/out" 2>"$tmp/err"
-is 'that the process has for reading: its word is as it was' "$(word)" 0
-ok '  it is there, and stays' eval '! is_going'
+is 'a segment that the process has for reading is not changed' "$(word)" 0
+ok '  it exists, and is not removed' eval '! is_going'
 stop
 
 segment
 plant rw
 "$ppt" attach -q -t 0.1 "$pid" Held >"$tmp/out" 2>"$tmp/err"
-is 'that the process has for writing: its descriptor 0 is saved' "$(word)" 4294967295
-ok '  and the segment goes' is_going
+is 'with a segment that the process has for writing, its descriptor 0 is saved' "$(word)" 4294967295
+ok '  the segment is removed' is_going
 stop
 
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

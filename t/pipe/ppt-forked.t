@@ -1,6 +1,6 @@
 #!/bin/sh
-# A child of a client of ppt's generator has the ring of its parent, and saves to it by the same numbers: what it has saved, or may have, is
-# counted, however short it lived.
+# A child of a client made by ppt's generator has its parent's ring, and saves to it with the same numbers: frames that it may have saved are
+# counted as unverified, however short it lived.
 . t/helper/tap.sh
 . t/helper/ppt.sh
 trap 'kill -9 "$pid" "$agent" 2>/dev/null; rm -rf "$tmp"' EXIT
@@ -30,18 +30,18 @@ trace -d 300 -s 900
 child=$(of_child) found=$(unverified)
 note "$child frames of the child, $found unverified"
 is 'a child that saves 200 frames, and ends: status' $status 3
-ok "  all of its frames that were taken are counted ($child, $found)" [ "$found" -ge "$child" ]
+ok "  all of its frames that were read are counted ($child, $found)" [ "$found" -ge "$child" ]
 like '  the closing line has the same' "$(tail -1 "$tmp/err")" "^ctp-ppt: [0-9]+ frames, [0-9]+ lost.*, $found unverified: a child of the process may have saved them"
-like '  and so has the end of the section' "$(grep '"type":"ppt_end"' "$tmp/rows")" "\"unverified\":$found,"
+like '  the end of the section has the same' "$(grep '"type":"ppt_end"' "$tmp/rows")" "\"unverified\":$found,"
 like '  ctp-stat knows the class' "$("$BIN/ctp-stat" "$tmp/out.ctp")" '  ppt_unverified$'
-ok '  and a file is made of it' "$ppt" encode -q -o "$tmp/out.ppt1" "$tmp/out.ctp"
+ok '  a file can be encoded from it' "$ppt" encode -q -o "$tmp/out.ppt1" "$tmp/out.ctp"
 
 trace -e 300 -s 2500
 is 'a child that becomes another program: status' $status 0
-is '  and nothing is unverified' "$(unverified) $(summary)" '0 '
+is '  nothing is unverified' "$(unverified) $(summary)" '0 '
 
-# The parent saves no more: it is not known if it would have saved the same.
+# The parent saves no more, so it is unknown whether it would have saved the same.
 trace -d 300 -s 301
-is 'a parent that ends right after: status' $status 3
-ok '  what the child has saved is counted' [ "$(unverified)" -ge "$(of_child)" ]
+is 'a parent that ends right after its child: status' $status 3
+ok '  frames of the child are counted' [ "$(unverified)" -ge "$(of_child)" ]
 done_testing

@@ -9,5 +9,5 @@ is 'gaps: status, and what is lost' "$? $(sed 's/.*kept, //' "$tmp/err")" '3 299
 "$BIN/ctp-tojsonl" -aq "$tmp/gaps.ctp" >"$tmp/gaps.jsonl"
 is 'all values' "$(python3 t/helper/pptfile.py judge "$tmp/gaps.truth" <"$tmp/gaps.jsonl")" ''
 is 'each gap is a record' "$(grep -c '"type":"ppt_lost"' "$tmp/gaps.jsonl")" 2999
-is 'frames without a time are where they were' "$(python3 t/helper/pptfile.py order <"$tmp/gaps.jsonl" | sed -n 1,3p)" ''
+is 'frames without a time keep their places' "$(python3 t/helper/pptfile.py order <"$tmp/gaps.jsonl" | sed -n 1,3p)" ''
 done_testing

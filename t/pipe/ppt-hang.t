@@ -1,5 +1,5 @@
 #!/bin/sh
-# What ctp-ppt wants of a process is in pages of a file whose file system does not answer: it says so, and ends.
+# ctp-ppt needs pages of a process that are on a file system which does not answer: it reports that, and ends.
 # Not under sanitizers: it runs programs whose timing matters.
 # Mostly waits.
 . t/helper/tap.sh
@@ -29,7 +29,7 @@ await all_ready || skip_all "no FUSE: $(cat "$tmp/pids" "$tmp"/said-*)"
 { read -r json && read -r variables && read -r arguments && read -r code; } <"$tmp/pids"
 : >"$tmp/silent"
 
-# run COMMAND...: what it says in $tmp/out, its status in $status; "hangs": it does not end, also by TERM
+# run COMMAND...: its output in $tmp/out, its status in $status; "hangs": it does not end, even by TERM
 run() {
 	"$ppt" "$@" >"$tmp/out" 2>&1 &
 	tool=$!
@@ -42,26 +42,27 @@ run() {
 has_ended() { case $(sed 's/.*) //; s/ .*//' /proc/$tool/stat) in '' | Z) ;; *) false ;; esac; }
 
 run list "$json"
-is 'list: a description that does not come: status' $status 0
-like '  is said' "$(cat "$tmp/out")" '^Held +free +\(its description does not answer'
+is 'list: an unreadable description: status' $status 0
+like '  it is reported' "$(cat "$tmp/out")" '^Held +free +\(its description does not answer'
 run list "$variables"
-is 'list: variables that do not come: status' $status 0
-like '  are said' "$(cat "$tmp/out")" '^Held +does not answer '
+is 'list: unreadable variables: status' $status 0
+like '  they are reported' "$(cat "$tmp/out")" '^Held +does not answer '
 run describe "$json" Held
 like 'describe fails' "$status $(cat "$tmp/out")" '^1 ctp-ppt: Held: its description does not answer'
 run attach -t 1 "$json" Held
-like 'attach: a description that does not come' "$status $(cat "$tmp/out")" '^1 ctp-ppt: Held: its description does not answer'
+like 'attach: an unreadable description is reported' "$status $(cat "$tmp/out")" '^1 ctp-ppt: Held: its description does not answer'
 run attach -t 1 "$variables" Held
-like 'attach: variables that do not come' "$status $(cat "$tmp/out")" '^1 ctp-ppt: Held: the memory of the process does not answer'
+like 'attach: unreadable variables are reported' \
+	"$status $(cat "$tmp/out")" '^1 ctp-ppt: Held: the memory of the process does not answer'
 "$ppt" attach "$variables" Held >"$tmp/out" 2>&1 &
 tool=$!
 kill -s TERM $tool
 ok '  one signal ends it' await has_ended
 wait $tool
 run list "$code"
-like 'list: a mapped file that does not come' "$status $(awk 'NR > 1 { print $1 }' "$tmp/out" | xargs)" '^0 Held Large1 Large2 Large3 Large4$'
+like 'list: an unreadable mapped file is reported' "$status $(awk 'NR > 1 { print $1 }' "$tmp/out" | xargs)" '^0 Held Large1 Large2 Large3 Large4$'
 grep prctl "$tmp/said-arguments" >"$tmp/refused" && note "$(cat "$tmp/refused")"
 run list
 is 'list of all: status' $status 0
-like '  one whose arguments do not come is there' "$(cat "$tmp/out")" "^ *$arguments +Held +free"
+like '  a process with unreadable arguments is listed' "$(cat "$tmp/out")" "^ *$arguments +Held +free"
 done_testing

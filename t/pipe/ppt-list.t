@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-ppt list of all processes, and what describe says of records: held against what attach and ctp-tocsv make of them.
+# ctp-ppt list of all processes, and the records that describe announces, compared with what attach and ctp-tocsv give.
 . t/helper/tap.sh
 ppt=$BIN/ctp-ppt
 client=$O/t/helper/ppt-client-sdk
@@ -27,13 +27,14 @@ trap 'kill $one $two $other $agent 2>/dev/null; rm -rf "$tmp"' EXIT
 
 "$ppt" list >"$tmp/list" 2>"$tmp/err"
 is 'list without a process: status' $? 0
-is 'has a header' "$(sed -n 1p "$tmp/list" | xargs)" 'PID BUFFER STATE COMMAND'
-is 'and the buffers of each process, though their files are the same' "$(listed "$one"), $(listed "$two")" 'Mark free Sdk free, Mark free Sdk free'
-is 'with its command' "$(awk -v pid="$one" '$1 == pid && $2 == "Sdk" { print $4, $5, $6, $7 }' "$tmp/list")" "$client -t 2 -2"
-is 'none of a program without' "$(listed "$other")" ''
-is 'in the order of their numbers' "$(awk 'NR > 1 { print $1 }' "$tmp/list" | sort -nc 2>&1)" ''
-is 'and at most a line more' "$(grep -vc '^ctp-ppt: [0-9]* process[es]* could not be read' "$tmp/err") $(($(wc -l <"$tmp/err") < 2))" '0 1'
-is 'which -q leaves out' "$("$ppt" list -q 2>&1 >/dev/null)" ''
+is 'the list has a header' "$(sed -n 1p "$tmp/list" | xargs)" 'PID BUFFER STATE COMMAND'
+is 'it has the buffers of each process, though their files are the same' "$(listed "$one"), $(listed "$two")" 'Mark free Sdk free, Mark free Sdk free'
+is 'it has the command of each process' \
+	"$(awk -v pid="$one" '$1 == pid && $2 == "Sdk" { print $4, $5, $6, $7 }' "$tmp/list")" "$client -t 2 -2"
+is 'a program without buffers is not listed' "$(listed "$other")" ''
+is 'processes are in the order of their pids' "$(awk 'NR > 1 { print $1 }' "$tmp/list" | sort -nc 2>&1)" ''
+is 'there is at most one more line' "$(grep -vc '^ctp-ppt: [0-9]* process[es]* could not be read' "$tmp/err") $(($(wc -l <"$tmp/err") < 2))" '0 1'
+is '-q leaves that line out' "$("$ppt" list -q 2>&1 >/dev/null)" ''
 
 mkfifo "$tmp/stream"
 "$ppt" attach -q "$one" Sdk >"$tmp/stream" 2>/dev/null &
@@ -41,14 +42,14 @@ agent=$!
 exec 3<"$tmp/stream"
 head -c 1 <&3 >/dev/null
 "$ppt" list -q >"$tmp/list"
-like 'the state of one that is attached' "$(cat "$tmp/list")" "^ *$one Sdk +attached by $agent +$client"
-like 'and of the others' "$(listed "$one"), $(listed "$two")" '^Mark free Sdk attached, Mark free Sdk free$'
+like 'an attached buffer is shown as attached' "$(cat "$tmp/list")" "^ *$one Sdk +attached by $agent +$client"
+like 'the other buffers are shown as free' "$(listed "$one"), $(listed "$two")" '^Mark free Sdk attached, Mark free Sdk free$'
 kill "$agent"
 cat <&3 >/dev/null
 exec 3<&-
 wait "$agent"
 
-# --- what records will be --------------------------------------------------------------------------------------------------
+# --- the announced records --------------------------------------------------------------------------------------------------
 "$ppt" describe "$one" Sdk >"$tmp/described"
 is 'describe has the class of each frame' "$(sed -n 's/^class \([^:]*\): of frame \(.*\)/\1 \2/p' "$tmp/described" | xargs)" \
 	'ppt_Sdk_request request ppt_Sdk_tick tick'
@@ -65,7 +66,7 @@ if root_part 'the processes of another user' && command -v setpriv >/dev/null; t
 	cp "$ppt" "$tmp/ctp-ppt"
 	said=$(cd / && setpriv --reuid 65533 --clear-groups "$tmp/ctp-ppt" list 2>&1)
 	is 'another user: status' $? 1
-	like 'how many could not be read, and nothing of each' "$said" '^ctp-ppt: [0-9]+ processes could not be read, and may have buffers; run this as root to read more$'
-	is 'and that there is none' "$(echo "$said" | sed 1d)" 'ctp-ppt: no process that can be read has ppt buffers'
+	like 'the number of unreadable processes is reported, and not each of them' "$said" '^ctp-ppt: [0-9]+ processes could not be read, and may have buffers; run this as root to read more$'
+	is 'the empty list is reported' "$(echo "$said" | sed 1d)" 'ctp-ppt: no process that can be read has ppt buffers'
 fi
 done_testing

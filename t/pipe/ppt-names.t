@@ -1,12 +1,12 @@
 #!/bin/sh
-# Buffers of one name in one process, in its program and in two libraries: each is told from the others by its file, wherever a buffer is
-# shown, chosen, counted or written. And names that are long.
+# Buffers of one name in one process, in its program and in two libraries: each is distinguished by its file, wherever a buffer is
+# shown, chosen, counted or written. Also long names.
 . t/helper/tap.sh
 command -v cc >/dev/null || skip_all 'there is no compiler'
 ppt=$BIN/ctp-ppt
 long=ABufferWhoseNameIsMuchLongerThanAnyColumn
 
-# The n of a frame says whose it is: 1, 2 or 3 million and some.
+# The n of a frame shows its buffer: more than 1, 2 or 3 million.
 cat >"$tmp/lib.c" <<'C'
 #include "ppt.h"
 PPT_BUFFER(Same, 64, monotonic, (mark, (int, n), (time, at)));
@@ -63,63 +63,65 @@ is 'a program with three buffers of one name' "$first" ready
 # --- tables ----------------------------------------------------------------------------------------------------------------
 # column TABLE WORD: where the word begins in each row that has it
 column() { awk -v word="$2" 'index($0, word) { print index($0, word) }' "$1" | sort -u | xargs; }
-is 'a long name: the columns stand below each other' "$(column "$tmp/list" ' free ')" "$((${#long} + 1))"
-is 'below their names' "$(column "$tmp/list" STATE) $(column "$tmp/list" FILE)" "$((${#long} + 2)) $(column "$tmp/list" "$tmp/" | awk '{ print $1 }')"
+is 'with a long name the columns are aligned' "$(column "$tmp/list" ' free ')" "$((${#long} + 1))"
+is 'the columns are below their headings' "$(column "$tmp/list" STATE) $(column "$tmp/list" FILE)" "$((${#long} + 2)) $(column "$tmp/list" "$tmp/" | awk '{ print $1 }')"
 "$ppt" list -q >"$tmp/all"
-is 'of all processes, too' "$(awk -v pid="$pid" 'NR == 1 { print index($0, "STATE") } $1 == pid { print index($0, " free ") + 1 }' "$tmp/all" | sort -u | wc -l | xargs)" 1
+is 'the list of all processes is aligned, too' "$(awk -v pid="$pid" 'NR == 1 { print index($0, "STATE") } $1 == pid { print index($0, " free ") + 1 }' "$tmp/all" | sort -u | wc -l | xargs)" 1
 
-# --- chosen ----------------------------------------------------------------------------------------------------------------
+# --- choosing a buffer -----------------------------------------------------------------------------------------------------
 files() { sed -n "s|^file *$tmp/||p" | xargs; }
-is 'describe of a name: all that have it' "$("$ppt" describe "$pid" Same | files)" 'a/same.so b/same.so prog'
-is 'of a file and a name: that one' "$("$ppt" describe "$pid" prog:Same | files)" prog
-is 'by a path' "$("$ppt" describe "$pid" "$tmp/b/same.so:Same" | files)" b/same.so
-is 'by the end of a path' "$("$ppt" describe "$pid" a/same.so:Same | files), $("$ppt" describe "$pid" ./a/same.so:Same | files)" 'a/same.so, a/same.so'
-is 'which may be of two' "$("$ppt" describe "$pid" same.so:Same | files)" 'a/same.so b/same.so'
+is 'describe of a name shows all buffers that have it' "$("$ppt" describe "$pid" Same | files)" 'a/same.so b/same.so prog'
+is 'describe of a file and a name shows that buffer' "$("$ppt" describe "$pid" prog:Same | files)" prog
+is 'a buffer can be chosen by a path' "$("$ppt" describe "$pid" "$tmp/b/same.so:Same" | files)" b/same.so
+is 'a buffer can be chosen by the end of a path' "$("$ppt" describe "$pid" a/same.so:Same | files), $("$ppt" describe "$pid" ./a/same.so:Same | files)" 'a/same.so, a/same.so'
+is 'the end of a path may match two buffers' "$("$ppt" describe "$pid" same.so:Same | files)" 'a/same.so b/same.so'
 for wrong in rog:Same :Same Same:Same prog:Sam a/b/same.so:Same; do
-	like "$wrong is none" "$("$ppt" describe "$pid" "$wrong" 2>&1)" "^ctp-ppt: $wrong: process $pid has no such buffer; "
+	like "$wrong matches no buffer" \
+		"$("$ppt" describe "$pid" "$wrong" 2>&1)" "^ctp-ppt: $wrong: process $pid has no such buffer; "
 done
 # whose STREAM: the millions of n, of each section
 whose() { "$BIN/ctp-tojsonl" -aq "$1" | sed -n 's/^{"type":"ppt_Same_mark".*"n":\([0-9]\)[0-9]*,.*/\1/p' | sort -u | xargs; }
 "$ppt" attach -q -t 1 -o "$tmp/a.ctp" "$pid" a/same.so:Same
 is 'attach to one of them: status' $? 0
-is 'has its frames and no others' "$(whose "$tmp/a.ctp")" 2
+is 'the stream has its frames and no others' "$(whose "$tmp/a.ctp")" 2
 "$ppt" attach --exact -t 1 -o "$tmp/each-%b.ctp" "$pid" Same 2>"$tmp/err"
 is 'attach to all: status' $? 0
 cat "$tmp"/each-*.ctp >"$tmp/all.ctp"
-is 'messages tell them apart' "$(sed -n 's/^ctp-ppt: \(.*\): attached, with.*/\1/p' "$tmp/err" | sort)" \
+is 'messages distinguish them' "$(sed -n 's/^ctp-ppt: \(.*\): attached, with.*/\1/p' "$tmp/err" | sort)" \
 	"$(printf '%s\n' "$tmp/a/same.so:Same" "$tmp/b/same.so:Same" prog:Same | sort)"
-is 'and sections, by an attribute' "$("$BIN/ctp-tojsonl" -aq "$tmp/all.ctp" | sed -n 's/.*"ppt.file":"\([^"]*\)".*/\1/p' | sort | xargs)" \
+is 'sections distinguish them, by an attribute' "$("$BIN/ctp-tojsonl" -aq "$tmp/all.ctp" | sed -n 's/.*"ppt.file":"\([^"]*\)".*/\1/p' | sort | xargs)" \
 	"$tmp/a/same.so $tmp/b/same.so $tmp/prog"
 "$ppt" attach -q -t 1 -o "$tmp/of-%b.ctp" "$pid" Same
-is 'with %b the second has -2' "$(whose "$tmp/of-Same.ctp") $(whose "$tmp/of-Same-2.ctp") $(whose "$tmp/of-Same-3.ctp")" '2 3 1'
+is 'with %b the second file ends with -2' \
+	"$(whose "$tmp/of-Same.ctp") $(whose "$tmp/of-Same-2.ctp") $(whose "$tmp/of-Same-3.ctp")" '2 3 1'
 rm "$tmp/b/same.so"
 if root_part 'a deleted file, which the kernel opens for root alone'; then
-	is 'a file that is gone is found by the name that it had' "$("$ppt" describe "$pid" b/same.so:Same | files)" 'b/same.so (deleted)'
+	is 'a deleted file is found by its former name' "$("$ppt" describe "$pid" b/same.so:Same | files)" 'b/same.so (deleted)'
 else
 	gone="process $pid: $tmp/b/same.so was deleted, and cannot be opened without root, so its buffers are not known\$"
-	like 'a file that is gone and cannot be opened: that is said' "$("$ppt" describe "$pid" b/same.so:Same 2>&1)" "^ctp-ppt: b/same.so:Same: $gone"
-	like '  also of a name that no other file has' "$("$ppt" describe "$pid" Sam 2>&1)" "^ctp-ppt: Sam: $gone"
-	like '  not of a name in a file that is there' "$("$ppt" describe "$pid" prog:Sam 2>&1)" "^ctp-ppt: prog:Sam: process $pid has no such buffer; "
-	like '  nor of a file that was never there' "$("$ppt" describe "$pid" c/same.so:Same 2>&1)" "^ctp-ppt: c/same.so:Same: process $pid has no such buffer; "
-	is '  those that are there are found' "$("$ppt" describe "$pid" Same | files)" 'a/same.so prog'
+	like 'a deleted file that cannot be opened is reported' "$("$ppt" describe "$pid" b/same.so:Same 2>&1)" "^ctp-ppt: b/same.so:Same: $gone"
+	like '  so it is for a name that no other file has' "$("$ppt" describe "$pid" Sam 2>&1)" "^ctp-ppt: Sam: $gone"
+	like '  it is not for a name in an existing file' "$("$ppt" describe "$pid" prog:Sam 2>&1)" "^ctp-ppt: prog:Sam: process $pid has no such buffer; "
+	like '  it is not for a file that never existed' "$("$ppt" describe "$pid" c/same.so:Same 2>&1)" "^ctp-ppt: c/same.so:Same: process $pid has no such buffer; "
+	is '  buffers of existing files are found' "$("$ppt" describe "$pid" Same | files)" 'a/same.so prog'
 	like '  list -v names the file' "$("$ppt" list -v "$pid" 2>&1 >/dev/null)" "^ctp-ppt: $tmp/b/same.so: was deleted, and cannot be opened without root; it may have buffers\$"
 fi
 
 # --- encode ----------------------------------------------------------------------------------------------------------------
 "$ppt" encode -o "$tmp/no.ppt1" "$tmp/all.ctp" 2>"$tmp/err"
 is 'encode of one name in three files: status' $? 1
-like 'says how to choose' "$(cat "$tmp/err")" \
+like 'the message says how to choose' "$(cat "$tmp/err")" \
 	"^ctp-ppt: .*two sections of the buffer Same, of $tmp/[^ ]* and $tmp/[^ ]*; choose one with --buffer FILE:Same$"
 for choice in prog:1 a/same.so:2 b/same.so:3; do
 	"$ppt" encode --buffer "${choice%:*}:Same" -o "$tmp/one.ppt1" "$tmp/all.ctp" 2>"$tmp/err"
 	"$ppt" decode -q --exact -o "$tmp/one.ctp" "$tmp/one.ppt1"
 	is "--buffer ${choice%:*}:Same" "$(cat "$tmp/err")$(whose "$tmp/one.ctp")" "${choice#*:}"
 done
-like 'one that is not there: those that are' "$("$ppt" encode --buffer c.so:Same "$tmp/a.ctp" 2>&1 >/dev/null)" "no buffer c.so:Same, but $tmp/a/same.so:Same$"
+like 'for a missing buffer the message lists the others' "$("$ppt" encode --buffer c.so:Same "$tmp/a.ctp" 2>&1 >/dev/null)" "no buffer c.so:Same, but $tmp/a/same.so:Same$"
 cp "$tmp/one.ppt1" "$tmp/two.ppt1"
 "$ppt" decode -q --exact -o "$tmp/both.ctp" "$tmp/one.ppt1" "$tmp/two.ppt1"
-like 'two PPT1 files of one buffer' "$("$ppt" encode "$tmp/both.ctp" 2>&1 >/dev/null)" "of $tmp/one.ppt1 and $tmp/two.ppt1; choose one with --buffer FILE:Same$"
+like 'two PPT1 files of one buffer are ambiguous' "$("$ppt" encode "$tmp/both.ctp" 2>&1 >/dev/null)" "of $tmp/one.ppt1 and $tmp/two.ppt1; choose one with --buffer FILE:Same$"
 "$ppt" encode --buffer two.ppt1:Same -o "$tmp/back.ppt1" "$tmp/both.ctp"
-is 'are chosen by their names' "$(cmp "$tmp/back.ppt1" "$tmp/two.ppt1" 2>&1)" ''
-like 'and one file twice: the remedy is another' "$("$ppt" encode "$tmp/a.ctp" "$tmp/a.ctp" 2>&1 >/dev/null)" 'one file, .*a/same.so, .* encode each stream by itself$'
+is 'they are chosen by the names of their files' "$(cmp "$tmp/back.ppt1" "$tmp/two.ppt1" 2>&1)" ''
+like 'for one file twice the message has another remedy' "$("$ppt" encode "$tmp/a.ctp" "$tmp/a.ctp" 2>&1 >/dev/null)" 'one file, .*a/same.so, .* encode each stream by itself$'
 done_testing

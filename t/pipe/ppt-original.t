@@ -1,5 +1,5 @@
 #!/bin/sh
-# sdk/ppt under ppt's own agent and decoder: t/helper/ppt-original.py has their rules, which differ from those of a generated client.
+# sdk/ppt with ppt's own agent and decoder: t/helper/ppt-original.py follows their rules, which differ from those for a generated client.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
@@ -45,9 +45,10 @@ for buffer in One Small Odd Middle Large Huge; do
 	if grep -q PermissionError "$tmp/err"; then skip_all 'the memory of a child cannot be read here'; fi
 	is "$buffer: ppt's agent has each frame, and its decoder reads it" "$(echo "$got" | awk '{ print $1, $3, $4 }') $(tail -n 1 "$tmp/err")" "$buffer 500 0 "
 	note "$got"
-	is '  and ctp-ppt what they wrote' "$("$BIN/ctp-ppt" decode "$tmp/$buffer.ppt1" 2>&1 | "$BIN/ctp-tojsonl" -a -q 2>&1 | grep -c '"type":"ppt_[A-Z][a-z]*_[yz]"')" 500
+	is '  ctp-ppt reads what they wrote' "$("$BIN/ctp-ppt" decode "$tmp/$buffer.ppt1" 2>&1 | "$BIN/ctp-tojsonl" -a -q 2>&1 | grep -c '"type":"ppt_[A-Z][a-z]*_[yz]"')" 500
 done
-is 'at a fixed address' "$(timeout 60 t/helper/ppt-original.py "$tmp/fixed" Middle "$tmp/m" 3 100 | awk '{ print $3, $4 }')" '300 0'
+is 'a program at a fixed address is read' \
+	"$(timeout 60 t/helper/ppt-original.py "$tmp/fixed" Middle "$tmp/m" 3 100 | awk '{ print $3, $4 }')" '300 0'
 for counters in 1 2; do
 	is "with room for $counters counters" "$(timeout 60 t/helper/ppt-original.py "$tmp/saves" Middle "$tmp/m" 3 100 $counters | awk '{ print $3, $4 }')" '300 0'
 done

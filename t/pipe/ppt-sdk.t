@@ -1,5 +1,5 @@
 #!/bin/sh
-# sdk/ppt from outside: it compiles wherever it should, its JSON is JSON and says what the compiler does, its symbols are where an agent
+# sdk/ppt as a user sees it: it compiles with all compilers and standards, its JSON agrees with the compiler, its symbols are where an agent
 # looks, and ctp-ppt reads what it saves.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
@@ -75,7 +75,7 @@ void in_lib(int n)
 }
 C
 
-# Declarations that are not as the definition, each after a word for the difference.
+# Declarations that are not as the definition, each after a word that names the difference.
 cat >"$tmp/others" <<'E'
 type (y, (int, n), (float, a)), (z, (int, n))
 name (y, (int, n), (double, b)), (z, (int, n))
@@ -119,12 +119,14 @@ for pair in gcc:g++ clang:clang++; do
 		done
 	done
 	ok "$cc -flto" $cc -flto -O2 $warn -Isdk/ppt -pthread -o "$tmp/lto" "$tmp/define.c" "$tmp/use.c"
-	is 'which keeps the symbols' "$(nm "$tmp/lto" | grep -c '_ppt_\(stat\|hmem\|json\)_\(All\|One\)$')" 6
+	is '-flto keeps the symbols' "$(nm "$tmp/lto" | grep -c '_ppt_\(stat\|hmem\|json\)_\(All\|One\)$')" 6
 	ok "$cc: sections of one's own, and none unused" $cc -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections $warn -Isdk/ppt -pthread \
 		-o "$tmp/gc" "$tmp/define.c" "$tmp/use.c"
-	is 'which keeps the symbols' "$(nm "$tmp/gc" | grep -c '_ppt_\(stat\|hmem\|json\)_\(All\|One\)$')" 6
+	is 'unused sections are removed, and the symbols kept' \
+		"$(nm "$tmp/gc" | grep -c '_ppt_\(stat\|hmem\|json\)_\(All\|One\)$')" 6
 	ok "$cc: a shared object" $cc -O2 -fvisibility=hidden -fPIC -shared $warn -Isdk/ppt -o "$tmp/lib.so" "$tmp/lib.c"
-	is 'exports its symbols, and no others' "$(nm -D --defined-only "$tmp/lib.so" | sed 's/.* //' | sort | paste -sd ' ' -)" \
+	is 'it exports its symbols, and no others' \
+		"$(nm -D --defined-only "$tmp/lib.so" | sed 's/.* //' | sort | paste -sd ' ' -)" \
 		'_ppt_hmem_InLib _ppt_json_InLib _ppt_stat_InLib'
 	for opt in -O0 -O2 '-O3 -fvisibility=hidden' '-O2 -flto'; do
 		lto=
@@ -132,12 +134,14 @@ for pair in gcc:g++ clang:clang++; do
 		# shellcheck disable=SC2086
 		$cc $opt $warn -Isdk/ppt -fPIC -c -o "$tmp/mm.o" "$tmp/mm.c"
 		# shellcheck disable=SC2086
-		is "$cc $opt: another declaration does not link, and the symbol says why" "$(differ $cc $opt)" "$differing"
+		is "$cc $opt: a different declaration does not link, and the missing symbol says why" \
+			"$(differ $cc $opt)" "$differing"
 	done
 	printf 'void save_it(void); int main(void) { save_it(); return 0; }\n' >"$tmp/main.c"
 	$cc -Isdk/ppt -c -o "$tmp/mm.o" "$tmp/mm.c" && rm -f "$tmp/libmm.a" && ar rc "$tmp/libmm.a" "$tmp/mm.o"
-	ok "$cc: a static library has the same" $cc -Isdk/ppt -pthread -o "$tmp/mm" "$tmp/main.c" "$tmp/same.c" "$tmp/libmm.a"
-	like 'or another' "$($cc -Isdk/ppt -pthread -o "$tmp/mm" "$tmp/main.c" "$tmp/differ.c" "$tmp/libmm.a" 2>&1)" 'ppt_Mm_defined_as_.*_interval_time_t'
+	ok "$cc: a static library with the same declaration links" \
+		$cc -Isdk/ppt -pthread -o "$tmp/mm" "$tmp/main.c" "$tmp/same.c" "$tmp/libmm.a"
+	like 'a static library with another declaration does not' "$($cc -Isdk/ppt -pthread -o "$tmp/mm" "$tmp/main.c" "$tmp/differ.c" "$tmp/libmm.a" 2>&1)" 'ppt_Mm_defined_as_.*_interval_time_t'
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\nPPT_DEFINE(Mm, 512, monotonic, (y, (float, n)));\n' >"$tmp/both.c"
 	like "$cc: in one file another definition does not compile" "$($cc -Isdk/ppt -c -o "$tmp/both.o" "$tmp/both.c" 2>&1)" \
 		'error.*ppt_Mm_defined_as_y_float_n'
@@ -153,44 +157,44 @@ for pair in gcc:g++ clang:clang++; do
 	refused 'a long name of a field, with its suffix' "PPT_BUFFER(M, 1, monotonic, (y, (interval_counter, n$(printf '%092d' 0))))" '_0_start is longer than 100 bytes'
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\n' >"$tmp/unused.c"
 	ok "$cc: a declaration that is not used" $cc $warn -Isdk/ppt -c -o "$tmp/unused.o" "$tmp/unused.c"
-	is 'needs no definition' "$(nm -u "$tmp/unused.o" | grep ppt_)" ''
+	is 'it needs no definition' "$(nm -u "$tmp/unused.o" | grep ppt_)" ''
 	printf '#include <stdio.h>\n#include "ppt.h"\n' >"$tmp/late.c"
 	like "$cc: a strict standard and a late include: it says what to do" \
 		"$($cc -std=c11 -Isdk/ppt -c -o "$tmp/late.o" "$tmp/late.c" 2>&1)" 'include ppt.h before the system.s headers'
 	command -v $cxx >/dev/null || continue
 	for std in c++11 c++20; do
 		ok "$cxx -std=$std: declares and saves" $cxx -std=$std $warn -x c++ -Isdk/ppt -c -o "$tmp/use.o" "$tmp/use.c"
-		ok 'what C defines' $cc -std=c11 -Isdk/ppt -pthread -o "$tmp/all" "$tmp/define.c" "$tmp/use.o"
+		ok 'it links with the definition in C' $cc -std=c11 -Isdk/ppt -pthread -o "$tmp/all" "$tmp/define.c" "$tmp/use.o"
 	done
 	printf '#include "ppt.h"\nPPT_BUFFER(Mm, 512, monotonic, (y, (int, n)));\nvoid save_it() { ppt_Mm_y y = {}; ppt_Mm_y_save(&y); }\n' >"$tmp/buffer.cpp"
 	is "$cxx: PPT_BUFFER says what to do, and nothing else" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1 | grep ': error' |
 		sed "s/.*ppt: PPT_BUFFER of Mm is for a file in C[.] C++ has PPT_DECLARE(Mm, frames) alone; link a C file that has the same PPT_DECLARE, and PPT_DEFINE(Mm, .*/said/")" said
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\nPPT_DEFINE(Mm, 512, monotonic, (y, (int, n)));\n' >"$tmp/buffer.cpp"
-	like "$cxx: so does PPT_DEFINE" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1)" 'PPT_DEFINE of Mm is for a file in C'
+	like "$cxx: PPT_DEFINE says what to do" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1)" 'PPT_DEFINE of Mm is for a file in C'
 	lto=
-	is 'and nothing else' "$(differ $cxx -x c++ $warn)" "$differing"
+	is 'PPT_DEFINE gives no other error' "$(differ $cxx -x c++ $warn)" "$differing"
 done
 [ -n "$compilers" ] || skip_all 'there is no compiler'
 
 "$tmp/all" json >"$tmp/json"
 "$tmp/all" | sort >"$tmp/offsets"
 if command -v jq >/dev/null; then
-	is 'the JSON is JSON' "$(jq -c '[.abi, .emit._eBuffer.ebName, .emit._eBuffer.ebMinElements, .emit._eTimeRep.contents]' "$tmp/json")" \
+	is 'the JSON is valid' "$(jq -c '[.abi, .emit._eBuffer.ebName, .emit._eBuffer.ebMinElements, .emit._eTimeRep.contents]' "$tmp/json")" \
 		'["1.0.0","All",9999999,"ETimeClockBoottime"]
 ["1.0.0","One",7,"ETimeClockRealtime"]'
 	jq -r '.frames[] | ._flName as $f | ._flLayout[] | "\($f) \(._lName) \(._lOffset) \(._lSize)"' "$tmp/json" | sort >"$tmp/json.offsets"
-	is 'its offsets are the compiler'\''s' "$(comm -23 "$tmp/offsets" "$tmp/json.offsets")" ''
+	is 'its offsets are those of the compiler' "$(comm -23 "$tmp/offsets" "$tmp/json.offsets")" ''
 	is 'members do not overlap' "$(jq -r '.frames[]._flLayout | sort_by(._lOffset) | . as $l | range(1; length) |
 		select($l[.]._lOffset < $l[. - 1]._lOffset + $l[. - 1]._lSize) | $l[.]._lName' "$tmp/json")" ''
-	is 'the number at the back is at one place in all' \
+	is 'the number at the back has the same offset in all frames' \
 		"$(jq -r 'select(.emit._eBuffer.ebName == "All") | .frames[]._flLayout[-1] | "\(._lName) \(._lOffset)"' "$tmp/json" | uniq | wc -l)" 1
-	is 'sizes add up to the size of a frame, padding and all, for ppt takes the sum for it' \
+	is 'sizes with padding add up to the frame, since ppt uses their sum' \
 		"$(jq -c '[.frames[]._flLayout | (map(._lSize) | add) - .[-1]._lOffset - .[-1]._lSize]' "$tmp/json")" '[0,0,0,0,0,0,0,0]
 [0]'
 	is 'padding has the names that ppt gives it' "$(jq -r '.frames[:2][]._flLayout[] | select(._lKind.tag == "LKPadding") |
 		"\(._lName) \(._lOffset) \(._lSize) \(._lKind.contents) \(._lType.contents[0])"' "$tmp/json" | paste -sd ';' -)" \
 		'__ppt_endpad_163 9 163 163 PPByte;__pad_13 13 3 3 PPByte;__pad_20 20 4 4 PPByte;__ppt_endpad_19 153 19 19 PPByte;__ppt_endpad_4 8 4 4 PPByte'
-	is 'types of frames are told apart where there are several' \
+	is 'several types of frames have a type field' \
 		"$(jq -c '[.frames[]._flLayout[] | select(._lKind.tag == "LKTypeDescrim") | ._lKind.contents]' "$tmp/json")" '[8,8,8,8,8,8,8,8]
 []'
 	is 'an interval has two ends, and a counter three numbers' \
@@ -202,13 +206,13 @@ else
 	skip 'there is no jq to judge the JSON'
 fi
 
-# What a filter of calls would stop.
+# The system calls that a seccomp filter must allow.
 if command -v strace >/dev/null && strace -o "$tmp/strace" true 2>/dev/null; then
 	printf '#include "ppt.h"\nPPT_BUFFER(Cpu, 1, thread_cputime_id, (y, (time, t)));\nint main(void) { struct ppt_Cpu_y y = {0}; _ppt_hmem_Cpu.is.hmem = 0x7fffffff;
 		for (int i = 0; i < 2; i++) { ppt_Cpu_y_t_now(&y); ppt_Cpu_y_save(&y); _ppt_hmem_Cpu.is.hmem = i ? 0 : 0x7ffffffe; } return 0; }\n' >"$tmp/cpu.c"
 	"${compilers##* }" -Isdk/ppt -pthread -o "$tmp/cpu" "$tmp/cpu.c"
 	strace -o "$tmp/strace" "$tmp/cpu"
-	is 'the manual has each call that is made' "$(sed -n '/shmctl/,$s/(.*//p' "$tmp/strace" | grep -v exit | sort -u | while read -r call; do
+	is 'the manual lists each system call' "$(sed -n '/shmctl/,$s/(.*//p' "$tmp/strace" | grep -v exit | sort -u | while read -r call; do
 		grep -q "^\.Xr $call 2" doc/ctp-ppt.h.3 || echo "$call"
 	done)" ''
 else
@@ -275,14 +279,14 @@ fi
 for buffer in Sdk Mark; do
 	frames $buffer
 	is "$buffer: frames are read" "$(wc -l <"$tmp/frames" | tr -d ' ')" 2000
-	is 'each as it was saved, and none of a child' "$(sed 's/.*"type":"ppt_[A-Za-z]*_\([a-z]*\)"/\1/; s/,"/ "/g' "$tmp/frames" | awk '
+	is 'each frame is unchanged, and none is of a child' "$(sed 's/.*"type":"ppt_[A-Za-z]*_\([a-z]*\)"/\1/; s/,"/ "/g' "$tmp/frames" | awk '
 		function value(name,  i, v) { for (i = 2; i <= NF; i++) if (index($i, "\"" name "\":") == 1) { v = $i; sub(/.*:/, "", v); return v + 0 } }
 		{ n = value("n") }
 		$1 == "request" && (n % 2 || value("f") != n % 1000) || $1 == "tick" && (n % 2 == 0 || value("x") != n / 2 || value("b") != n % 256) ||
 		$1 == "mark" && value("x") != n / 2 || n < 0')" ''
-	is 'and then no agent is attached' "$(state $buffer)" free
+	is 'after that no agent is attached' "$(state $buffer)" free
 done
 finish
 is 'descriptor 0 is open' "$(tail -n 1 "$tmp/said.rest")" 'fd 0: open'
-is 'and nothing was printed' "$(cat "$tmp/err")" ''
+is 'nothing was printed' "$(cat "$tmp/err")" ''
 done_testing

@@ -4,8 +4,8 @@
 . t/helper/tap.sh
 zh=doc/README.zh
 
-# What both have: a line for each heading; for each paragraph, and the names, options and numbers in it; for each block, and what is
-# code in it. Output of a tool is after a `$', and the same in both; elsewhere a comment, and a text after two spaces, is translated.
+# What both have: a line for each heading; for each paragraph, with the names, options and numbers in it; for each block, with the
+# code in it. Output of a tool follows a `$', and is the same in both; elsewhere comments, and texts after two spaces, are translated.
 outline() { # FILE
 	grep -v "$mark" "$1" | awk '
 	function names(text,    n, i, word, token, sorted, swap) {

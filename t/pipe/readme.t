@@ -15,17 +15,17 @@ block() { # PATTERN [FILE]: the indented block that has a line like this, withou
 		{ text = text substr($0, 5) "\n"; if ($0 ~ pattern) found = 1 }
 		END { if (found) printf "%s", text }' "${2:-README}"
 }
-commands() { # FILE: its commands, without what is said about them
+commands() { # FILE: its commands, without comments
 	sed -n 's/^    \$ /    /; /^    \(ctp-\|make\|c++\|sqlite3\|babeltrace2\|man \|CTP_RECORD=\|PATH=\|\.ci\)/s/^    //p' "$1" | sed 's/  .*//'
 }
 ran() { printf '%s\n' "$1" >>"$tmp/ran"; }
 at_work() ( cd "$work" && PATH=$tmp/stub:$PATH && sh -c "$1" ) # COMMAND
-# The README's command runs. AS: what runs in its place, where a number or a folder is another one here.
+# The README's command runs. AS: what runs instead, if a number or a folder differs here.
 try() { # COMMAND [AS]
 	ran "$1"
 	ok "$1" at_work "${2:-$1}"
 }
-try_if() { # PROGRAM COMMAND [AS]: the same where there is such a program
+try_if() { # PROGRAM COMMAND [AS]: the same if there is such a program
 	try_needs=$1
 	shift
 	if command -v "$try_needs" >/dev/null; then
@@ -38,7 +38,7 @@ try_if() { # PROGRAM COMMAND [AS]: the same where there is such a program
 
 # --- what the tools print -----------------------------------------------------------------------------------------------------
 
-# Numbers vary, but for those of lines and the one that begins a line.
+# Numbers vary, except line numbers and the one that begins a line.
 same() { sed 's/\([^:0-9]\)[0-9][0-9.,]*/\1N/g; s/N [mun]\{0,1\}s\([ ,)]\)/N s\1/g; s/N [mun]\{0,1\}s$/N s/'; }
 transcript() { # PATTERN: runs the commands of this block; what the README has after them must be a part of what they print
 	block "$1" | sed '/^$/d' >"$tmp/transcript"
@@ -48,7 +48,7 @@ transcript() { # PATTERN: runs the commands of this block; what the README has a
 	at_work "$(cat "$tmp/to-run")" 2>/dev/null | same >"$tmp/printed"
 	case $(cat "$tmp/printed") in *"$(cat "$tmp/wanted")"*) true ;; *) false ;; esac
 }
-again() { # a machine that is busy elsewhere may stop a program for so long that the report has a line more or less
+again() { # on a busy machine a program may be delayed so long that the report differs by a line
 	for _ in 1 2 3; do "$@" && return; done
 	diff "$tmp/wanted" "$tmp/printed"
 	return 1
@@ -56,10 +56,10 @@ again() { # a machine that is busy elsewhere may stop a program for so long that
 ok "the report is what ctp-report prints now: otherwise paste that, into doc/README.zh too" again transcript 'ctp-report t.ctp.zst$'
 ok 'there is a report' test "$(wc -l <"$tmp/wanted")" -ge 10
 end=$(awk '/^    \$ ctp-report/ { report = 1 } report && /^$/ { print NR - 1; exit }' README)
-ok 'it ends on the first screen' test "$end" -le 26
+ok 'the report fits on the first screen' test "$end" -le 26
 like 'the first lines name the other language' "$(head -n 5 README)" 'doc/README.zh$'
 if command -v sqlite3 >/dev/null && [ -x "$BIN/ctp-sqlite" ]; then
-	ok 'so is the answer in SQL' again transcript 'sqlite3 t.sqlite'
+	ok 'the answer in SQL is what ctp-sqlite gives now' again transcript 'sqlite3 t.sqlite'
 	ok 'there is an answer' test "$(wc -l <"$tmp/wanted")" -ge 1
 	try "sqlite3 -cmd '.load /usr/local/lib/ctp' :memory: \"select tid, count(*) from ctp('t.ctp.zst') group by tid\"" \
 		"sqlite3 -cmd '.load build/lib/ctp' :memory: \"select tid, count(*) from ctp('t.ctp.zst') group by tid\""
@@ -70,7 +70,7 @@ fi
 
 # --- programs -----------------------------------------------------------------------------------------------------------------
 
-# The block that begins with the include, its statements put into a main.
+# The block that begins with the include, with its statements in a main.
 block 'include <ctp.h>' >"$tmp/block"
 is 'the six calls are there' "$(grep -c '^ctp_coro' "$tmp/block")" 6
 {
@@ -82,11 +82,11 @@ is 'the six calls are there' "$(grep -c '^ctp_coro' "$tmp/block")" 6
 for cc in cc c++ clang; do
 	command -v $cc >/dev/null || continue
 	case $cc in c++) lang=c++ ;; *) lang=c ;; esac
-	ok "$cc compiles them without a warning" $cc -x $lang -Wall -Wextra -Werror -Isdk/c -o "$tmp/six" "$tmp/six.c"
+	ok "$cc compiles the six calls without a warning" $cc -x $lang -Wall -Wextra -Werror -Isdk/c -o "$tmp/six" "$tmp/six.c"
 done
-ok 'as the first header also with -std=c11' cc -std=c11 -Wall -Wextra -Werror -Isdk/c -o "$tmp/six" "$tmp/six.c"
+ok 'with ctp.h as the first header -std=c11 works' cc -std=c11 -Wall -Wextra -Werror -Isdk/c -o "$tmp/six" "$tmp/six.c"
 ctp-collect -q "$tmp/six" | ctp-tojsonl -a >"$tmp/six.jsonl"
-is 'they are traced: two transitions' "$(grep -c '"type":"transition"' "$tmp/six.jsonl")" 2
+is 'the six calls are traced as two transitions' "$(grep -c '"type":"transition"' "$tmp/six.jsonl")" 2
 for type in birth name wake death; do like "and a $type" "$(cat "$tmp/six.jsonl")" "^{\"type\":\"$type\""; done
 
 # The park function records where it was called.
@@ -97,7 +97,7 @@ for type in birth name wake death; do like "and a $type" "$(cat "$tmp/six.jsonl"
 	printf 'park(&t); ctp_coro_death(&t.co); return 0; }\n'
 } >"$tmp/park.c"
 ok 'the park function compiles' cc -Wall -Wextra -Werror -Isdk/c -o "$tmp/park" "$tmp/park.c"
-like 'and records the place of its caller' "$(ctp-collect -q "$tmp/park" | ctp-tojsonl -a)" 'caller.c:77:main'
+like 'it records the place of its caller' "$(ctp-collect -q "$tmp/park" | ctp-tojsonl -a)" 'caller.c:77:main'
 
 # The calls of a pool, for a payer that ends with both permits, and a buyer.
 block ctp_object_new >"$tmp/block"
@@ -117,11 +117,11 @@ call() { grep -F -- "$1" "$tmp/block"; }
 } >"$tmp/pool.c"
 ok 'the calls of a pool compile' cc -Wall -Wextra -Werror -Isdk/c -o "$tmp/pool" "$tmp/pool.c"
 wanted=$(block 'buyer .#2. waits' | sed '/^$/d')
-ok 'there is a line of the report for it' test "$wanted"
+ok 'the README has a line of the report for it' test "$wanted"
 is 'ctp-report prints the same' "$(ctp-collect -q "$tmp/pool" | ctp-report | grep -F -- "$wanted" | sed 's/^ *//')" "$wanted"
 block 'ctp_coro_wake, ctp::wake' | sed 's/  .*//; s/, /\n/; s/ctp:://' | sed '/^$/d' >"$tmp/calls"
 ok 'there is a table of calls' test "$(wc -l <"$tmp/calls")" -ge 15
-is 'each of them is in the SDK' "$(while read -r name; do grep -qw "$name" sdk/c/ctp.h sdk/c++/ctp.hpp || echo "$name"; done <"$tmp/calls")" ''
+is 'each call is in the SDK' "$(while read -r name; do grep -qw "$name" sdk/c/ctp.h sdk/c++/ctp.hpp || echo "$name"; done <"$tmp/calls")" ''
 
 block 'include <ctp.hpp>' | awk '
 	/as before/ && ++n == 1 {
@@ -143,8 +143,8 @@ block 'include <ctp.hpp>' | awk '
 if echo '#include <coroutine>' | c++ -std=c++20 -x c++ -E - >/dev/null 2>&1; then
 	ok 'the program in C++ compiles' c++ -std=c++20 -Wall -Wextra -Werror -Isdk/c++ -o "$tmp/task" "$tmp/task.cpp"
 	ctp-collect -q "$tmp/task" | ctp-tojsonl -a >"$tmp/task.jsonl"
-	like 'and is traced with the place of its co_await' "$(cat "$tmp/task.jsonl")" 'work.cpp:88:'
-	like 'and its wake' "$(cat "$tmp/task.jsonl")" '^{"type":"wake"'
+	like 'it is traced with the place of its co_await' "$(cat "$tmp/task.jsonl")" 'work.cpp:88:'
+	like 'its wake is traced' "$(cat "$tmp/task.jsonl")" '^{"type":"wake"'
 else
 	skip 'there is no compiler for C++20'
 fi
@@ -214,15 +214,15 @@ RUST
 if command -v cargo >/dev/null && command -v rustc >/dev/null; then
 	ok 'the program in Rust compiles' cargo build --offline -q --manifest-path "$tmp/rust/Cargo.toml" --target-dir "$tmp/rust/target"
 	ctp-collect -q "$tmp/rust/target/debug/server" | ctp-tojsonl -a >"$tmp/rust.jsonl"
-	like 'and is traced with its name' "$(cat "$tmp/rust.jsonl")" '"name":"connection"'
+	like 'it is traced with its name' "$(cat "$tmp/rust.jsonl")" '"name":"connection"'
 	line=$(grep -n 'let request' "$tmp/rust/src/main.rs" | cut -d : -f 1)
-	like 'and the line of its await' "$(cat "$tmp/rust.jsonl")" "main.rs:$line:"
-	ok 'the crate ctp-tokio is where it says' test -f sdk/rust/tokio/Cargo.toml
+	like 'it is traced with the line of its await' "$(cat "$tmp/rust.jsonl")" "main.rs:$line:"
+	ok 'the crate ctp-tokio is at the given path' test -f sdk/rust/tokio/Cargo.toml
 else
 	skip 'there is no cargo with rustc'
 fi
 
-# --- a server that loses a wake, and hangs if it is told to -------------------------------------------------------------------
+# --- a server that loses a wake, and hangs if asked to -------------------------------------------------------------------
 
 cat >"$tmp/server.c" <<'C'
 #define main lostwake
@@ -239,13 +239,13 @@ int main(void)
 	return 0;
 }
 C
-ok 'a server is made of the example' cc -D_GNU_SOURCE -O2 -g -pthread -Isdk/c -I. -o "$work/server" "$tmp/server.c"
+ok 'the example is compiled as a server' cc -D_GNU_SOURCE -O2 -g -pthread -Isdk/c -I. -o "$work/server" "$tmp/server.c"
 cp "$work/server" "$work/tests"
 printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"$tmp/stub/ssh" # HOST COMMAND, here
 chmod +x "$tmp/stub/ssh"
 found='likely: 1 coroutine suspended at .*lostwake.c:[0-9]*:handler_step'
 
-# It hangs once its last line is out.
+# It hangs once its last line is printed.
 mkfifo "$tmp/said" || exit
 recorded='CTP_RECORD=1 ./server --port 8080'
 ran "$recorded"
@@ -253,7 +253,7 @@ ran "$recorded"
 pid=$!
 while read -r line; do case $line in *': lost handler'*) break ;; esac done <"$tmp/said"
 try 'ctp-collect -l'
-like 'which lists the server' "$tap_said" "(^| )$pid recording .* \./server"
+like 'the list has the server' "$tap_said" "(^| )$pid recording .* \./server"
 try 'ctp-collect -p PID --once -o t.ctp.zst' "ctp-collect -p $pid --once -o t.ctp.zst"
 try 'ctp-report t.ctp.zst'
 like 'the report has the handler that hangs' "$tap_said" "$found"
@@ -264,16 +264,16 @@ wait "$pid" 2>/dev/null
 block 'failed=0' >"$tmp/ci.sh"
 grep '^ctp-' "$tmp/ci.sh" >>"$tmp/ran"
 ci() { (cd "$work" && env "$@" sh ci.sh) >"$tmp/ci" 2>&1; } # [VARIABLE=VALUE]
-for seconds in 5 60; do # a minute is for a machine that is very busy
+for seconds in 5 60; do # a minute is for a very busy machine
 	sed "s/ 60 / $seconds /" "$tmp/ci.sh" >"$work/ci.sh"
 	ci HANGS=1
 	status=$?
 	! grep -q "$found" "$tmp/ci" || break
 done
 is 'CI fails if a test hangs' $status 1
-like 'and says where' "$(cat "$tmp/ci")" "$found"
+like 'the report says where it hangs' "$(cat "$tmp/ci")" "$found"
 ci
-is 'and if it leaves a coroutine that is stuck' $? 1
+is 'CI fails if a test leaves a stuck coroutine' $? 1
 cat >"$tmp/good.c" <<'END'
 #include <ctp.h>
 int main(void)
@@ -285,16 +285,16 @@ int main(void)
 	return 0;
 }
 END
-ok 'a test without a hang is made' cc -Isdk/c -o "$work/tests" "$tmp/good.c"
+ok 'a test without a hang compiles' cc -Isdk/c -o "$work/tests" "$tmp/good.c"
 ci
 is 'CI passes if none hangs' $? 0
 printf '#include <ctp.h>\nint main(void) { return 0; }\n' >"$tmp/untraced.c"
-ok 'a test that traces nothing is made' cc -Isdk/c -o "$work/tests" "$tmp/untraced.c"
+ok 'a test that traces nothing compiles' cc -Isdk/c -o "$work/tests" "$tmp/untraced.c"
 ci
 is 'CI fails if nothing is traced' $? 1
 printf '#!/bin/sh\nexit 7\n' >"$work/tests"
 ci
-is 'and fails if a test fails' $? 1
+is 'CI fails if a test fails' $? 1
 
 # --- the other commands -------------------------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ try_if ctp-tohtml 'ctp-tohtml -o t.html t.ctp.zst'
 try 'ctp-stat t.ctp.zst'
 try_if zstd 'ctp-collect ./server --port 8080 | zstd > t.ctp.zst'
 try "ctp-collect ./server --port 8080 | ssh host 'cat > t.ctp'"
-ok 'which is a trace' ctp-stat "$work/t.ctp"
+ok 'the result is a trace' ctp-stat "$work/t.ctp"
 try 'ctp-collect ./server --port 8080 | ctp-tojsonl'
 try_if jq "ctp-tojsonl t.ctp.zst | jq -c 'select(.is_active)'"
 try 'ctp-tojsonl -a --symbols t.ctp.zst'
@@ -314,11 +314,11 @@ try_if babeltrace2 'ctp-toctf -o t.ctf t.ctp.zst; babeltrace2 t.ctf'
 try_if babeltrace2 'babeltrace2 t.ctp.zst' 'BABELTRACE_PLUGIN_PATH=build/plugins babeltrace2 t.ctp.zst'
 try 'ctp-report --folded=suspended t.ctp.zst > t.folded'
 
-# In the list of tools a name is all of the command.
+# In the list of tools a command is only a name.
 sed -n '/^The tools/,/^Some commands/s/^    //p' README | grep -o 'ctp-[a-z]*' | sort -u >"$tmp/tools"
 is 'the list has each tool' "$(cat "$tmp/tools")" "$(cd tools && ls ctp-*.c | sed 's/\.c$//' | sort)"
 cat "$tmp/tools" >>"$tmp/ran"
-ok 'and the header for ppt' grep -q '^    ctp-ppt .*sdk/ppt' README
+ok 'the header for ppt exists' grep -q '^    ctp-ppt .*sdk/ppt' README
 
 cat README doc/CONTRIBUTING >"$tmp/both"
 commands "$tmp/both" | grep '^make\|^man\|^\.ci' | sort -u >"$tmp/targets"
@@ -334,8 +334,9 @@ done <"$tmp/targets"
 
 commands "$tmp/both" | sort -u >"$tmp/commands"
 ok 'there are many commands' test "$(wc -l <"$tmp/commands")" -gt 40
-is 'no command was left out here' "$(sort -u "$tmp/ran" | comm -13 - "$tmp/commands")" ''
-is 'none is gone from the README that is run here' "$(sort -u "$tmp/ran" | comm -23 - "$tmp/commands" | grep -vxFf "$tmp/tools")" ''
+is 'each command of the README is run here' "$(sort -u "$tmp/ran" | comm -13 - "$tmp/commands")" ''
+is 'each command that is run here is in the README' \
+	"$(sort -u "$tmp/ran" | comm -23 - "$tmp/commands" | grep -vxFf "$tmp/tools")" ''
 is 'doc/CONTRIBUTING has each folder of the library, and no other' \
 	"$(sed -n 's,^    \(lib/[a-z]*\) .*,\1,p' doc/CONTRIBUTING | sort)" "$(ls -d lib/* | sort)"
 is 'no line is too long' "$(awk 'length > 132' README doc/CONTRIBUTING)" ''

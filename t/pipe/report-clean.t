@@ -1,6 +1,6 @@
 #!/bin/sh
-# ctp-report raises no false alarm: programs that do nothing wrong, some of which look as if they did, give no finding. Examples
-# that have a defect on purpose give that one.
+# ctp-report raises no false alarm: programs without a defect give no finding, even if they look suspicious. Examples
+# with a planted defect give only that one.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.
 . t/helper/tap.sh
@@ -10,7 +10,7 @@ for program in "$CC" jq; do
 done
 unset CTP_RECORD CTP_SHM_PATH CTP_SOCK_PATH CTP_MAX_STATIONS
 
-findings() { # RUN: of $tmp/RUN.ctp, how many there are and what they are
+findings() { # RUN: number and rules of the findings of $tmp/RUN.ctp
 	"$BIN/ctp-report" -j "$tmp/$1.ctp" 2>"$tmp/$1.err" |
 		jq -r '[.sections[].findings[]] | "\(length):", (.[] | "\(.rule) \(.members) \(.certainty) \(.suspend_site)")'
 }
@@ -19,22 +19,22 @@ collect() { # RUN COMMAND...
 	shift
 	"$BIN/ctp-collect" -q -o "$collect_to" "$@" >"$tmp/said" 2>&1
 }
-clean() { # RUN: nor if there is no more of it than coroTracer would have
-	is "$1: nothing to say" "$(findings "$1")" 0:
+clean() { # RUN: also with only the rows that coroTracer has
+	is "$1: there are no findings" "$(findings "$1")" 0:
 	"$BIN/ctp-tojsonl" -q "$tmp/$1.ctp" | "$BIN/ctp-fromjsonl" -q >"$tmp/$1-rows.ctp"
-	is "$1, as coroTracer's rows: nothing to say" "$(findings "$1-rows")" 0:
+	is "$1, as coroTracer's rows: there are no findings" "$(findings "$1-rows")" 0:
 }
-one() { # RUN RULE FILE FUNCTION: the defect of an example, and nothing else
+one() { # RUN RULE FILE FUNCTION: exactly the defect of an example
 	findings "$1" >"$tmp/found"
-	like "$1: what was planted" "$(cat "$tmp/found")" "^$2 1 (proved|likely) [^ ]*$3:[0-9]*:$4\$"
-	is "$1: and nothing else" "$(head -n 1 "$tmp/found")" 1:
+	like "$1: the planted defect is found" "$(cat "$tmp/found")" "^$2 1 (proved|likely) [^ ]*$3:[0-9]*:$4\$"
+	is "$1: nothing else is found" "$(head -n 1 "$tmp/found")" 1:
 }
-at_most() { # RUN PATTERN: what it is about, if a program that is over so soon gives reason for it
-	like "$1: nothing but what was planted" "$(findings "$1" | paste -sd ' ')" "^(0:|1: $2[^ ]*)\$"
+at_most() { # RUN PATTERN: a short program may have the planted finding
+	like "$1: nothing but the planted defect is found" "$(findings "$1" | paste -sd ' ')" "^(0:|1: $2[^ ]*)\$"
 }
 absent() { note "left out: $*"; }
 
-# --- that look suspicious -----------------------------------------------------------------------------------------------------
+# --- healthy programs that look suspicious ------------------------------------------------------------------------------------
 
 ok 'a program compiles' "$CC" -std=gnu11 -O1 -g -Isdk/c -pthread -o "$tmp/healthy" t/defects/healthy.c
 healthy() { # NAME...
@@ -48,9 +48,9 @@ for name in accept pool timer service compute exit burst reactor news keepalive 
 	clean $name
 done
 
-# --- the same, looked at by somebody who comes while they run ------------------------------------------------------------------
+# --- the same, visited by a collector while they run ------------------------------------------------------------------
 
-look_at() { # NAME COMMAND...: as often as there is time, or with $seek until there is a finding; $looks is how often that was
+look_at() { # NAME COMMAND...: as often as there is time, or with $seek until there is a finding; $looks is the number of visits
 	look_name=$1
 	shift
 	CTP_RECORD=1 "$@" >/dev/null 2>&1 &
@@ -66,7 +66,7 @@ look_at() { # NAME COMMAND...: as often as there is time, or with $seek until th
 	wait
 	if [ "$seek" ]; then [ -f "$tmp/$look_name-found.ctp" ]; else [ $looks -gt 0 ]; fi
 }
-look() { # as look_at, but on a busy machine a program may be over before anybody comes: then once more
+look() { # as look_at, but tries again if a program on a busy machine ended before the visit
 	looks=0
 	for try in 1 2 3 4 5 6 7 8 9 10; do
 		look_at "$@" && break
@@ -77,7 +77,7 @@ seek=
 for name in accept pool timer reactor news keepalive rampup onesite; do
 	look $name "$tmp/healthy" $name
 	for i in $(seq 0 $((looks - 1))); do findings "$name-$i"; done | sort -u >"$tmp/looks"
-	is "$name, looked at: nothing to say" "$((looks > 0)) $(cat "$tmp/looks")" '1 0:'
+	is "$name, visited: there are no findings" "$((looks > 0)) $(cat "$tmp/looks")" '1 0:'
 done
 seek=1
 look lostwake "$O/examples/lostwake"
@@ -122,7 +122,7 @@ else
 	absent 'Rust: there is no cargo'
 fi
 
-# --- servers of Asio, that are told to end when their clients have gone -------------------------------------------------------
+# --- servers of Asio, which get a signal when their clients have gone -------------------------------------------------------
 
 examples=/usr/share/doc/libasio-dev/examples/cpp17/coroutines_ts
 asio() { # NAME

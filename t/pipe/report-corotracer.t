@@ -1,15 +1,16 @@
 #!/bin/sh
-# coroTracer's own rows, without births, deaths, wakes and an end: what can be said of them, and what cannot. Made ones; and real
-# traces: three runs in one file, in slot order, with rows of garbage, in one of which a server hangs; a program that is healthy, and
-# one that loses a wake.
+# coroTracer's own rows, without births, deaths, wakes and an end: what the report can say, and what it cannot. Generated rows; and
+# real
+# traces: three runs in one file, in slot order, with rows of garbage, one of them of a server that hangs; a healthy program, and
+# a program that loses a wake.
 . t/helper/tap.sh
 command -v jq >/dev/null || skip_all 'no jq'
 
 report() { "$BIN/ctp-fromjsonl" -q "$@" | "$BIN/ctp-report" -q -j; } # [FILE]
 findings() { report "$@" | jq -c '[.sections[].findings[] | [.rule, .certainty, .members]]'; } # [FILE]
 
-# rows ROUNDS OWN MS ELSEWHERE: ten coroutines wait at a place for 2 ms each time, in turn; number 10 for good after OWN times, if
-# that is less than ROUNDS. After these the trace goes on for MS with another that waits elsewhere; in all that time too if ELSEWHERE.
+# rows ROUNDS OWN MS ELSEWHERE: ten coroutines wait at a place for 2 ms each time, in turn; number 10 for ever after OWN times, if
+# that is less than ROUNDS. After these the trace continues for MS with another one that waits elsewhere; during the rounds too if ELSEWHERE.
 rows() {
 	awk -v rounds="$1" -v own="$2" -v ms="$3" -v elsewhere="${4-0}" '
 	function row(who, active, addr, us) {
@@ -32,33 +33,34 @@ rows() {
 	}'
 }
 rows 200 30 0 >"$tmp/rows"
-is 'one that the others overtake, and that came back before' "$(findings "$tmp/rows")" '[["suspended","likely",1]]'
-is 'it is named' "$(report "$tmp/rows" | jq -r '.sections[].findings[] | .coroutines[].probe_id, .suspend_site')" '10
+is 'a coroutine that others overtake, and that resumed before, is found' "$(findings "$tmp/rows")" '[["suspended","likely",1]]'
+is 'the finding names it' "$(report "$tmp/rows" | jq -r '.sections[].findings[] | .coroutines[].probe_id, .suspend_site')" '10
 0x0000000000001000'
-like 'and why' "$(report "$tmp/rows" | jq -r '.sections[].findings[].evidence[]')" 'coroutines that began to wait there later have returned'
+like 'the finding says why' "$(report "$tmp/rows" | jq -r '.sections[].findings[].evidence[]')" 'coroutines that began to wait there later have returned'
 for times in 10 1000; do
 	sed "s/\"ts\":\([0-9]*\)/\"ts\":\1${times#1}/" "$tmp/rows" >"$tmp/scaled"
-	is "the same, $times times as slow" "$(findings "$tmp/scaled")" '[["suspended","likely",1]]'
+	is "it is found in a program that is $times times as slow" "$(findings "$tmp/scaled")" '[["suspended","likely",1]]'
 done
 sed 's/\("ts":[0-9]*\)0}$/\1}/' "$tmp/rows" >"$tmp/scaled"
-is 'ten times as fast: 50 ms are too little to say' "$(findings "$tmp/scaled")" '[]'
-is 'one that has waited there five times: it may be another sort' "$(rows 200 5 0 | findings)" '[]'
-is 'one whose place the others do not share' "$(rows 200 30 0 1 | findings)" '[]'
-is 'all of them wait, and something else goes on: they are idle' "$(rows 40 40 600 | findings)" '[]'
-is 'nobody waits for good' "$(rows 200 200 0 | findings)" '[]'
+is 'it is not found in one ten times as fast: 50 ms are too little' "$(findings "$tmp/scaled")" '[]'
+is 'it is not found if it has waited there only five times' "$(rows 200 5 0 | findings)" '[]'
+is 'it is not found if no others wait at its place' "$(rows 200 30 0 1 | findings)" '[]'
+is 'they are not found if all of them wait while others run: they are idle' "$(rows 40 40 600 | findings)" '[]'
+is 'a program in which none waits for ever has no finding' "$(rows 200 200 0 | findings)" '[]'
 sed '/"probe_id":10,.*"seq":41,/d' "$tmp/rows" >"$tmp/lossy"
-is 'what was lost earlier does not matter' "$(findings "$tmp/lossy")" '[["suspended","likely",1]]'
+is 'earlier losses do not matter' "$(findings "$tmp/lossy")" '[["suspended","likely",1]]'
 
 truth=../shared/fixtures/truth
 if [ -r "$truth/healthy.jsonl.zst" ] && command -v zstdcat >/dev/null; then
 	zstdcat "$truth/healthy.jsonl.zst" >"$tmp/healthy"
-	is 'a healthy program that ends while all wait' "$(findings "$tmp/healthy")" '[]'
+	is 'a healthy program that ends while all wait has no finding' "$(findings "$tmp/healthy")" '[]'
 	sed 's/}$/000}/' "$tmp/healthy" >"$tmp/scaled"
-	is 'also if it is a thousand times as slow' "$(findings "$tmp/scaled")" '[]'
+	is 'it has none if it is a thousand times as slow' "$(findings "$tmp/scaled")" '[]'
 	zstdcat "$truth/lostwake.jsonl.zst" >"$tmp/lostwake"
-	is 'a program that loses a wake' "$(findings "$tmp/lostwake")" '[["suspended","likely",1]]'
-	is 'of this coroutine' "$(report "$tmp/lostwake" | jq -r '.sections[].findings[].coroutines[].probe_id')" 217
-	like 'with this evidence' "$(report "$tmp/lostwake" | jq -r '.sections[].findings[].evidence[]')" '^1,172 other waits there ended: the longest took 8.38 ms'
+	is 'a program that loses a wake has a finding' "$(findings "$tmp/lostwake")" '[["suspended","likely",1]]'
+	is 'the finding is about this coroutine' \
+		"$(report "$tmp/lostwake" | jq -r '.sections[].findings[].coroutines[].probe_id')" 217
+	like 'the finding has this evidence' "$(report "$tmp/lostwake" | jq -r '.sections[].findings[].evidence[]')" '^1,172 other waits there ended: the longest took 8.38 ms'
 else
 	note "no $truth, or no zstdcat: two traces are left out"
 fi
@@ -70,13 +72,13 @@ file=../shared/fixtures/corotracer/mini_redis.jsonl
 is 'three runs are three sections' "$(jq '.sections | length' "$tmp/r.json")" 3
 is 'there is one finding, in the second, of 50 coroutines' \
 	"$(jq -c '[.sections[] | [.findings[] | [.rule, .certainty, .members]]]' "$tmp/r.json")" '[[],[["suspended","likely",50]],[]]'
-is 'all of them are listed, and each once' "$(jq '[.sections[1].findings[].coroutines[].probe_id] | unique | length' "$tmp/r.json")" 50
-is 'on four threads' "$(jq '[.sections[1].findings[].coroutines[].thread] | unique | length' "$tmp/r.json")" 4
+is 'all members are listed, each once' "$(jq '[.sections[1].findings[].coroutines[].probe_id] | unique | length' "$tmp/r.json")" 50
+is 'they are on four threads' "$(jq '[.sections[1].findings[].coroutines[].thread] | unique | length' "$tmp/r.json")" 4
 is 'address 0 of a resume is no place' "$(grep -c 0x0000000000000000 "$tmp/r.json")" 0
-is 'nor is a row without probe_id a coroutine' "$(jq '[.. | .probe_id? | select(. == "0")] | length' "$tmp/r.json")" 0
+is 'a row without probe_id is no coroutine' "$(jq '[.. | .probe_id? | select(. == "0")] | length' "$tmp/r.json")" 0
 
-# The last row of each in the file says something else: that is what the original tool believed.
+# The last row of each coroutine in the file differs: the original tool believed that one.
 "$BIN/ctp-report" -q --fail-on likely "$tmp/t.ctp" >"$tmp/out"
 is '--fail-on likely' $? 4
-like 'people are told the same' "$(cat "$tmp/out")" 'likely: 50 coroutines suspended '
+like 'the text has the same finding' "$(cat "$tmp/out")" 'likely: 50 coroutines suspended '
 done_testing

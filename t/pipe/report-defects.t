@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-report finds the defect of each program in t/defects, says how sure it is, and has nothing to say of its healthy twin.
+# ctp-report finds the defect of each program in t/defects, gives the right certainty, and finds nothing in its healthy twin.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.
 . t/helper/tap.sh
@@ -27,7 +27,7 @@ report() { # RUN [OPTION...]: of $tmp/RUN.ctp, to $tmp/RUN.json
 	"$BIN/ctp-report" -j "$@" "$report_of.ctp" >"$report_of.json" 2>"$report_of.err"
 }
 lossless=
-# One that says a word hangs, or is ready, and then is sent the signal.
+# A program that has printed a line hangs, or is ready, and then gets the signal.
 run() { # RUN SIGNAL COMMAND...
 	run_name=$1 signal=$2
 	shift 2
@@ -44,9 +44,9 @@ findings() { jq -r '.sections[].findings[] | "\(.rule) \(.members)"' "$tmp/$1.js
 of_rule() { jq -r --arg rule "^($2)\$" ".sections[].findings[] | select(.rule | test(\$rule)) | $3" "$tmp/$1.json"; } # RUN RULE WHAT
 line() { grep -n "$2 here" "$1" | cut -d : -f 1; } # SOURCE WHAT
 healthy() { # RUN
-	is "$1: nothing to say" "$(jq -c '[.sections[].findings[] | "\(.rule) \(.members)"]' "$tmp/$1.json")" '[]'
+	is "$1: there are no findings" "$(jq -c '[.sections[].findings[] | "\(.rule) \(.members)"]' "$tmp/$1.json")" '[]'
 }
-# Where events were lost, which a busy machine may bring about, a report may say that it does not know.
+# If events were lost, as on a busy machine, the certainty may be unknown.
 sure() { # RUN RULE WANTED
 	lost=$(jq '[.sections[] | .lost + .missed] | add' "$tmp/$1.json")
 	if [ "$lost" = 0 ]; then
@@ -56,13 +56,13 @@ sure() { # RUN RULE WANTED
 		like "$1: it is $3, or not known" "$(of_rule "$1" "$2" .certainty)" "^($3|unknown)\$"
 	fi
 }
-sick() { # RUN RULE MEMBERS SURE [ALSO]: that finding and no other, but for those of the rules that are ALSO right to complain
+sick() { # RUN RULE MEMBERS SURE [ALSO]: that finding and no other, except those of the rules ALSO
 	is "$1: $2" "$(of_rule "$1" "$2" .members)" "$3"
 	sure "$1" "$2" "$4"
-	is "$1: and nothing else" "$(findings "$1" | grep -vE "^($2${5:+|$5}) ")" ''
+	is "$1: there is no other finding" "$(findings "$1" | grep -vE "^($2${5:+|$5}) ")" ''
 }
-place() { # RUN RULE PROGRAM: the finding's place is the line where its source says so
-	like "$1: at its place" "$(of_rule "$1" "$2" .suspend_site)" "$3.c:$(line "t/defects/$3.c" stuck):"
+place() { # RUN RULE PROGRAM: the finding's place is the marked line of its source
+	like "$1: it is at the right line" "$(of_rule "$1" "$2" .suspend_site)" "$3.c:$(line "t/defects/$3.c" stuck):"
 }
 twins() { # PROGRAM SIGNAL RULE MEMBERS SURE [ALSO]
 	run "$1" "$2" "$tmp/$1" &
@@ -79,10 +79,10 @@ twins mailbox TERM never-woken 1 "$certain"
 place mailbox-bug never-woken mailbox
 twins dropped TERM woken-not-resumed 1 "$certain" never-woken
 place dropped-bug woken-not-resumed dropped
-twins shutdown INT never-woken 3 "$certain" # judged before it destroys them
+twins shutdown INT never-woken 3 "$certain" # judged as before it destroys them
 place shutdown-bug never-woken shutdown
-is 'shutdown-bug: what told it to end' "$(jq -r '.sections[0] | .signal, (.signal_ns <= .judged_ns)' "$tmp/shutdown-bug.json" | xargs)" 'SIGINT true'
-like 'shutdown-bug: and the text says so' "$("$BIN/ctp-report" -q "$tmp/shutdown-bug.ctp" 2>/dev/null)" \
+is 'shutdown-bug: the signal is recorded' "$(jq -r '.sections[0] | .signal, (.signal_ns <= .judged_ns)' "$tmp/shutdown-bug.json" | xargs)" 'SIGINT true'
+like 'shutdown-bug: the text names the signal' "$("$BIN/ctp-report" -q "$tmp/shutdown-bug.ctp" 2>/dev/null)" \
 	'judged at .*, before [0-9]* coroutines were destroyed; SIGINT came at [0-9.]* m?s'
 twins cycle TERM wait-cycle 3 likely
 twins orphan TERM awaits-dead 1 likely
@@ -91,7 +91,7 @@ twins leak TERM leaked 4 "$certain"
 place leak-bug leaked leak
 twins unstarted TERM never-started 3 "$certain"
 twins longrun TERM "blocking-call|long-run" 1 "$certain"
-lossless=--lossless # more than a ring holds: a collector without a processor would lose some, and a storm with gaps is none
+lossless=--lossless # more events than a ring holds: a delayed collector would lose some, and a storm with gaps is not found
 twins storm TERM self-wake-storm 1 "$certain"
 lossless=
 twins double TERM double-resume 1 proved
@@ -104,21 +104,21 @@ run collapse-bug TERM "$tmp/collapse" bug
 wait
 healthy collapse
 place collapse-bug never-woken collapse
-like 'collapse-bug: and what came of it' "$(jq -r '.sections[0].findings[0].evidence[]' "$tmp/collapse-bug.json")" \
+like 'collapse-bug: the loss of throughput is mentioned' "$(jq -r '.sections[0].findings[0].evidence[]' "$tmp/collapse-bug.json")" \
 	'after .*, throughput fell from [0-9,]+ resumes a second to [0-9]+, and stayed at that for '
-like 'collapse-bug: with those that it stopped' "$(jq -r '.sections[0].findings[0].evidence[]' "$tmp/collapse-bug.json")" \
+like 'collapse-bug: the stopped coroutines are listed' "$(jq -r '.sections[0].findings[0].evidence[]' "$tmp/collapse-bug.json")" \
 	'around then [0-9]+ coroutines went to wait and did not come back, [0-9]+ of them at .*collapse.c:'
 twins growth TERM growth 600 "$certain" 'leaked|never-woken'
-like 'growth-bug: of those that are made there' "$(of_rule growth-bug growth .spawn_site)" \
+like 'growth-bug: the finding has the spawn site' "$(of_rule growth-bug growth .spawn_site)" \
 	"growth.c:$(line t/defects/growth.c grows):"
 
-# If the collector comes late, what is done to a dead one is done before its end.
+# If the collector is late, a use after death may seem to be before the death.
 run afterdeath TERM "$tmp/afterdeath"
 run afterdeath-bug TERM "$tmp/afterdeath" bug
 healthy afterdeath
 like 'afterdeath-bug: use-after-death' "$(findings afterdeath-bug)" '^(use-after-death|double-resume) 1$'
 
-# --- one defect, in many ways -------------------------------------------------------------------------------------------------
+# --- one defect in many variants -------------------------------------------------------------------------------------------------
 
 run quiet TERM "$tmp/quiet" &
 run quiet-bug TERM "$tmp/quiet" bug
@@ -134,7 +134,7 @@ for way in fifty:50 one-thread:2; do
 	sick ${way%:*} never-woken ${way#*:} "$certain"
 	place ${way%:*} never-woken mailbox
 done
-is 'fifty: all of them are named' "$(of_rule fifty never-woken '.coroutines | map(.coro) | unique | length')" 50
+is 'fifty: all of them are members' "$(of_rule fifty never-woken '.coroutines | map(.coro) | unique | length')" 50
 
 mkfifo "$tmp/recorded.says"
 CTP_RECORD=1 "$tmp/mailbox" bug 50 >"$tmp/recorded.says" &
@@ -162,9 +162,9 @@ else
 	note "no program in C++20: $(head -n 1 "$tmp/mutex.err")"
 fi
 
-# --- nothing rests on a gap ---------------------------------------------------------------------------------------------------
+# --- gaps make findings unknown ---------------------------------------------------------------------------------------------------
 
-# The same trace with one more line about a coroutine, behind all else: AWK prints it, for the event that is due and a time.
+# The same trace with one more line about a coroutine at the end: AWK prints it, for the next event number and a time.
 edit() { # RUN NEW COROUTINE AWK
 	"$BIN/ctp-tojsonl" -q -a "$tmp/$1.ctp" | awk -v coro="$3" '
 	function number(name,    v) { v = $0; sub(".*\"" name "\":", "", v); sub(/[,}].*/, "", v); return v }
@@ -193,17 +193,17 @@ sick copied never-woken 1 "$certain"
 for run in mailbox:never-woken quiet:suspended orphan:awaits-dead cycle:wait-cycle; do
 	name=${run%:*} rule=${run#*:}
 	lose "$name-bug" "$name-gap" "$(of_rule "$name-bug" "$rule" '.coroutines[0].coro')"
-	is "$name: with a gap behind what it did last, nobody knows" "$(of_rule "$name-gap" "$rule" .certainty)" unknown
+	is "$name: with a gap after its last event the finding is unknown" "$(of_rule "$name-gap" "$rule" .certainty)" unknown
 done
 # A wake in the gap may have been for another wait.
 for run in dropped:woken-not-resumed 'stall:blocking-call|stalled-thread'; do
 	name=${run%:*} rule=${run#*:}
 	lose "$name-bug" "$name-gap" "$(of_rule "$name-bug" "$rule" '.coroutines[0].coro')"
-	like "$name: with a gap behind what it did last, it is in no finding, or nobody knows" "$(of_rule "$name-gap" "$rule" .certainty)" '^(unknown)?$'
-	is "$name: and it is said that this one is not known" "$(jq '[.sections[].in_gap] | add' "$tmp/$name-gap.json")" 1
+	like "$name: with a gap after its last event it is in no finding, or in an unknown one" "$(of_rule "$name-gap" "$rule" .certainty)" '^(unknown)?$'
+	is "$name: the report says that its state is unknown" "$(jq '[.sections[].in_gap] | add' "$tmp/$name-gap.json")" 1
 done
 lose mailbox-bug other-gap "$(of_rule mailbox-bug never-woken '.coroutines[0].coro | tonumber + 2')"
-like 'mailbox: a gap of another one is no reason to doubt' "$(of_rule other-gap never-woken .certainty)" "^($certain)$"
+like 'mailbox: a gap of another coroutine changes nothing' "$(of_rule other-gap never-woken .certainty)" "^($certain)$"
 
 resume afterdeath late-resume 5
 sick late-resume use-after-death 1 proved

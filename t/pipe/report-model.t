@@ -1,5 +1,5 @@
 #!/bin/sh
-# The numbers of ctp-report are those that a model works out from the same trace by itself: real traces, and made ones.
+# The numbers of ctp-report are those that an independent model computes from the same trace: real and generated traces.
 # Not under sanitizers: a model in Python works out the numbers, for minutes.
 # Mostly waits.
 . t/helper/tap.sh
@@ -12,7 +12,7 @@ agrees() { # RUN: of $tmp/RUN.ctp
 	"$BIN/ctp-tojsonl" -a "$tmp/$1.ctp" 2>"$tmp/$1.err" | python3 t/helper/report-model.py "$tmp/$1.json" >"$tmp/$1.says"
 	note "$1: $(tail -n 1 "$tmp/$1.says")"
 	is "$1: the report and the model agree" "$(sed '$d' "$tmp/$1.says" | head -n 5)" ''
-	like "$1: there is something to agree on" "$(tail -n 1 "$tmp/$1.says")" '^[1-9][0-9]* coroutines, 0 differences$'
+	like "$1: there are numbers to compare" "$(tail -n 1 "$tmp/$1.says")" '^[1-9][0-9]* coroutines, 0 differences$'
 }
 run() { # RUN COMMAND...
 	run_to=$tmp/$1.ctp
@@ -55,11 +55,11 @@ for seed in 11 12 13; do
 	agrees gaps
 done
 
-# Of random classes there is no model; but there is always a report.
+# For random classes there is no model, but there must be a report.
 for seed in 1 2 3 4 5; do
 	"$O/t/helper/randstream" $seed >"$tmp/random.ctp"
 	"$BIN/ctp-report" -j "$tmp/random.ctp" >"$tmp/random.json" 2>"$tmp/random.err"
 	like "random $seed: the report is made" $? '^[03]$'
-	ok "random $seed: and is JSON" python3 -m json.tool "$tmp/random.json" "$tmp/random.out"
+	ok "random $seed: the report is JSON" python3 -m json.tool "$tmp/random.json" "$tmp/random.out"
 done
 done_testing

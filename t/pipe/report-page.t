@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-report.1: what the page shows is what the tool prints. Each block after a comment "output" has a command and its output; the trace is
+# ctp-report.1: the page shows the current output of the tool. Each block after a comment "output" has a command and its output; the trace is
 # that of the block "example". UPDATE=1 writes the output of today into the page.
 . t/helper/tap.sh
 command -v jq >/dev/null || skip_all 'there is no jq'
@@ -22,7 +22,7 @@ sed -n '/^\.\\" output/,/^\.Ed/s/^\$ cat \([a-z]*\);.*/\1/p' $page >"$tmp/shown"
 is 'one file is shown before it is used' "$(cat "$tmp/shown")" known
 sed -n '/^\$ cat known;/,/^\.Ed/p' $page | sed '1d; /^No findings/,$d' >"$tmp/known"
 
-# The page with the output of today.
+# The page with the current output.
 printf '%s\n' 's/\\/\\e/g' "s/'/\\\\(aq/g" 's/^\./\\\&./' >"$tmp/literal"
 PATH=$bin:$PATH awk -v dir="$tmp" '!skips || /^\.Ed/ { print; skips = 0 }
 	/^\.\\" output/ { output = 1 }

@@ -3,7 +3,7 @@
 . t/helper/tap.sh
 report=$BIN/ctp-report
 
-# A server makes five handlers. Each waits a hundred times for 1 ms, is woken, is ready for 0.2 ms and runs for 0.1 ms; but the third
+# A server spawns five handlers. Each waits a hundred times for 1 ms, is woken, is ready for 0.2 ms and runs for 0.1 ms; but the third
 # is not woken again after ten times, while the others still are for 100 ms and more. The server runs all the time, and is woken once all the same. NAME is that one's; what stands in MORE comes before the end.
 trace() { # NAME [MORE]
 	cat <<-'JSONL'
@@ -49,7 +49,7 @@ trace 'handler 3' >"$tmp/a.jsonl"
 grep -v '"coro":4,' "$tmp/a.jsonl" | sed 's/"births":6/"births":5/' | "$BIN/ctp-fromjsonl" -q >"$tmp/clean.ctp"
 lost='{"type":"lost","ts":2000000000,"probe_id":102,"coro":2,"index":900,"count":5,"unverified":0,"after":1900000000}'
 trace 'handler 3' "$lost" | "$BIN/ctp-fromjsonl" -q >"$tmp/lossy.ctp"
-# One more that is resumed while it runs, which is proved; and what more there is.
+# Adds a coroutine that is resumed while it runs, which is proved; and further lines.
 twice='{"type":"birth","ts":2900000000,"probe_id":109,"coro":9,"station":9,"after":2900000000,"before":2900000000,"parent":1,"site":2,"pid":42}
 {"type":"transition","probe_id":109,"tid":50,"is_active":true,"ts":2900000001,"coro":9,"index":0,"site":0}
 {"type":"transition","probe_id":109,"tid":50,"is_active":false,"ts":2900000002,"coro":9,"index":1,"site":3}
@@ -64,41 +64,42 @@ two='{"type":"conflict","ts":2000000000,"probe_id":102,"coro":2}
 {"type":"conflict","ts":2000000002,"probe_id":103,"coro":3}'
 trace 'handler 3' "$two" | "$BIN/ctp-fromjsonl" -q >"$tmp/conflict.ctp"
 
-# --- for people ---------------------------------------------------------------------------------------------------------------
+# --- text ---------------------------------------------------------------------------------------------------------------
 "$report" "$tmp/a.ctp" >"$tmp/text" 2>"$tmp/err"
 is 'status 0, whatever is found' $? 0
 is 'nothing on stderr' "$(cat "$tmp/err")" ''
-is 'what ran comes first' "$(head -n 1 "$tmp/text")" "./server -v 'a b'"
-like 'when, how long, how it ended' "$(sed -n 2p "$tmp/text")" '^  pid 42 on h; started 2023-11-14 22:13:21 UTC; 2\.00 s; exited with status 7$'
-like 'how much' "$(sed -n 3p "$tmp/text")" '^  6 coroutines, 1 alive at the end; 1 thread; [0-9]+ events, 411 wakes; nothing lost$'
-# Line N behind the heading, which an empty line ends.
-behind() { # N FILE
+is 'the command comes first' "$(head -n 1 "$tmp/text")" "./server -v 'a b'"
+like 'the head has start, duration and outcome' "$(sed -n 2p "$tmp/text")" '^  pid 42 on h; started 2023-11-14 22:13:21 UTC; 2\.00 s; exited with status 7$'
+like 'the head counts coroutines and events' \
+	"$(sed -n 3p "$tmp/text")" '^  6 coroutines, 1 alive at the end; 1 thread; [0-9]+ events, 411 wakes; nothing lost$'
+# Line N after the head, which ends with an empty line.
+after() { # N FILE
 	sed '1,/^$/d' "$2" | sed -n "$1p"
 }
-is 'then how many findings' "$(behind 1 "$tmp/text")" '1 finding: 0 proved, 1 likely, 0 unknown'
-like 'then the finding' "$(behind 2 "$tmp/text")" '^1\. likely: .*handler\.c:30:.*\[never-woken\]$'
-is 'what is not proved is not called so' "$(grep -c PROVED "$tmp/text")" 0
+is 'then comes the number of findings' "$(after 1 "$tmp/text")" '1 finding: 0 proved, 1 likely, 0 unknown'
+like 'then comes the finding' "$(after 2 "$tmp/text")" '^1\. likely: .*handler\.c:30:.*\[never-woken\]$'
+is 'a likely finding is not called proved' "$(grep -c PROVED "$tmp/text")" 0
 "$report" "$tmp/proved.ctp" >"$tmp/out"
-is 'what is proved comes first' "$(sed -n '/^[0-9]\. /p' "$tmp/out" | sed 's/: .*\[/ [/')" '1. PROVED [double-resume]
+is 'a proved finding comes first' "$(sed -n '/^[0-9]\. /p' "$tmp/out" | sed 's/: .*\[/ [/')" '1. PROVED [double-resume]
 2. likely [never-woken]'
-like 'and who it is' "$(cat "$tmp/text")" '^   who: handler 3 \(#4\)$'
-ok 'and what to look at' grep -q '^   next: ' "$tmp/text"
-ok 'all on one screen' test "$(wc -l <"$tmp/text")" -le 40
-is 'stdin is the same' "$("$report" <"$tmp/a.ctp")" "$(cat "$tmp/text")"
-like 'without a finding that is said' "$("$report" "$tmp/clean.ctp")" '^No findings$'
-ok 'and what it could not see is no matter then' sh -c '! "$0" "$1" | grep "could not see"' "$report" "$tmp/clean.ctp"
-like 'where events were lost it is' "$("$report" -q "$tmp/lossy.ctp")" '^  5 events were lost: '
+like 'the finding lists its coroutines' "$(cat "$tmp/text")" '^   who: handler 3 \(#4\)$'
+ok 'the finding says what to look at' grep -q '^   next: ' "$tmp/text"
+ok 'the text fits on one screen' test "$(wc -l <"$tmp/text")" -le 40
+is 'stdin gives the same report' "$("$report" <"$tmp/a.ctp")" "$(cat "$tmp/text")"
+like 'the absence of findings is reported' "$("$report" "$tmp/clean.ctp")" '^No findings$'
+ok 'a complete trace has no section on what is missing' sh -c '! "$0" "$1" | grep "could not see"' "$report" "$tmp/clean.ctp"
+like 'a trace with losses has that section' "$("$report" -q "$tmp/lossy.ctp")" '^  5 events were lost: '
 for form in '' -m -j; do # 2 and 3, one of them told of twice
 	# shellcheck disable=SC2086
-	like "who wrote as whom is not known: $form" "$("$report" -q $form "$tmp/conflict.ctp")" \
+	like "two writers in one station are mentioned: $form" "$("$report" -q $form "$tmp/conflict.ctp")" \
 		'the numbers of 2 coroutines cannot be trusted'
 done
-is 'where it is known, nothing is said' "$("$report" -j "$tmp/a.ctp" | grep -c 'cannot be trusted')" 0
+is 'without that conflict nothing is mentioned' "$("$report" -j "$tmp/a.ctp" | grep -c 'cannot be trusted')" 0
 "$report" -v "$tmp/a.ctp" >"$tmp/all" 2>"$tmp/err"
-like '-v: the member in full' "$(cat "$tmp/all")" '^     handler 3 \(#4\): suspended for [0-9.]+ s, since [0-9.]+ ms after the start, '
+like '-v: each member has its details' "$(cat "$tmp/all")" '^     handler 3 \(#4\): suspended for [0-9.]+ s, since [0-9.]+ ms after the start, '
 like '-v: how many records, on stderr' "$(cat "$tmp/err")" ' records, '
 
-# Two join one another, and one who has no name awaits one of them; another, of the third's making, awaits that one.
+# Two join one another; one without a name awaits one of them, and a child of that one awaits it.
 circle=$(awk 'BEGIN { for (i = 10; i < 14; i++) {
 	target = i == 10 ? 11 : i - 1
 	t = 2000000000 + i * 1000
@@ -110,7 +111,7 @@ circle=$(awk 'BEGIN { for (i = 10; i < 14; i++) {
 	rest = rest more
 } printf "%s", rest }')
 trace 'handler 3' "$circle" | "$BIN/ctp-fromjsonl" -q >"$tmp/circle.ctp"
-is 'who waits because of it stands below, by whom it waits for' "$("$report" "$tmp/circle.ctp" | sed -n '/^1\./,/^   next/p')" \
+is 'waiters are listed below what they wait for' "$("$report" "$tmp/circle.ctp" | sed -n '/^1\./,/^   next/p')" \
 "1. PROVED: 2 coroutines wait for one another in a circle, at server.c:20:serve and handler.c:30:read it; now 7  [wait-cycle]
    joiner 10 (#10) awaits joiner 11 (#11) at server.c:20:serve
    joiner 11 (#11) awaits joiner 10 (#10) at handler.c:30:read it; now 7
@@ -122,7 +123,8 @@ is 'who waits because of it stands below, by whom it waits for' "$("$report" "$t
        #12, in joiner 10  at server.c:20:serve, for 1.00 s
          #13, in joiner 10  at handler.c:30:read it; now 7, for 1.00 s
    next: if these are locks, take them in one order everywhere; else one of the waits must go"
-is 'in Markdown as a list' "$("$report" -m "$tmp/circle.ctp" | sed -n '/^waiting/,/^- next/p' | sed '$d' | grep '^ *-')" \
+is 'Markdown has the waiters as a list' \
+	"$("$report" -m "$tmp/circle.ctp" | sed -n '/^waiting/,/^- next/p' | sed '$d' | grep '^ *-')" \
 '- `joiner 11 (#11)`
   - `#12, in joiner 10` at `server.c:20:serve`, for 1.00 s
     - `#13, in joiner 10` at `handler.c:30:read it; now 7`, for 1.00 s'
@@ -130,9 +132,9 @@ is 'in Markdown as a list' "$("$report" -m "$tmp/circle.ctp" | sed -n '/^waiting
 # --- Markdown -----------------------------------------------------------------------------------------------------------------
 "$report" -m "$tmp/a.ctp" >"$tmp/md"
 is 'Markdown: status 0' $? 0
-is 'what ran is its heading' "$(head -n 1 "$tmp/md")" "# \`./server -v 'a b'\`"
-ok 'the finding is one too' grep -q '^### 1\. likely: ' "$tmp/md"
-ok 'a table' grep -q '^| `handler 3 (#4)` | suspended | ' "$tmp/md"
+is 'the command is its heading' "$(head -n 1 "$tmp/md")" "# \`./server -v 'a b'\`"
+ok 'the finding is a heading' grep -q '^### 1\. likely: ' "$tmp/md"
+ok 'waits are a table' grep -q '^| `handler 3 (#4)` | suspended | ' "$tmp/md"
 
 # --- JSON and folded stacks ---------------------------------------------------------------------------------------------------
 "$report" -j "$tmp/a.ctp" >"$tmp/json"
@@ -140,19 +142,19 @@ is 'JSON: one line' "$(wc -l <"$tmp/json")" 1
 if command -v jq >/dev/null; then
 	is 'jq reads it' "$(jq -c '.sections[0] | [.command, .pid, .outcome, .status, .complete, .coroutines, .alive, .wakes, .lost, .start_wall_ns]' "$tmp/json")" \
 		'[["./server","-v","a b"],"42","exited",7,true,6,1,411,0,"1700000001000000000"]'
-	is 'the finding' "$(jq -c '.sections[0].findings[] | [.rule, .certainty, .members, .spawn_site, .suspend_site, .coroutines[0].coro, .coroutines[0].probe_id, .coroutines[0].name]' "$tmp/json")" \
+	is 'JSON has the finding' "$(jq -c '.sections[0].findings[] | [.rule, .certainty, .members, .spawn_site, .suspend_site, .coroutines[0].coro, .coroutines[0].probe_id, .coroutines[0].name]' "$tmp/json")" \
 		'["never-woken","likely",1,"server.c:20:serve","handler.c:30:read it; now 7","4","104","handler 3"]'
-	is 'who waits for whom' "$("$report" -j "$tmp/circle.ctp" | jq -c '.sections[0].findings[0] | .waiting, (.awaits | sort_by(.coro)[] | [.coro, .name, .in, .suspend_site, .spawn_site, .waits_for, .told])')" \
+	is 'JSON has the waiters' "$("$report" -j "$tmp/circle.ctp" | jq -c '.sections[0].findings[0] | .waiting, (.awaits | sort_by(.coro)[] | [.coro, .name, .in, .suspend_site, .spawn_site, .waits_for, .told])')" \
 		'2
 ["12",null,"joiner 10","server.c:20:serve","server.c:20:serve","11",true]
 ["13",null,"joiner 10","handler.c:30:read it; now 7","server.c:20:serve","12",true]'
 	"$report" -j "$tmp/circle.ctp" >"$tmp/json"
-	is 'no key is there that the manual does not have' "$(jq -r 'paths | map(select(type == "string"))[-1]' "$tmp/json" | sort -u |
+	is 'each key is in the manual' "$(jq -r 'paths | map(select(type == "string"))[-1]' "$tmp/json" | sort -u |
 		while read -r key; do grep -q "\"$key\"" doc/ctp-report.1 || echo "$key"; done)" ''
 	"$report" -j "$tmp/a.ctp" >"$tmp/json"
 fi
 
-# A line is frames and a number, by flamegraph.pl's own pattern; what is left of the number must not end in another.
+# A line is frames and a number, by flamegraph.pl's own pattern; the part before the number must not end with another number.
 folded() { # STATE FILE...
 	state=$1
 	shift
@@ -160,18 +162,18 @@ folded() { # STATE FILE...
 	ok "folded, $state: every line is a stack and a number" sh -c '! grep -Ev "^[^ ;]+(;[^ ;]+)* [0-9]+$" "$0"' "$tmp/folded"
 }
 folded suspended "$tmp/a.ctp"
-is 'a stack: where the parent was made, where it was, where it waits' "$(cut -d ' ' -f 1 "$tmp/folded")" 'main.c:10:main;server.c:20:serve;handler.c:30:read_it:_now_7'
-is '--folded alone is of those' "$("$report" --folded --folded-unit ns "$tmp/a.ctp")" "$(cat "$tmp/folded")"
+is 'a stack has the spawn sites of parent and child, and the place of the wait' "$(cut -d ' ' -f 1 "$tmp/folded")" 'main.c:10:main;server.c:20:serve;handler.c:30:read_it:_now_7'
+is '--folded alone shows suspended time' "$("$report" --folded --folded-unit ns "$tmp/a.ctp")" "$(cat "$tmp/folded")"
 folded runnable "$tmp/a.ctp"
 is 'runnable: 410 times 0.2 ms' "$(cut -d ' ' -f 2 "$tmp/folded")" $((410 * 200000))
-is 'not before --since' "$("$report" --folded=runnable --since 1s "$tmp/a.ctp")" ''
+is '--since excludes earlier time' "$("$report" --folded=runnable --since 1s "$tmp/a.ctp")" ''
 folded running "$tmp/a.ctp"
 is 'running: 410 times 0.1 ms from there, and 0.1 ms each at first' "$(sed -n 's/.*;handler.* //p; s/.*:serve //p' "$tmp/folded" | sort -n | tr '\n' ' ')" "$((5 * 100000)) $((410 * 100000)) "
 if command -v python3 >/dev/null; then
 	for state in suspended runnable running; do
 		folded $state "$tmp/a.ctp"
 		# shellcheck disable=SC2016
-		ok "folded, $state: the sum is that of the sites, and of those who are still waiting" python3 -c '
+		ok "folded, $state: the sum is that of the sites and of unfinished waits" python3 -c '
 import json, sys
 section = json.load(open(sys.argv[1]))["sections"][0]
 folded = sum(int(line.split(" ")[1]) for line in open(sys.argv[2]))
@@ -181,7 +183,7 @@ print(folded, sites, stuck)
 sys.exit(folded != sites + stuck or not folded)' "$tmp/json" "$tmp/folded" $state
 	done
 fi
-# Numbers are milliseconds: what the Firefox Profiler makes a sample of each, and of nanoseconds dies. Each is rounded, and none goes.
+# Numbers are milliseconds: the Firefox Profiler makes a sample of each unit, and fails with nanoseconds. Each number is rounded up to at least 1.
 folded running "$tmp/a.ctp"
 for unit in ms:1000000 us:1000 s:1000000000; do
 	"$report" --folded=running --folded-unit "${unit%:*}" "$tmp/a.ctp" >"$tmp/units"
@@ -189,19 +191,19 @@ for unit in ms:1000000 us:1000 s:1000000000; do
 		"$(awk -v unit="${unit#*:}" '{ n = int($2 / unit + 0.5); print $1, n ? n : 1 }' "$tmp/folded")"
 done
 is '--folded-unit ms is the default' "$("$report" --folded=running "$tmp/a.ctp")" "$("$report" --folded=running --folded-unit ms "$tmp/a.ctp")"
-is 'half of one is one' "$(sed -n 's/.*:serve //p' "$tmp/folded") $("$report" --folded=running "$tmp/a.ctp" | sed -n 's/.*:serve //p')" '500000 1'
-is 'and a small part of one too' "$("$report" --folded=runnable --folded-unit s "$tmp/a.ctp" | cut -d ' ' -f 2)" 1
-# 200 generations; and three that are one another's parents, made nobody knows where.
+is 'half a unit is rounded to one' "$(sed -n 's/.*:serve //p' "$tmp/folded") $("$report" --folded=running "$tmp/a.ctp" | sed -n 's/.*:serve //p')" '500000 1'
+is 'a small part of a unit is rounded to one' "$("$report" --folded=runnable --folded-unit s "$tmp/a.ctp" | cut -d ' ' -f 2)" 1
+# 200 generations; and three that are each other's parents, with unknown spawn sites.
 awk 'BEGIN { for (i = 1; i <= 203; i++) {
 	parent = i <= 200 ? i - 1 : i < 203 ? i + 1 : 201
 	printf "{\"type\":\"birth\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"station\":%d,\"after\":%d,\"before\":%d,\"parent\":%d,\"site\":%d,\"pid\":1}\n", i, i, i, i, i, i, parent, i <= 200 ? i : 0
 	printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"tid\":1,\"by\":0}\n", i + 300, i, i } }' |
 	"$BIN/ctp-fromjsonl" -q >"$tmp/deep.ctp"
 folded runnable "$tmp/deep.ctp"
-is 'folded: 64 frames and no more' "$(awk -F ';' 'NF > most { most = NF } END { print most }' "$tmp/folded")" 64
-is 'all of the time is there, of the last but the end' "$(awk '{ sum += $2 } END { print sum }' "$tmp/folded")" $((203 * 202 / 2))
-is 'a circle has no frame' "$(grep '^\[no_place\] ' "$tmp/folded")" '[no_place] 3'
-# One waits for its child, which waits for its own: that is one wait, of the last. Another one's wait is its own.
+is 'folded: a stack has at most 64 frames' "$(awk -F ';' 'NF > most { most = NF } END { print most }' "$tmp/folded")" 64
+is 'all time is there' "$(awk '{ sum += $2 } END { print sum }' "$tmp/folded")" $((203 * 202 / 2))
+is 'a circle of parents has no frame' "$(grep '^\[no_place\] ' "$tmp/folded")" '[no_place] 3'
+# A coroutine waits for its child, which waits for its own child: that counts as one wait, of the last. Another wait is separate.
 awk 'BEGIN {
 	for (i = 1; i <= 4; i++)
 		printf "{\"type\":\"birth\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"station\":%d,\"after\":%d,\"before\":%d,\"parent\":%d,\"site\":%d,\"pid\":1}\n", i, i, i, i, i, i, i < 4 ? i - 1 : 0, i
@@ -226,11 +228,11 @@ status() { # NAME STATUS ARGUMENT...
 status '--fail-on proved' 4 --fail-on proved "$tmp/proved.ctp"
 status '--fail-on proved, what is likely' 0 --fail-on proved "$tmp/a.ctp"
 status '--fail-on likely' 4 --fail-on likely "$tmp/a.ctp"
-ok 'the report is printed all the same' cmp -s "$tmp/out" "$tmp/text"
+ok '--fail-on prints the report all the same' cmp -s "$tmp/out" "$tmp/text"
 status '--fail-on likely as JSON' 4 --fail-on likely -j "$tmp/a.ctp"
 status '--fail-on with --folded' 4 --fail-on likely --folded "$tmp/a.ctp"
 status '--fail-on, nothing found' 0 --fail-on likely "$tmp/clean.ctp"
-# Three that come back in 3 ms or less, thirty times; one of them goes on for two seconds.
+# Three coroutines wait for 3 ms or less, thirty times; one of them waits for two seconds.
 awk 'function both(c, n, ts) { row(c, 2 * n + 1, "true", ts); row(c, 2 * n + 2, "false", ts + 50000) }
 	function row(c, seq, active, ts) { printf "{\"probe_id\":%d,\"tid\":7,\"addr\":\"0x50\",\"seq\":%d,\"is_active\":%s,\"ts\":%.0f}\n", c, seq, active, ts }
 	BEGIN { for (n = 0; n < 30; n++) for (c = 1; c <= 3; c++) both(c, n, ts += 1000000)
@@ -245,51 +247,51 @@ status '--fail-on outranks that' 4 --fail-on proved "$tmp/lossyproved.ctp"
 status '--fail-on, in the second file' 4 --fail-on proved "$tmp/clean.ctp" "$tmp/proved.ctp"
 for pattern in never-woken 'handler.c:*' server.c:20:serve 'never-woken *:30:*'; do
 	status "--ignore '$pattern'" 0 --fail-on likely --ignore "$pattern" "$tmp/a.ctp"
-	is 'it is counted where the findings are' "$(behind 1 "$tmp/out")" 'No findings; 1 ignored, as asked'
-	like 'in Markdown too' "$("$report" -qm --ignore "$pattern" "$tmp/a.ctp")" '^## No findings; 1 ignored, as asked$'
-	like 'and in JSON' "$("$report" -qj --ignore "$pattern" "$tmp/a.ctp")" '"findings":\[\],"ignored":1,.*"ignored":1,"ignore_unmatched":\[\]}$'
-	is 'and nothing else is said' "$("$report" --ignore "$pattern" "$tmp/a.ctp" 2>&1 >/dev/null)" ''
+	is 'an ignored finding is counted with the findings' "$(after 1 "$tmp/out")" 'No findings; 1 ignored, as asked'
+	like 'Markdown counts it' "$("$report" -qm --ignore "$pattern" "$tmp/a.ctp")" '^## No findings; 1 ignored, as asked$'
+	like 'JSON counts it' "$("$report" -qj --ignore "$pattern" "$tmp/a.ctp")" '"findings":\[\],"ignored":1,.*"ignored":1,"ignore_unmatched":\[\]}$'
+	is 'nothing else is printed' "$("$report" --ignore "$pattern" "$tmp/a.ctp" 2>&1 >/dev/null)" ''
 done
 status '--ignore, one of two' 4 --fail-on likely --ignore never-woken "$tmp/proved.ctp"
-is 'the other one stays' "$(behind 1 "$tmp/out")" '1 finding: 1 proved, 0 likely, 0 unknown; 1 ignored, as asked'
+is 'another finding is not ignored' "$(after 1 "$tmp/out")" '1 finding: 1 proved, 0 likely, 0 unknown; 1 ignored, as asked'
 status '--ignore of something else' 4 --fail-on likely --ignore leaked --ignore 'leaked *' --ignore handler.c "$tmp/a.ctp"
-is 'of which -q says nothing' "$(cat "$tmp/err")" ''
-is 'a pattern that nothing is like is named' "$("$report" --ignore leaked --ignore never-woken --ignore 'leaked *' "$tmp/a.ctp" 2>&1 >/dev/null)" \
+is '-q does not mention ignored findings' "$(cat "$tmp/err")" ''
+is 'a pattern that matches nothing is named' "$("$report" --ignore leaked --ignore never-woken --ignore 'leaked *' "$tmp/a.ctp" 2>&1 >/dev/null)" \
 	"ctp-report: --ignore: no finding is like 'leaked', 'leaked *'"
-is 'as one that is like what another is for is not' "$("$report" --ignore never-woken --ignore 'never-*' "$tmp/a.ctp" 2>&1 >/dev/null)" ''
-like 'in JSON too' "$("$report" -qj --ignore leaked --ignore never-woken --ignore '"' "$tmp/a.ctp")" '"ignore_unmatched":\["leaked","\\""\]}$'
-is 'of many, some' "$("$report" --ignore a --ignore b --ignore c --ignore d --ignore e --ignore f --ignore g "$tmp/a.ctp" 2>&1 >/dev/null)" \
+is 'a pattern is not named if it matches a finding that another one ignores' "$("$report" --ignore never-woken --ignore 'never-*' "$tmp/a.ctp" 2>&1 >/dev/null)" ''
+like 'JSON names unmatched patterns' "$("$report" -qj --ignore leaked --ignore never-woken --ignore '"' "$tmp/a.ctp")" '"ignore_unmatched":\["leaked","\\""\]}$'
+is 'of many unmatched patterns some are named' "$("$report" --ignore a --ignore b --ignore c --ignore d --ignore e --ignore f --ignore g "$tmp/a.ctp" 2>&1 >/dev/null)" \
 	"ctp-report: --ignore: no finding is like 'a', 'b', 'c', 'd', 'e' and 2 more"
-like 'of several sections, all are counted at the end too' "$("$report" --ignore never-woken "$tmp/a.ctp" "$tmp/clean.ctp" "$tmp/a.ctp")" \
+like 'the closing lines count ignored findings of all sections' "$("$report" --ignore never-woken "$tmp/a.ctp" "$tmp/clean.ctp" "$tmp/a.ctp")" \
 	'^2 findings were ignored, as asked\.$'
 printf '# known\n\n  leaked  \r\n\tnever-woken handler.c:*\n' >"$tmp/known"
 status '--ignore-file' 0 --fail-on likely --ignore-file "$tmp/known" "$tmp/a.ctp"
 status '--ignore-file that is not there' 1 --ignore-file "$tmp/nonexistent" "$tmp/a.ctp"
-like 'which is said' "$(cat "$tmp/err")" "^ctp-report: $tmp/nonexistent: No such file"
+like 'the error is reported' "$(cat "$tmp/err")" "^ctp-report: $tmp/nonexistent: No such file"
 status '--until' 0 --fail-on likely --until 5ms "$tmp/a.ctp"
-like 'a part is said to be one' "$(cat "$tmp/out")" '^  looked at only from 0 ns to 5\.00 ms$'
-like 'which is not how it ended' "$(sed -n 2p "$tmp/out")" '; 5\.00 ms; and went on after that$'
+like 'a restricted range is mentioned' "$(cat "$tmp/out")" '^  looked at only from 0 ns to 5\.00 ms$'
+like 'with --until the outcome is not mentioned' "$(sed -n 2p "$tmp/out")" '; 5\.00 ms; and went on after that$'
 status '--since' 4 --fail-on likely --since 5ms "$tmp/a.ctp"
-like 'a part from there on' "$(cat "$tmp/out")" '^  looked at only from 5\.00 ms to the end$'
-# A time at which nothing was any more, or nothing yet.
+like '--since is mentioned' "$(cat "$tmp/out")" '^  looked at only from 5\.00 ms to the end$'
+# A range after the end, or before the beginning.
 for way in '-q:No verdict: nothing lies in the time' '-m:No verdict: nothing lies in the time' '-j:"in_range":false,"findings":\[\]' \
 	"--fail-on proved:No verdict: nothing lies in the time"; do
 	# shellcheck disable=SC2086
 	status "--since beyond the end, ${way%%:*}" 1 ${way%%:*} --since 100s "$tmp/a.ctp"
-	like 'is no verdict' "$(cat "$tmp/out")" "${way#*:}"
-	is 'and says how long the trace is' "$(cat "$tmp/err")" 'ctp-report: --since: nothing is as late as 1.67 min: the trace ends 2.00 s after its start'
+	like 'a range without events has no verdict' "$(cat "$tmp/out")" "${way#*:}"
+	is 'the report gives the length of the trace' "$(cat "$tmp/err")" 'ctp-report: --since: nothing is as late as 1.67 min: the trace ends 2.00 s after its start'
 done
 status '--since beyond the end, --folded' 1 --folded --since 100s "$tmp/a.ctp"
-is 'has no stack' "$(cat "$tmp/out")" ''
+is 'a range without events has no stack' "$(cat "$tmp/out")" ''
 status '--since just before the end' 0 --since 1.9s "$tmp/a.ctp"
-like 'is judged, by who still waits' "$(cat "$tmp/out")" '^Still waiting at the end'
+like 'a range without events but with waits is judged' "$(cat "$tmp/out")" '^Still waiting at the end'
 status '--since at the end' 1 --since 2s "$tmp/a.ctp"
 grep -v '"coro":4,' "$tmp/a.jsonl" | sed 's/"ts":3000000000/"ts":1500000000/' | "$BIN/ctp-fromjsonl" -q >"$tmp/short.ctp"
 status '--since beyond the end of one of two' 0 --fail-on proved --since 1s "$tmp/short.ctp" "$tmp/a.ctp"
-is 'that one has no verdict' "$(grep -c '^No verdict' "$tmp/out") $(sed -n 's/^  it ends \(.*\) after its start, .*/\1/p' "$tmp/out")" '1 500 ms'
-is 'which the end says as well' "$(tail -n 1 "$tmp/out")" '1 of them ends before the time that was asked for, and is not judged.'
+is 'a section outside the range has no verdict' "$(grep -c '^No verdict' "$tmp/out") $(sed -n 's/^  it ends \(.*\) after its start, .*/\1/p' "$tmp/out")" '1 500 ms'
+is 'the closing lines say so' "$(tail -n 1 "$tmp/out")" '1 of them ends before the time that was asked for, and is not judged.'
 status '--since beyond the end of both' 1 --fail-on proved --since 5s "$tmp/short.ctp" "$tmp/a.ctp"
-like 'names the longest' "$(cat "$tmp/err")" 'the longest section ends 2\.00 s after its start$'
+like 'the closing lines name the longest section' "$(cat "$tmp/err")" 'the longest section ends 2\.00 s after its start$'
 for wrong in '--since 1s --until 1s' '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '--folded --folded-unit m' '--folded --folded-unit 1' '--folded-unit ms' '-j --folded-unit ms' '--sort dead' '--top 0' '--top x' '-j -m' '-m --folded'; do
 	# shellcheck disable=SC2086
 	status "$wrong" 2 $wrong "$tmp/a.ctp"
@@ -309,39 +311,40 @@ BEGIN { for (id = 1; id <= 3; id++) {
 { sed -n '1,2p' "$tmp/a.jsonl"; cat "$tmp/rows"; } | "$BIN/ctp-fromjsonl" -q >"$tmp/three.ctp"
 for way in suspended:1 runnable:2 running:3; do
 	status "--sort ${way%:*}" 3 --sort "${way%:*}" --top 1 "$tmp/three.ctp"
-	is 'the site with the most is the first, and the only one' "$(sed -n '/^Where/,/^$/s/.*  \(site [0-9]\)$/\1/p' "$tmp/out")" "site ${way#*:}"
-	ok 'which the heading says' grep -q "for how long (by time ${way%:*})$" "$tmp/out"
+	is 'the site with the most time is the first, and with --top 1 the only one' "$(sed -n '/^Where/,/^$/s/.*  \(site [0-9]\)$/\1/p' "$tmp/out")" "site ${way#*:}"
+	ok 'the heading gives the order' grep -q "for how long (by time ${way%:*})$" "$tmp/out"
 	status 'the same in Markdown' 3 -m --sort "${way%:*}" --top 1 "$tmp/three.ctp"
-	is 'it is the first there' "$(sed -n '/^## Where/,/^## /s/^| `\(site [0-9]\)` .*/\1/p' "$tmp/out")" "site ${way#*:}"
+	is 'the coroutine with the most time is the first' \
+		"$(sed -n '/^## Where/,/^## /s/^| `\(site [0-9]\)` .*/\1/p' "$tmp/out")" "site ${way#*:}"
 done
 is 'suspended is the default' "$("$report" -q "$tmp/three.ctp")" "$("$report" -q --sort suspended "$tmp/three.ctp")"
 
 # --- several, none, damaged -----------------------------------------------------------------------------------------------------
 "$report" "$tmp/clean.ctp" "$tmp/a.ctp" "$tmp/clean.ctp" >"$tmp/out"
-is 'three files: three parts, each with its name' "$(sed -n 's/^Section \(.\) of 3, .*\/\(.*\): \.\/server -v .a b.$/\1 \2/p' "$tmp/out" | tr '\n' ' ')" \
+is 'three files give three parts, each with its name' "$(sed -n 's/^Section \(.\) of 3, .*\/\(.*\): \.\/server -v .a b.$/\1 \2/p' "$tmp/out" | tr '\n' ' ')" \
 	'1 clean.ctp 2 a.ctp 3 clean.ctp '
-is 'and which of them has findings is the last line' "$(tail -n 1 "$tmp/out")" 'In 3 sections: 1 finding, in section 2.'
+is 'the last line names the sections with findings' "$(tail -n 1 "$tmp/out")" 'In 3 sections: 1 finding, in section 2.'
 cat "$tmp/clean.ctp" "$tmp/a.ctp" "$tmp/clean.ctp" | "$report" >"$tmp/cat"
 for _ in 1 2 3 4 5 6 7 8 9; do cat "$tmp/a.ctp"; done | "$report" | tail -n 1 >"$tmp/last"
 is 'of many sections the first eight are named' "$(cat "$tmp/last")" 'In 9 sections: 9 findings, in sections 1, 2, 3, 4, 5, 6, 7, 8 and others.'
 sed 's/^\(Section . of 3\), [^:]*/\1/' "$tmp/out" >"$tmp/nameless"
-ok 'one behind the other is the same, but for the names' cmp "$tmp/cat" "$tmp/nameless"
+ok 'the concatenation gives the same, except for the names' cmp "$tmp/cat" "$tmp/nameless"
 "$report" "$tmp/clean.ctp" - <"$tmp/a.ctp" >"$tmp/out"
 like 'stdin among files has a name too' "$(cat "$tmp/out")" '^Section 2 of 2, -: \./server '
 "$report" "$tmp/clean.ctp" "$tmp/nonexistent" >"$tmp/out" 2>"$tmp/err"
-like 'of two files of which only one is there, it is said which' "$(head -n 1 "$tmp/out")" '^.*/clean\.ctp: \./server '
+like 'of two files the missing one is named' "$(head -n 1 "$tmp/out")" '^.*/clean\.ctp: \./server '
 "$report" -m "$tmp/clean.ctp" "$tmp/a.ctp" >"$tmp/out"
-is 'Markdown names each' "$(sed -n 's/^- trace `.*\/\(.*\)`$/\1/p' "$tmp/out" | tr '\n' ' ')" 'clean.ctp a.ctp '
+is 'Markdown names each file' "$(sed -n 's/^- trace `.*\/\(.*\)`$/\1/p' "$tmp/out" | tr '\n' ' ')" 'clean.ctp a.ctp '
 if command -v jq >/dev/null; then
-	is 'and so does JSON' "$("$report" -j "$tmp/clean.ctp" - <"$tmp/a.ctp" | jq -c '[.sections[].file | sub(".*/"; "")]')" '["clean.ctp","-"]'
-	is 'but not one that has no name' "$("$report" -j <"$tmp/a.ctp" | jq -c '[.sections[].file]')" '[null]'
+	is 'JSON names each file' "$("$report" -j "$tmp/clean.ctp" - <"$tmp/a.ctp" | jq -c '[.sections[].file | sub(".*/"; "")]')" '["clean.ctp","-"]'
+	is 'stdin has no name in JSON' "$("$report" -j <"$tmp/a.ctp" | jq -c '[.sections[].file]')" '[null]'
 fi
 sed '/"type":"@\{0,1\}end"/d' "$tmp/a.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/cut.ctp"
 status 'cut short' 3 "$tmp/cut.ctp"
-like 'and is said to be' "$(cat "$tmp/out")" '^  the trace is truncated: '
+like 'the truncation is reported' "$(cat "$tmp/out")" '^  the trace is truncated: '
 : >"$tmp/empty"
 status 'empty' 3 "$tmp/empty"
-is 'is nothing' "$(cat "$tmp/out")" 'There is nothing in the trace.'
+is 'an empty trace is reported as empty' "$(cat "$tmp/out")" 'There is nothing in the trace.'
 status 'no stream' 1 "$tmp/a.jsonl"
 is 'prints nothing' "$(cat "$tmp/out")" ''
 if command -v zstd >/dev/null && "$BIN/ctp-stat" -V >/dev/null; then
@@ -352,7 +355,7 @@ if [ -c /dev/full ]; then
 	for form in -q -m -j --folded; do
 		"$report" $form "$tmp/a.ctp" >/dev/full 2>"$tmp/err"
 		is "a full disk, $form: status 1" $? 1
-		like 'and says so' "$(cat "$tmp/err")" '^ctp-report: stdout: .*No space left on device$'
+		like 'the full disk is reported' "$(cat "$tmp/err")" '^ctp-report: stdout: .*No space left on device$'
 	done
 fi
 
@@ -362,12 +365,12 @@ for form in -q -v -m --folded; do
 	"$report" -q $form "$tmp/hostile.ctp" >"$tmp/out" 2>"$tmp/err"
 	is "hostile, $form: no escape reaches the terminal" "$(LC_ALL=C grep -c "$(printf '\033\\|\342\200\256\\|\302\233')" "$tmp/out")" 0
 done
-like 'but it can be read' "$("$report" "$tmp/hostile.ctp")" '^   who: \\x1b\[2Jx\\u202e\\u009b\|`</script> \(#4\)$'
-# Colour is for a terminal, and for who has not said no.
+like 'escaped names are readable' "$("$report" "$tmp/hostile.ctp")" '^   who: \\x1b\[2Jx\\u202e\\u009b\|`</script> \(#4\)$'
+# Colour is used on a terminal, unless NO_COLOR is set.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # there is one, and a pseudo-terminal for it
 	tty() { script -qec "$*" /dev/null </dev/null; }
-	is 'a terminal: colour' "$(TERM=xterm NO_COLOR='' tty "$report" -q "$tmp/proved.ctp" | grep -c "$(printf '\033')\[1;31mPROVED")" 1
-	is 'NO_COLOR: none' "$(TERM=xterm NO_COLOR=1 tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
-	is 'a dumb one: none' "$(TERM=dumb tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
+	is 'a terminal gets colour' "$(TERM=xterm NO_COLOR='' tty "$report" -q "$tmp/proved.ctp" | grep -c "$(printf '\033')\[1;31mPROVED")" 1
+	is 'NO_COLOR disables colour' "$(TERM=xterm NO_COLOR=1 tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
+	is 'a dumb terminal gets no colour' "$(TERM=dumb tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
 fi
 done_testing

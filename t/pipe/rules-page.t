@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-rules.7: each rule has a trace, and ctp-report finds in it that rule, as surely as the page says, and nothing else.
+# ctp-rules.7: each rule has a trace, in which ctp-report finds that rule, with the certainty that the page gives, and nothing else.
 # That the page has all rules is checked by report-table.c.
 . t/helper/tap.sh
 command -v jq >/dev/null || skip_all 'there is no jq'
@@ -27,8 +27,8 @@ while read -r rule grade; do
 		block "script: $rule $grade" | cat "$tmp/functions" - >"$tmp/script"
 		sh "$tmp/script" >"$tmp/rows"
 	fi
-	is "$rule: the trace shows that, and nothing else" "$(found)" "$rule $grade"
-	is "$rule: each of its rows is understood" "$(cat "$tmp/err")" ''
+	is "$rule: the trace gives that finding, and no other" "$(found)" "$rule $grade"
+	is "$rule: each of its rows is read" "$(cat "$tmp/err")" ''
 	[ "$rule" = possible ] || like "$rule: the page says that it can be that" \
 		"$(awk -v rule="$rule" '$1 == ".Ss" { inside = $2 == rule } inside && sure { print; exit } inside { sure = $0 == ".Sy Certainty :" }' $page)" "$grade"
 done <"$tmp/traces"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The Rust probe's facts: what futures wait for, how much of it there is, and which of them holds it. First by a program that says so
-# itself, then by tokio's locks, channels and timers in the wrappers of sdk/rust/tokio.
+# The Rust probe's records of what futures wait for, how much of it there is, and which of them holds it: first of a program that calls
+# the probe itself, then of tokio's locks, channels and timers in the wrappers of sdk/rust/tokio.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 command -v cargo >/dev/null && command -v rustc >/dev/null || skip_all 'there is no cargo with rustc'
 unset CTP_RECORD CTP_SHM_PATH CTP_SOCK_PATH CTP_MAX_STATIONS
 
-# What the trace of a program tells, in plain lines. Objects go by their names; one that has none goes by its place.
+# The facts of a trace as lines. Objects have their names, or else their places.
 cat >"$tmp/told.awk" <<'AWK'
 function get(key,    text) {
 	if (!match($0, "\"" key "\":(\"[^\"]*\"|[^,}]*)"))
@@ -28,13 +28,13 @@ function line(    parts) { split(get("site_text"), parts, ":"); return parts[2] 
 /"type":"wake_for"/ { print name[get("coro")] " is woken for " called() }
 /"type":"transition"/ && /"is_active":false/ { print name[get("coro")] " is suspended at line " line() }
 AWK
-trace() { # PROGRAM ARG...: leaves what the trace tells in $tmp/told
+trace() { # PROGRAM ARG...: leaves the facts of the trace in $tmp/told
 	"$BIN/ctp-collect" -q -o "$tmp/t.ctp" "$@" >"$tmp/said" 2>&1 || return 1
 	"$BIN/ctp-tojsonl" -q -a "$tmp/t.ctp" | awk -f "$tmp/told.awk" >"$tmp/told"
 }
 only() { grep -E "$1" "$tmp/told"; }
 report() { "$BIN/ctp-report" "$tmp/t.ctp" | tr -s '\n ' ' '; } # on one line
-visit() { # PROGRAM ARG...: a collector comes when all is over, and the program recorded
+visit() { # PROGRAM ARG...: a collector attaches at the end of a program that recorded
 	CTP_RECORD=1 "$@" stay <"$tmp/in" >"$tmp/out" &
 	visited=$!
 	exec 5>"$tmp/in" 6<"$tmp/out"
@@ -46,7 +46,7 @@ visit() { # PROGRAM ARG...: a collector comes when all is over, and the program 
 mkfifo "$tmp/in" "$tmp/out"
 line_of() { grep -nF "$1" "$2" | head -n 1 | cut -d : -f 1; }
 
-# --- a program that says so itself --------------------------------------------------------------------------------------------
+# --- a program that calls the probe itself ------------------------------------------------------------------------------------
 
 cat >"$tmp/own.rs" <<'RS'
 use ctp::{waits, Hold, Kind, Object, Reason, TaskRef, TraceFutureExt};
@@ -179,13 +179,13 @@ fn main() {
 RS
 alone='--edition 2021 --crate-type rlib --crate-name ctp'
 ok 'rustc compiles the library' rustc $alone -o "$tmp/libctp.rlib" sdk/rust/src/lib.rs
-ok 'a program that says what it waits for' \
+ok 'a program that reports what it waits for compiles' \
 	rustc --edition 2021 -D warnings --extern ctp="$tmp/libctp.rlib" -o "$tmp/own" "$tmp/own.rs"
-ok 'and without a collector runs' "$tmp/own"
-ok 'and with one' trace "$tmp/own"
+ok 'it runs without a collector' "$tmp/own"
+ok 'it runs with a collector' trace "$tmp/own"
 made=$(line_of '= (Rc::new(Lock::new())' "$tmp/own.rs")
 second=$(line_of '_second = second.get()' "$tmp/own.rs")
-is 'locks' "$(only '^(a|ab|ba|that) ' | grep -v permits)" "that of line $made has 1 lock
+is 'locks are recorded' "$(only '^(a|ab|ba|that) ' | grep -v permits)" "that of line $made has 1 lock
 that of line $made has 1 lock
 a is made at line $made
 ab holds 1 of a
@@ -202,9 +202,10 @@ ab waits for 1 lock of that of line $made, none
 ab is suspended at line $second
 ba waits for 1 lock of a, none
 ba is suspended at line $second"
-is 'a time and a descriptor' "$(only '^(late|reader) waits' | sort -u)" 'late waits for 1 timer, none
+is 'a deadline and a descriptor are recorded' "$(only '^(late|reader) waits' | sort -u)" 'late waits for 1 timer, none
 reader waits for 1 descriptor, rests'
-is 'permits that are handed on' "$(only '^(pool|giver|taker) (has|is made|holds|waits)' | sort -u)" "giver holds -3 of pool
+is 'permits that are handed on are recorded' \
+	"$(only '^(pool|giver|taker) (has|is made|holds|waits)' | sort -u)" "giver holds -3 of pool
 giver holds 3 of pool
 giver waits for 1 timer, timed cancellable
 pool has 0 permits
@@ -212,25 +213,26 @@ pool has 3 permits
 pool is made at line $(line_of 'named("pool")' "$tmp/own.rs")
 taker holds 3 of pool"
 like 'the report proves the circle' "$(report)" 'PROVED: 2 coroutines wait for one another in a circle'
-like 'and knows the timer that is late' "$(report)" '1 coroutine waits at [^ ]* for a timer that is long past due'
+like 'the report finds the late timer' "$(report)" '1 coroutine waits at [^ ]* for a timer that is long past due'
 
-like 'and the permit that an ended task has' "$(report)" "1 coroutine waits at [^ ]* for 'slots', held by a coroutine that has ended"
-ok 'and with one that comes when all is over' visit "$tmp/own"
-like 'it proves the circle' "$(report)" 'PROVED: 2 coroutines wait for one another in a circle'
-like 'of locks whose holders it knows' "$(report)" "ba \(#[0-9]*\) waits for 'a', held by ab \(#[0-9]*\)"
-like 'and the permit' "$(report)" "1 coroutine waits at [^ ]* for 'slots', held by a coroutine that has ended"
+like 'the report finds the permit of an ended task' "$(report)" "1 coroutine waits at [^ ]* for 'slots', held by a coroutine that has ended"
+ok 'it runs with a collector that attaches at the end' visit "$tmp/own"
+like 'that collector gives a proved circle' "$(report)" 'PROVED: 2 coroutines wait for one another in a circle'
+like 'the holders of its locks are known' "$(report)" "ba \(#[0-9]*\) waits for 'a', held by ab \(#[0-9]*\)"
+like 'the permit of an ended task is found' "$(report)" "1 coroutine waits at [^ ]* for 'slots', held by a coroutine that has ended"
 
 sed -n '/^Here is a program that waits/,/^\.Ed/p' doc/ctp-rust.3 | grep -v '^\.\|^Here' >"$tmp/worker.rs"
 ok 'the example of the manual compiles' \
 	rustc --edition 2021 -D warnings --extern ctp="$tmp/libctp.rlib" -o "$tmp/worker" "$tmp/worker.rs"
-ok 'and runs' trace "$tmp/worker"
-is 'and waits for what it says' "$(only 'jobs')" "jobs is made at line $(line_of 'Object::new' "$tmp/worker.rs")
+ok 'the example runs' trace "$tmp/worker"
+is 'the trace has what it waits for' "$(only 'jobs')" "jobs is made at line $(line_of 'Object::new' "$tmp/worker.rs")
 worker waits for 1 item of jobs, none
 jobs is gone"
 
-ok 'where it is to do nothing, it compiles too' rustc $alone --cfg 'feature="off"' -o "$tmp/liboff.rlib" sdk/rust/src/lib.rs
-ok 'and the program' rustc --edition 2021 -D warnings --extern ctp="$tmp/liboff.rlib" -o "$tmp/none" "$tmp/own.rs"
-ok 'runs' "$tmp/none"
+ok 'the library compiles with tracing disabled' rustc $alone --cfg 'feature="off"' -o "$tmp/liboff.rlib" sdk/rust/src/lib.rs
+ok 'the program compiles with tracing disabled' \
+	rustc --edition 2021 -D warnings --extern ctp="$tmp/liboff.rlib" -o "$tmp/none" "$tmp/own.rs"
+ok 'it runs with tracing disabled' "$tmp/none"
 
 # --- tokio --------------------------------------------------------------------------------------------------------------------
 
@@ -281,29 +283,31 @@ source=t/helper/rust-facts.rs
 ok 'a program with the wrappers of tokio compiles' run_cargo build
 facts=$target/debug/facts
 all='deadlock pool leak tokens queue timers elsewhere race readers asleep spawned crowd'
-is 'without a collector it does what it is to do' "$(for which in $all; do "$facts" $which; done | sort | paste -sd,)" \
+is 'without a collector it works' "$(for which in $all; do "$facts" $which; done | sort | paste -sd,)" \
 	"$(for which in $all; do echo "$which is over"; done | sort | paste -sd,)"
 
-ok 'two locks in two orders' trace "$facts" deadlock
+ok 'a program with two locks in two orders is traced' trace "$facts" deadlock
 auditor=$(line_of '// the auditor' $source) payer=$(line_of '// the payer' $source)
 journal=$(line_of 'let journal =' $source)
-is 'which task holds and waits for what' "$(only 'holds|waits|at line ('"$auditor|$payer"')$')" "payer holds 1 of accounts
+is 'the trace has what each task holds and waits for' \
+	"$(only 'holds|waits|at line ('"$auditor|$payer"')$')" "payer holds 1 of accounts
 auditor holds 1 of that of line $journal
 payer waits for 1 lock of that of line $journal, cancellable
 payer is suspended at line $payer
 auditor waits for 1 lock of accounts, cancellable
 auditor is suspended at line $auditor"
 like 'the report finds the circle' "$(report)" "likely: 2 coroutines wait for one another in a circle, at [^ ]*:$payer:[^ ]* and [^ ]*:$auditor:"
-like 'names one lock and its holder' "$(report)" "auditor \(#[0-9]*\) waits for 'accounts', held by payer \(#[0-9]*\)"
-like 'and the other by its place' "$(report)" "payer \(#[0-9]*\) waits for the lock made at [^ ]*$source:$journal, held by auditor \(#[0-9]*\)"
+like 'it names one lock and its holder' "$(report)" "auditor \(#[0-9]*\) waits for 'accounts', held by payer \(#[0-9]*\)"
+like 'it names the other lock by its place' "$(report)" "payer \(#[0-9]*\) waits for the lock made at [^ ]*$source:$journal, held by auditor \(#[0-9]*\)"
 
-ok 'the same, and a collector comes when all is over' visit "$facts" deadlock
-like 'finds the circle' "$(report)" "likely: 2 coroutines wait for one another in a circle, at [^ ]*:$payer:[^ ]* and [^ ]*:$auditor:"
-like 'the lock and its holder' "$(report)" "auditor \(#[0-9]*\) waits for 'accounts', held by payer \(#[0-9]*\)"
-like 'and the other' "$(report)" "payer \(#[0-9]*\) waits for the lock made at [^ ]*$source:$journal, held by auditor \(#[0-9]*\)"
+ok 'a collector attaches at the end of that program' visit "$facts" deadlock
+like 'that report finds the circle' "$(report)" "likely: 2 coroutines wait for one another in a circle, at [^ ]*:$payer:[^ ]* and [^ ]*:$auditor:"
+like 'it names the lock and its holder' "$(report)" "auditor \(#[0-9]*\) waits for 'accounts', held by payer \(#[0-9]*\)"
+like 'it names the other lock' \
+	"$(report)" "payer \(#[0-9]*\) waits for the lock made at [^ ]*$source:$journal, held by auditor \(#[0-9]*\)"
 
-ok 'a pool' trace "$facts" pool
-is 'its permits' "$(only 'db pool' | grep -v 'is made')" 'holder holds 2 of db pool
+ok 'a program with a pool is traced' trace "$facts" pool
+is 'the permits of the pool are recorded' "$(only 'db pool' | grep -v 'is made')" 'holder holds 2 of db pool
 holder holds 1 of db pool
 db pool has 0 permits
 waiter waits for 2 permits of db pool, cancellable
@@ -326,83 +330,85 @@ db pool is gone'
 
 for how in trace visit; do
 	ok "a pool whose permits are forgotten, for a collector to $how" $how "$facts" leak
-	like 'is without them for good' "$(report)" "1 coroutine waits at [^ ]* for 'connections', held by a coroutine that has ended"
+	like 'forgotten permits are missing for ever' "$(report)" "1 coroutine waits at [^ ]* for 'connections', held by a coroutine that has ended"
 	ok "one to which permits are added, to $how" $how "$facts" tokens
-	ok 'is not' [ "$(report | grep -c 'has ended')" = 0 ]
+	ok 'added permits are not missing' [ "$(report | grep -c 'has ended')" = 0 ]
 done
-is 'tokens are held by nobody as soon as some are added' \
+is 'after permits are added, no task is named as their holder' \
 	"$(trace "$facts" tokens; only 'request holds' | awk '{ sum += $3; n++ } END { print sum, (n >= 8) }')" '0 1'
 
-ok 'a queue' trace "$facts" queue
-is 'that is empty, then full' "$(only 'jobs' | sed 6q)" "jobs is made at line $(line_of 'named("jobs")' $source)
+ok 'a program with a queue is traced' trace "$facts" queue
+is 'the queue is empty, then full' "$(only 'jobs' | sed 6q)" "jobs is made at line $(line_of 'named("jobs")' $source)
 worker waits for 1 item of jobs, cancellable
 jobs has 1 item
 worker is woken for jobs
 jobs has 0 room
 producer waits for 1 room of jobs, cancellable"
-is 'then closed' "$(only 'jobs' | tail -n 4)" 'jobs is closed
+is 'the queue is closed then' "$(only 'jobs' | tail -n 4)" 'jobs is closed
 jobs has 1 room
 jobs has 0 item
 jobs is gone'
-is 'and one that its receiver closes' "$(only 'notes' | tail -n 3)" 'notes has 1 item
+is 'a queue closed by its receiver is recorded' "$(only 'notes' | tail -n 3)" 'notes has 1 item
 notes is closed
 notes is gone'
 
-ok 'timers' trace "$facts" timers
-is 'of two sleeps' "$(only '^sleeper waits' | sort | uniq -c | tr -s ' ')" ' 2 sleeper waits for 1 timer, cancellable'
-is 'and of a time-out, which also marks what it is around' "$(only '^impatient (waits|is sus)')" "impatient waits for 1 lock of busy, timed cancellable
+ok 'a program with timers is traced' trace "$facts" timers
+is 'the deadlines of two sleeps are recorded' \
+	"$(only '^sleeper waits' | sort | uniq -c | tr -s ' ')" ' 2 sleeper waits for 1 timer, cancellable'
+is 'a time-out is recorded, and marks the wait inside it' "$(only '^impatient (waits|is sus)')" "impatient waits for 1 lock of busy, timed cancellable
 impatient waits for 1 timer, cancellable
 impatient is suspended at line $(line_of 'spawn("impatient"' $source)"
 
-ok 'a guard that another task drops' trace "$facts" elsewhere
-is 'is held by the one that locked, to the end' "$(only 'baton' | grep -v 'is made')" 'giver holds 1 of baton
+ok 'a program whose guard is dropped by another task is traced' trace "$facts" elsewhere
+is 'the lock is held by the task that locked it until then' "$(only 'baton' | grep -v 'is made')" 'giver holds 1 of baton
 baton has 0 lock
 giver holds -1 of baton
 baton has 1 lock
 baton is gone'
 
-ok 'a race' trace "$facts" race
-is 'whose loser is not waited for afterwards' "$(only '^racer (waits|is sus)')" "racer waits for 1 item of lost, cancellable
+ok 'a program with a select is traced' trace "$facts" race
+is 'the branch that lost is not waited for afterwards' \
+	"$(only '^racer (waits|is sus)')" "racer waits for 1 item of lost, cancellable
 racer waits for 1 event of won, cancellable
 racer is suspended at line $(line_of 'changed = went.changed()' $source)
 racer is suspended at line $(line_of 'tokio::spawn(future.traced_named' $source)"
 
-ok 'readers and a writer' trace "$facts" readers
-is 'and a condition' "$(only '^(writer|late) ' | grep -v suspended)" 'writer waits for 1 lock of table, cancellable
+ok 'a program with readers and a writer is traced' trace "$facts" readers
+is 'a condition is recorded' "$(only '^(writer|late) ' | grep -v suspended)" 'writer waits for 1 lock of table, cancellable
 late waits for 1 event of done, cancellable
 writer is woken for table
 writer holds 1 of table
 writer holds -1 of table
 late is woken for done'
 
-ok 'a worker that nobody wakes' trace "$facts" asleep
-like 'is found' "$(report)" "1 coroutine waits at [^ ]*::recv for what 'inbox' has, and was not woken"
+ok 'a program with a worker that is not woken is traced' trace "$facts" asleep
+like 'the worker is found' "$(report)" "1 coroutine waits at [^ ]*::recv for what 'inbox' has, and was not woken"
 
-ok 'tasks that are only spawned' trace "$facts" spawned
+ok 'a program that only spawns tasks is traced' trace "$facts" spawned
 births() { "$BIN/ctp-tojsonl" -q -a "$tmp/t.ctp" | sed -n '/"type":"birth"/s/.*"site_text":"[^":]*:\([0-9]*\):.*/\1/p' | paste -sd' '; }
 line() { line_of "// $1" $source; }
-is 'are traced, each once' "$(births)" "$(line 'a plain task') $(line 'and one with a name') $(line 'one of a set') \
+is 'each task is traced once' "$(births)" "$(line 'a plain task') $(line 'and one with a name') $(line 'one of a set') \
 $(line_of 'tokio::spawn(future.traced_named' $source)"
 sites=$("$BIN/ctp-tojsonl" -q -a "$tmp/t.ctp" | sed -n '/"is_active":false/s/.*"site_text":"[^":]*:\([0-9]*:[^"]*\)".*/\1/p' | sort | uniq -c | tr -s ' ')
-is 'and wait in the functions that were called' "$sites" " 3 $(line_of '*lock.lock().await += 1' $source):tokio::sync::Mutex::lock
+is 'tasks wait in the functions that they called' "$sites" " 3 $(line_of '*lock.lock().await += 1' $source):tokio::sync::Mutex::lock
  1 $(line 'the joiner'):tokio::task::JoinSet::join_next"
 
-ok 'a crowd' trace "$facts" crowd
-like 'is nothing to find' "$(report)" 'No findings'
-is 'and all that was held is given back' "$(only 'holds' | sed 's/.* holds \([-0-9]*\) of crowded \(.*\)/\1 \2/' |
+ok 'a program with many tasks is traced' trace "$facts" crowd
+like 'it has no findings' "$(report)" 'No findings'
+is 'everything that was held is given back' "$(only 'holds' | sed 's/.* holds \([-0-9]*\) of crowded \(.*\)/\1 \2/' |
 	awk '{ sum[$2] += $1; n[$2]++ } END { for (i in sum) print i, sum[i], (n[i] > 1000) }' | sort | paste -sd,)" \
 	'lock 0 1,pool 0 1,table 0 1'
 
-ok 'where they are to do nothing, the same program compiles' run_cargo build --features off
-is 'and runs' "$("$facts" crowd)" 'crowd is over'
-ok 'and the trace is empty' trace "$facts" crowd
-is 'of facts' "$(cat "$tmp/told")" ''
+ok 'the program compiles with tracing disabled' run_cargo build --features off
+is 'the program runs with tracing disabled' "$("$facts" crowd)" 'crowd is over'
+ok 'its trace is collected' trace "$facts" crowd
+is 'its trace has no facts' "$(cat "$tmp/told")" ''
 if cargo clippy --version >/dev/null 2>&1; then
 	ok 'clippy has nothing to say' run_cargo clippy -- -D warnings
 fi
 if cargo fmt --version >/dev/null 2>&1 && command -v rustfmt >/dev/null; then
 	ok 'rustfmt has nothing to do' cargo fmt --check --manifest-path sdk/rust/tokio/Cargo.toml
-	ok 'nor with the test' rustfmt --edition 2021 --check --config-path sdk/rust/rustfmt.toml $source
+	ok 'rustfmt has nothing to do with the test' rustfmt --edition 2021 --check --config-path sdk/rust/rustfmt.toml $source
 fi
 
 # --- a program whose source does not change at all ----------------------------------------------------------------------------
@@ -442,11 +448,11 @@ async fn main() {
 RS
 package=$package-as
 rm -f "$package/Cargo.lock"
-ok 'a program in which only the dependency is another compiles' run_cargo build
-is 'and runs' "$("$target/debug/as-it-was")" '1 is there'
-ok 'and is traced' trace "$target/debug/as-it-was"
-like 'with its lock' "$(cat "$tmp/told")" "that of line $(line_of 'Mutex::new(0)' "$package/src/main.rs") has 0 lock"
-is 'held by a task that was only spawned' "$(only 'holds' | sed 's/^ *//')" "holds 1 of that of line $(line_of 'Mutex::new(0)' "$package/src/main.rs")
+ok 'a program in which only the dependency is changed compiles' run_cargo build
+is 'that program runs' "$("$target/debug/as-it-was")" '1 is there'
+ok 'that program is traced' trace "$target/debug/as-it-was"
+like 'its lock is recorded' "$(cat "$tmp/told")" "that of line $(line_of 'Mutex::new(0)' "$package/src/main.rs") has 0 lock"
+is 'the lock is held by a spawned task' "$(only 'holds' | sed 's/^ *//')" "holds 1 of that of line $(line_of 'Mutex::new(0)' "$package/src/main.rs")
 holds -1 of that of line $(line_of 'Mutex::new(0)' "$package/src/main.rs")"
-ok 'the tree is as it was' test ! -e sdk/rust/tokio/target -a ! -e sdk/rust/tokio/Cargo.lock
+ok 'the source tree is unchanged' test ! -e sdk/rust/tokio/target -a ! -e sdk/rust/tokio/Cargo.lock
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A shared memory on a file system that is full, or becomes so: the traced program goes on, and what has no room is counted.
+# A shared memory on a file system that is full, or becomes so: the traced program continues, and coroutines without room are
+# counted.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 command -v unshare >/dev/null || skip_all 'there is no unshare(1)'
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-ok 'a program with many coroutines' ${CC:-cc} -std=c11 -O1 -Isdk/c -o "$tmp/full" "$tmp/full.c"
+ok 'a program with many coroutines compiles' ${CC:-cc} -std=c11 -O1 -Isdk/c -o "$tmp/full" "$tmp/full.c"
 
 mkdir "$tmp/fs"
 # SCRIPT: as root of a namespace with a small file system in $tmp/fs, where $collect is a collector with small rings.
@@ -70,31 +71,31 @@ confined() {
 	tmp=$tmp collect="$BIN/ctp-collect --ring 2048 --shm $tmp/fs/m -o $tmp/t.ctp" unshare -rm sh -c \
 		'mount -t tmpfs -o "size=${SIZE:-4m}" ctp "$tmp/fs" || exit; '"$1"
 }
-counts() { # those of the line in FILE: coroutines, and whether there are untraced ones
+counts() { # from the closing line in FILE: coroutines, and whether there are untraced ones
 	sed -n 's/^ctp-collect: [0-9]* events, \([0-9]*\) coroutines, .* \([0-9]*\) untraced.*/\1 \2/p' "$1"
 }
 
 confined '$collect "$tmp/full"' 2>"$tmp/err"
-is 'a program with more coroutines than there is room ends as it would' $? 0
+is 'a program with more coroutines than fit ends normally' $? 0
 set -- $(counts "$tmp/err")
-ok 'some are traced' test "${1:-0}" -gt 1000
-is 'the others are counted' "$((${1:-0} + ${2:-0}))" 9000
-like 'and what helps is said' "$(cat "$tmp/err")" 'untraced .no memory: make room for --shm.'
-like 'all that have a station have it to the end' "$(cat "$tmp/err")" "^traced $1\$"
+ok 'some coroutines are traced' test "${1:-0}" -gt 1000
+is 'the other coroutines are counted' "$((${1:-0} + ${2:-0}))" 9000
+like 'the message says what helps' "$(cat "$tmp/err")" 'untraced .no memory: make room for --shm.'
+like 'a coroutine with a station is traced to its end' "$(cat "$tmp/err")" "^traced $1\$"
 
 confined '$collect "$tmp/full" "$tmp/fs/filler"' 2>"$tmp/err"
-is 'a file system that becomes full does no harm either' $? 0
-like 'to those from before, and to those from after' "$(cat "$tmp/err")" '^100, fewer, again$'
+is 'a file system that becomes full does no harm' $? 0
+like 'earlier coroutines are traced, later ones are counted' "$(cat "$tmp/err")" '^100, fewer, again$'
 set -- $(counts "$tmp/err")
-is 'all are counted' "$((${1:-0} + ${2:-0}))" 9000
+is 'all coroutines are counted' "$((${1:-0} + ${2:-0}))" 9000
 
 confined 'head -c 5M /dev/zero >"$tmp/fs/filler" 2>/dev/null; $collect "$tmp/full"' 2>"$tmp/err"
-is 'without room for anything there is no collector' $? 125
-like 'and it says why' "$(cat "$tmp/err")" '^ctp-collect: --shm .*: room for its header: No space left'
+is 'without any room the collector fails' $? 125
+like 'the collector says why' "$(cat "$tmp/err")" '^ctp-collect: --shm .*: room for its header: No space left'
 
 # Rings have no room, stations have.
 SIZE=512k confined '$collect "$tmp/full"' 2>"$tmp/err"
-is 'hardly any room' $? 0
+is 'a program with hardly any room ends normally' $? 0
 set -- $(counts "$tmp/err")
-is 'all are counted there too' "$((${1:-0} + ${2:-0}))" 9000
+is 'all coroutines are counted there, too' "$((${1:-0} + ${2:-0}))" 9000
 done_testing

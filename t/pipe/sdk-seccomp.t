@@ -1,11 +1,11 @@
 #!/bin/sh
-# A program that confines itself to the system calls in ctp.h(3) is traced, whatever happens to it; and each of them is needed.
+# A program that confines itself to the system calls in ctp.h(3) can be traced in all modes; and each of these calls is needed.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 cc=${CC:-cc}
 page=doc/ctp.h.3
 
-calls() { # COMMENT: those behind it in the manual, one in a line
+calls() { # COMMENT: the calls after it in the manual, one per line
 	sed -n "/^\.\\\\\" $1\$/,/^\.\\\\\" end of calls/p" $page | sed -n 's/^\.Xr //p' | tr ',' '\n' | sed 's/ *2.*//; s/ //g; /^$/d'
 }
 calls 'calls after ctp_init' >"$tmp/after"
@@ -279,9 +279,9 @@ int main(int argc, char **argv)
 }
 C
 printf '#include "ctp.h"\nint use(void);\nint use(void) { struct ctp_coro co; ctp_coro_new(&co, 0); return 0; }\n' >"$tmp/plugin.c"
-ok 'a program' $cc -std=gnu11 -O1 -pthread -Isdk/c -o "$tmp/confined" "$tmp/confined.c" -ldl
+ok 'the program compiles' $cc -std=gnu11 -O1 -pthread -Isdk/c -o "$tmp/confined" "$tmp/confined.c" -ldl
 [ -x "$tmp/confined" ] || done_testing
-ok 'a plugin' $cc -std=gnu11 -O1 -fPIC -shared -Isdk/c -o "$tmp/plugin.so" "$tmp/plugin.c"
+ok 'the plugin compiles' $cc -std=gnu11 -O1 -fPIC -shared -Isdk/c -o "$tmp/plugin.so" "$tmp/plugin.c"
 export PLUGIN="$tmp/plugin.so" DIR="$tmp"
 "$tmp/confined" work
 [ $? != 77 ] || skip_all 'no filter for system calls can be set here'
@@ -293,11 +293,11 @@ for what in $features; do
 	CTP_RECORD=1 ok "$what, recording" "$tmp/confined" $what
 done
 for what in work closed fork late join unload; do
-	ok "$what, below a collector" $collect "$tmp/confined" $what
-	ok "$what, with a file" $collect --shm "$tmp/m" "$tmp/confined" $what
-	ok "$what, losing nothing" $collect --lossless --ring 2048 "$tmp/confined" $what
+	ok "$what, under a collector" $collect "$tmp/confined" $what
+	ok "$what, with a file of version 1" $collect --shm "$tmp/m" "$tmp/confined" $what
+	ok "$what, with --lossless" $collect --lossless --ring 2048 "$tmp/confined" $what
 done
-ok 'an old collector' env CTP_SHM_PATH=/nonexistent "$tmp/confined" work
+ok 'a collector of version 1 works' env CTP_SHM_PATH=/nonexistent "$tmp/confined" work
 
 for option in '' --lossless; do
 	"$tmp/confined" wait >"$tmp/out" &
@@ -305,7 +305,7 @@ for option in '' --lossless; do
 	until grep -q ready "$tmp/out" || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
 	$collect $option -p $pid -t 0.5 2>"$tmp/err" || { diag "status $?: $(cat "$tmp/err")"; kill $pid; }
 	wait $pid
-	is "a visit of ctp-collect $option" $? 0
+	is "ctp-collect $option can visit it" $? 0
 done
 
 # Each is needed by something.

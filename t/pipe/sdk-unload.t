@@ -1,5 +1,5 @@
 #!/bin/sh
-# Objects with a probe in them that are loaded and unloaded: nothing is left, and what others use stays.
+# Shared objects with a probe are loaded and unloaded: nothing of them is left, and what others use is kept.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 cc=${CC:-cc} cxx=${CXX:-c++}
@@ -287,7 +287,7 @@ run() { # PROGRAM WHAT PLUGIN [ARG...]
 	rm -f "$tmp/before" "$tmp/after" "$tmp/there"
 	$with "$run_host" "$run_what" "$run_so" "$tmp/plain.so" "$tmp" "$@"
 }
-clean() { # NAME: nothing is there that was not before
+clean() { # NAME: no mapping, descriptor or thread is left
 	is "$1" "$(diff "$tmp/before" "$tmp/after" 2>&1)" ''
 }
 counts() { sed 's/, [^,]* s$//' "$tmp/err"; }
@@ -300,28 +300,29 @@ for host in host probed; do
 		ok "$host: $so, loaded and unloaded $cycles times" run $host cycle $so $cycles
 		clean 'nothing is left'
 		with='env CTP_RECORD=0'
-		ok 'the same when it attaches to nothing' run $host cycle $so 10
+		ok 'nothing is left if it attaches to nothing' run $host cycle $so 10
 		clean 'nothing is left'
 		with='env CTP_RECORD=1'
-		ok 'the same when it records' run $host cycle $so $cycles
+		ok 'nothing is left if it records' run $host cycle $so $cycles
 		clean 'nothing is left'
 	done
 done
 
-# The attachment of the program has one more ring then, which is used again.
+# The program's attachment has one more ring then, which is reused.
 with=$collect
 run host cycle a.so $cycles 2>"$tmp/err"
 clean 'nothing is left below a collector'
-is 'which has all events' "$(counts)" "ctp-collect: $((cycles * 9)) events, $((cycles * 3)) coroutines, 0 lost, 0 untraced"
+is 'the trace has all events' "$(counts)" "ctp-collect: $((cycles * 9)) events, $((cycles * 3)) coroutines, 0 lost, 0 untraced"
 run probed again a.so $cycles 2>"$tmp/err" >"$tmp/out"
 clean 'nor where the program has a probe too'
-is 'which has all events' "$(counts)" "ctp-collect: $((cycles * 9 + 14)) events, $((cycles * 3 + 5)) coroutines, 0 lost, 0 untraced"
+is 'the trace of the program has all events' \
+	"$(counts)" "ctp-collect: $((cycles * 9 + 14)) events, $((cycles * 3 + 5)) coroutines, 0 lost, 0 untraced"
 is 'the places of a plugin are the same each time, and one ring is enough for it' "$(cat "$tmp/out")" 'sites 5, rings 2'
 run host cycle cxx.so 100 2>"$tmp/err"
-is 'what the destructors of static objects trace is there' "$(counts)" 'ctp-collect: 200 events, 100 coroutines, 0 lost, 0 untraced'
-is 'with deaths' "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | grep -c '"type":"death"')" 100
+is 'events of destructors of static objects are recorded' "$(counts)" 'ctp-collect: 200 events, 100 coroutines, 0 lost, 0 untraced'
+is 'their deaths are recorded' "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | grep -c '"type":"death"')" 100
 
-# A collector comes while the plugin is loaded, and sees all that is loaded after it.
+# A collector attaches while the plugin is loaded, and sees all that is loaded later.
 with=
 "$tmp/host" visit "$tmp/a.so" "$tmp/plain.so" "$tmp" $cycles "$tmp/go" >"$tmp/out" 2>&1 &
 host=$!
@@ -330,37 +331,37 @@ until grep -q ready "$tmp/out" || ! kill -0 $host 2>/dev/null; do sleep 0.1; don
 collector=$!
 until grep -q done "$tmp/out" || ! kill -0 $host 2>/dev/null; do sleep 0.1; done
 is 'while a collector visits, only its memory stays' "$(diff "$tmp/before" "$tmp/there" | sed -n 's/^[<>] [0-9]* //p')" '/memfd:ctp (deleted)'
-is 'it is used again' "$(grep rings "$tmp/out")" 'sites 3, rings 1'
+is 'the memory is reused' "$(grep rings "$tmp/out")" 'sites 3, rings 1'
 kill -INT $collector
 wait $collector
 : >"$tmp/go"
 wait $host
-is 'the program has ended well' $? 0
+is 'the program has ended with status 0' $? 0
 clean 'and when the collector has gone, nothing is left'
-is 'it has seen all' "$(counts | tail -n 1 | sed 's/ (.*//')" "ctp-collect: $((cycles * 9 + 3)) events, $((cycles * 3 + 1)) coroutines, 0 lost, 0 untraced"
+is 'the collector has all events' "$(counts | tail -n 1 | sed 's/ (.*//')" "ctp-collect: $((cycles * 9 + 3)) events, $((cycles * 3 + 1)) coroutines, 0 lost, 0 untraced"
 
 # Objects that are loaded at the same time.
 same() { diff "$tmp/before" "$tmp/there" | grep '^[<>]' | grep -v '/b.so$\|MiB$\|/other.so$'; }
 for with in '' 'env CTP_RECORD=1' "$collect -q"; do
 	ok "two plugins, ${with:-untraced}" run host two a.so 0 "$tmp/b.so"
-	is 'have one attachment' "$(same | grep -v ' 00:00 0 *$' | grep -v rw-s)" ''
-	ok 'of which no descriptor is left' test "$(grep -c memfd "$tmp/after")" = 0
+	is 'they share one attachment' "$(same | grep -v ' 00:00 0 *$' | grep -v rw-s)" ''
+	ok 'no descriptor of it is left open' test "$(grep -c memfd "$tmp/after")" = 0
 done
 with=
-ok 'of two versions' run host two a.so 0 "$tmp/other.so"
-ok 'nothing is left either' test "$(grep -c memfd "$tmp/after")" = 0
+ok 'two plugins of two versions run' run host two a.so 0 "$tmp/other.so"
+ok 'nothing of them is left' test "$(grep -c memfd "$tmp/after")" = 0
 
 for with in 'env CTP_RECORD=1' "$collect -q"; do
-	is "a coroutine outlives its plugin, in the program's hands, $with" "$(run probed outlive a.so 10)" '1 1'
+	is "a coroutine that the program keeps outlives its plugin, $with" "$(run probed outlive a.so 10)" '1 1'
 	for host in host probed; do
-		ok "$host: threads that end when the plugin has gone" run $host threads a.so 50
-		is "$host: forks, before and after" "$(run $host fork a.so 20)" 0
+		ok "$host: threads that end after the plugin is unloaded do no harm" run $host threads a.so 50
+		is "$host: forks before and after the unload do no harm" "$(run $host fork a.so 20)" 0
 	done
 	for host in host probed; do
 		for i in 1 2 3 4 5 6 7 8; do
 			run $host exit a.so || echo "status $?"
 		done >"$tmp/out" 2>&1
-		is "$host: an exit while threads are in the plugin" "$(cat "$tmp/out")" ''
+		is "$host: an exit while threads are in the plugin does no harm" "$(cat "$tmp/out")" ''
 	done
 done
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The C probe from outside: it compiles wherever it should, its users share what they should, and a traced program does what it
-# does untraced, whatever becomes of the collector.
+# The C probe as a user sees it: it compiles with all compilers and standards, its users share one state, and a traced program does
+# what it does untraced, whatever happens to the collector.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 lostwake=$O/examples/lostwake
@@ -90,7 +90,7 @@ for pair in gcc:g++ clang:clang++; do
 	ok "$cc and $cxx: a program of both" $cc -rdynamic -o "$tmp/prog" "$tmp/one.o" "$tmp/two.o" -ldl
 	is 'its files share one state; a shared object that is loaded has its own' \
 		"$("$tmp/prog" "$tmp/two.so")" 'traced 0, shared 1, own 1, events 0'
-	is 'and all of them are traced' "$("$BIN/ctp-collect" -q -o "$tmp/prog.ctp" "$tmp/prog" "$tmp/two.so")" \
+	is 'all of them are traced' "$("$BIN/ctp-collect" -q -o "$tmp/prog.ctp" "$tmp/prog" "$tmp/two.so")" \
 		'traced 1, shared 1, own 1, events 3'
 	"$BIN/ctp-tojsonl" "$tmp/prog.ctp" | sed 's/.*probe_id":\([0-9]*\).*is_active":\([a-z]*\).*/\1 \2/' >"$tmp/events"
 	is 'two probes that write in turn on one thread do not disturb each other' \
@@ -100,10 +100,10 @@ for pair in gcc:g++ clang:clang++; do
 		cp "$tmp/two.so" "$tmp/copy$n.so"
 	done
 	ok "$cc: a program that loads" $cc -std=c11 -Isdk/c -o "$tmp/loads" "$tmp/many.c" -ldl
-	ok 'any number of objects with a probe' "$BIN/ctp-collect" -q -o "$tmp/loads.ctp" "$tmp/loads" "$tmp"/copy*.so
-	is 'with all their events' "$(paste -sd, "$tmp/events")" '42 false,42 true,43 false,42 true,43 false'
+	ok 'it can load any number of objects with a probe' "$BIN/ctp-collect" -q -o "$tmp/loads.ctp" "$tmp/loads" "$tmp"/copy*.so
+	is 'the trace has all their events' "$(paste -sd, "$tmp/events")" '42 false,42 true,43 false,42 true,43 false'
 done
-ok 'there was a compiler' test $pairs -gt 0
+ok 'there is a compiler' test $pairs -gt 0
 
 printf '#include <stdio.h>\n#include "ctp.h"\nstruct ctp_coro co;\n' >"$tmp/late.c"
 for cc in gcc clang; do
@@ -111,7 +111,7 @@ for cc in gcc clang; do
 	$cc -std=c11 -Isdk/c -c -o "$tmp/late.o" "$tmp/late.c" 2>"$tmp/late.err"
 	like "$cc, a strict standard and a late include: it says what to do" \
 		"$(grep error: "$tmp/late.err" | head -n 1)" 'include ctp.h before the system.s headers'
-	is 'and stops there' "$(grep -c error: "$tmp/late.err")" 2
+	is 'there is no other error' "$(grep -c error: "$tmp/late.err")" 2
 done
 
 sed -n 's/^static inline .*[ *]\(ctp_[a-z_]*[a-z]\)(.*);$/\1/p' sdk/c/ctp.h >"$tmp/calls"
@@ -120,7 +120,7 @@ is 'the manual has each, and describes it' "$(while read -r call; do
 	grep -q "^\.Fn $call" doc/ctp.h.3 && sed -n '/^.Sh DESCRIPTION/,$p' doc/ctp.h.3 | grep -q "Fn ${call%_[ai][tn]}\>" || echo "$call"
 done <"$tmp/calls")" ''
 
-# A yield in each way in which one can be told, and a wake by another beside it; whom one waits for, and for whose end.
+# Each way to record a yield, and a wake by another coroutine beside it; awaits and joins.
 cat >"$tmp/yields.c" <<'C'
 #include "ctp.h"
 int main(void)
@@ -153,19 +153,19 @@ int main(void)
 	return 0;
 }
 C
-ok 'a program that yields' cc -std=c11 -Isdk/c -o "$tmp/yields" "$tmp/yields.c"
-ok 'does so untraced' "$tmp/yields"
+ok 'a program that yields compiles' cc -std=c11 -Isdk/c -o "$tmp/yields" "$tmp/yields.c"
+ok 'it runs untraced' "$tmp/yields"
 "$BIN/ctp-collect" -q -o "$tmp/yields.ctp" "$tmp/yields"
 "$BIN/ctp-tojsonl" -a "$tmp/yields.ctp" >"$tmp/yields.jsonl"
-is 'and each yield is one, whatever is told first' "$(sed -n -e 's/.*"type":"wake".*"coro":\([12]\),.*"by":\([0-9]*\),"how":"\([a-z]*\)".*/\1 \3 by \2/p' \
+is 'each yield is recorded as one, whatever is recorded first' "$(sed -n -e 's/.*"type":"wake".*"coro":\([12]\),.*"by":\([0-9]*\),"how":"\([a-z]*\)".*/\1 \3 by \2/p' \
 	-e 's/.*"is_active":false.*/suspend/p' -e 's/.*"is_active":true.*/resume/p' "$tmp/yields.jsonl" | paste -sd, -)" \
 	'resume,suspend,1 yield by 1,resume,suspend,1 yield by 1,resume,suspend,1 yield by 1,resume,1 yield by 1,suspend,resume,2 call by 1,suspend,1 call by 0,resume,suspend,resume,suspend,resume,suspend,resume,suspend'
-is 'an await is one, and a join' "$(sed -n 's/.*"type":"await".*"target":2,"joins":\([a-z]*\).*/\1/p' "$tmp/yields.jsonl" | paste -sd, -)" \
+is 'an await and a join are recorded as such' "$(sed -n 's/.*"type":"await".*"target":2,"joins":\([a-z]*\).*/\1/p' "$tmp/yields.jsonl" | paste -sd, -)" \
 	'false,false,true,true'
-is 'at its place' "$(grep -c 'place.c:[78]:gives_way' "$tmp/yields.jsonl")" 2
+is 'each has its place' "$(grep -c 'place.c:[78]:gives_way' "$tmp/yields.jsonl")" 2
 
-# The example takes two seconds, mostly waiting: so all at once. The last two have their collectors stopped, and killed, when
-# they have begun; the stopped one goes on when its program has told all.
+# The example takes two seconds, mostly waiting: so all at once. The collectors of the last two are stopped, and killed, when
+# they have begun; the stopped one is continued when its program has ended.
 story() { # FILE COMMAND...: what it prints, and how it ends
 	story_to=$1
 	shift
@@ -201,7 +201,7 @@ copy_line() { read -r line && echo "$line"; }
 		kill -KILL $!
 		cat
 	} <"$tmp/to-killed"
-	echo 'status 0' # of which there is nobody to tell
+	echo 'status 0' # the killed collector has no status to report
 } >"$tmp/killed" 2>/dev/null &
 wait
 
@@ -209,18 +209,18 @@ is 'untraced' "$(cat "$tmp/untraced")" 'lostwake: 48 coroutines, made by the mai
 lostwake: 47 done, 1 never resumed
 lostwake: lost handler 17, probe_id 217
 status 0'
-ok 'variables of a collector that is gone: the same' cmp "$tmp/untraced" "$tmp/stale"
-ok 'variables that make no sense: the same' cmp "$tmp/untraced" "$tmp/wrong"
-ok 'recorded: the same' cmp "$tmp/untraced" "$tmp/recorded"
-ok 'recorded, with hardly a descriptor and little memory: the same' cmp "$tmp/untraced" "$tmp/bounded"
-ok 'traced, likewise: the same' cmp "$tmp/untraced" "$tmp/poor"
-ok 'traced: the same' cmp "$tmp/untraced" "$tmp/traced"
-ok 'traced, with too few stations: the same' cmp "$tmp/untraced" "$tmp/few"
-ok 'traced, and the collector stopped: the same' cmp "$tmp/untraced" "$tmp/stopped"
-ok 'traced, and the collector killed: the same' cmp "$tmp/untraced" "$tmp/killed"
-like 'stopped and continued: the trace is complete' "$("$BIN/ctp-stat" -j "$tmp/stopped.ctp")" '"complete":true'
-like 'too few stations: the others are counted' "$("$BIN/ctp-stat" -j "$tmp/few.ctp")" '"untraced":43'
-is 'of 48 coroutines one did not die, and it is suspended' "$("$BIN/ctp-tojsonl" -a "$tmp/trace.ctp" | awk '
+ok 'with variables of a collector that is gone the output is the same' cmp "$tmp/untraced" "$tmp/stale"
+ok 'with invalid variables the output is the same' cmp "$tmp/untraced" "$tmp/wrong"
+ok 'recorded, the output is the same' cmp "$tmp/untraced" "$tmp/recorded"
+ok 'recorded with few descriptors and little memory, the output is the same' cmp "$tmp/untraced" "$tmp/bounded"
+ok 'traced with few descriptors and little memory, the output is the same' cmp "$tmp/untraced" "$tmp/poor"
+ok 'traced, the output is the same' cmp "$tmp/untraced" "$tmp/traced"
+ok 'traced with too few stations, the output is the same' cmp "$tmp/untraced" "$tmp/few"
+ok 'traced with a stopped collector, the output is the same' cmp "$tmp/untraced" "$tmp/stopped"
+ok 'traced with a killed collector, the output is the same' cmp "$tmp/untraced" "$tmp/killed"
+like 'the trace of a collector that was stopped is complete' "$("$BIN/ctp-stat" -j "$tmp/stopped.ctp")" '"complete":true'
+like 'coroutines without a station are counted' "$("$BIN/ctp-stat" -j "$tmp/few.ctp")" '"untraced":43'
+is 'one of 48 coroutines did not end, and it is suspended' "$("$BIN/ctp-tojsonl" -a "$tmp/trace.ctp" | awk '
 	{ id = $0; sub(/.*"probe_id":/, "", id); sub(/,.*/, "", id) }
 	/"type":"transition"/ { last[id] = $0 }
 	/"type":"death"/ { delete last[id] }

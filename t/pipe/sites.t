@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where a coroutine was made and where it is suspended, as file:line:function in every output for people, and never read again.
+# Sites are shown as file:line:function in every readable output, and these texts are ignored when they are read again.
 . t/helper/tap.sh
 from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl tocsv=$BIN/ctp-tocsv fromcsv=$BIN/ctp-fromcsv
 
@@ -32,29 +32,29 @@ site() { printf '{"type":"site","ts":%s,"site":%s,"file":"%s","line":%s,"functio
 	echo '{"type":"@end","complete":true}'
 } >"$tmp/in"
 "$from" "$tmp/in" >"$tmp/t.ctp"
-is 'the texts are read as what is for people' $? 0
+is 'texts of sites in the input are ignored' $? 0
 "$to" -a "$tmp/t.ctp" >"$tmp/jsonl"
 grep -v -e '"@schema","name":"[a-np-s]' -e '"@schema","name":"transition' -e '"@schema","name":"wake' "$tmp/jsonl" >"$tmp/out"
-ok 'and come again, each right behind its number' cmp "$tmp/in" "$tmp/out"
+ok 'texts are written right after their numbers' cmp "$tmp/in" "$tmp/out"
 "$from" "$tmp/jsonl" | "$to" -a >"$tmp/out"
-ok 'JSONL: the same stream' cmp "$tmp/jsonl" "$tmp/out"
+ok 'JSONL gives the same stream' cmp "$tmp/jsonl" "$tmp/out"
 sed 's/"[^"]*_text":"[^,]*",//; s/,"site_text":".*"}$/}/' "$tmp/jsonl" | grep -v '"own"' | "$from" | "$to" -a | grep -v -e '"@' -e '"two"' >"$tmp/out"
 grep -v -e '"@' -e '"two"' -e '"own"' "$tmp/jsonl" >"$tmp/want"
-ok 'which does not depend on them' cmp "$tmp/want" "$tmp/out"
-is 'the plain form has none' "$("$to" "$tmp/t.ctp" | grep -c site)" 0
+ok 'the stream does not depend on the texts' cmp "$tmp/want" "$tmp/out"
+is 'the plain form has no texts' "$("$to" "$tmp/t.ctp" | grep -c site)" 0
 
 # --- CSV ----------------------------------------------------------------------------------------------------------------------
 if [ -x "$tocsv" ]; then
 	"$tocsv" -a "$tmp/t.ctp" >"$tmp/csv"
 	like 'CSV: a column' "$(head -n 1 "$tmp/csv")" ',site_text,'
-	is 'with the text, quoted where it must be' "$("$tocsv" --class transition "$tmp/t.ctp" | cut -d , -f 8-)" "$(
+	is 'the text is quoted where necessary' "$("$tocsv" --class transition "$tmp/t.ctp" | cut -d , -f 8-)" "$(
 		printf 'index,site,site_text\n2,12,server.cpp:212:handle\n3,0,\n4,13,"a, ""b"" é\377.c"\n5,99,\n7,12,server.cpp:300:moved\n1,12,')"
-	is 'a column for each' "$("$tocsv" --class two "$tmp/t.ctp" | head -n 1)" 'type,type_text,@at,@at_text,note'
-	is 'a field of that name is itself' "$("$tocsv" --class own "$tmp/t.ctp" | tail -n 1)" '12,mine'
+	is 'each site has a column of texts' "$("$tocsv" --class two "$tmp/t.ctp" | head -n 1)" 'type,type_text,@at,@at_text,note'
+	is 'a field of that name keeps its values' "$("$tocsv" --class own "$tmp/t.ctp" | tail -n 1)" '12,mine'
 fi
 if [ -x "$tocsv" ] && [ -x "$fromcsv" ]; then
 	"$fromcsv" "$tmp/csv" | "$to" -a >"$tmp/out"
-	ok 'CSV: the same stream' cmp "$tmp/jsonl" "$tmp/out"
+	ok 'CSV gives the same stream' cmp "$tmp/jsonl" "$tmp/out"
 	"$tocsv" --class transition "$tmp/t.ctp" >"$tmp/one.csv"
 	"$fromcsv" "$tmp/one.csv" | "$tocsv" --class transition | cut -d , -f -9 | sort >"$tmp/out"
 	cut -d , -f -9 "$tmp/one.csv" | sort >"$tmp/want"
@@ -65,7 +65,7 @@ if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 		sed 's/^{"type":"end","ts":\([0-9]*\).*/{"type":"lost","ts":\1,"probe_id":0,"coro":0,"index":0,"count":5,"unverified":0,"after":1}\n&/' |
 		"$from" -q >"$tmp/lost.ctp" 2>/dev/null
 	"$BIN/ctp-sqlite" -q -o "$tmp/lost.sqlite" "$tmp/lost.ctp" 2>/dev/null
-	is 'a loss of nobody knows whom leaves no last state certain' \
+	is 'after a loss of unknown coroutines no last state is certain' \
 		"$(sqlite3 "$tmp/lost.sqlite" "select name, certain from coroutine_states where state = 'suspended'")" 'handler 17|0'
 fi
 done_testing

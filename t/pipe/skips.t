@@ -1,8 +1,8 @@
 #!/bin/sh
-# What a test skips is noted for the end of make check, in shell and in C; what needs root says so, and with AS_ROOT is not skipped.
+# Skipped tests are listed at the end of make check, for shell and C; tests that need root say so, and with AS_ROOT they run.
 . t/helper/tap.sh
 
-try() { # UID SCRIPT: what it says, and what is noted
+try() { # UID SCRIPT: its output, and its note
 	: >"$tmp/skipped"
 	printf '. t/helper/tap.sh\ntap_root=%s\n%s\n' "$1" "$2" >"$tmp/x.t"
 	SKIPPED="$tmp/skipped" AS_ROOT="$as_root" sh "$tmp/x.t" | tr '\n' ' '
@@ -10,20 +10,20 @@ try() { # UID SCRIPT: what it says, and what is noted
 }
 part='root_part "a disk" && ok one true; ok two true; done_testing'
 as_root=''
-is 'a part' "$(try 1000 'skip why; ok one true; done_testing')" '# skipped: why ok 1 - one 1..1 x.t: why'
-is 'all' "$(try 1000 'skip_all why')" '1..0 # SKIP why x.t: why'
-is 'a script for root' "$(try 1000 'needs_root "a disk"; ok one true; done_testing')" '1..0 # SKIP a disk (for root) x.t: a disk (for root)'
-is 'by root' "$(try 0 'needs_root "a disk"; ok one true; done_testing')" 'ok 1 - one 1..1 '
-is 'a part for root' "$(try 1000 "$part")" '# skipped: a disk (for root) ok 1 - two 1..1 x.t: a disk (for root)'
-is 'by root' "$(try 0 "$part")" 'ok 1 - one ok 2 - two 1..2 '
+is 'a skipped part is noted' "$(try 1000 'skip why; ok one true; done_testing')" '# skipped: why ok 1 - one 1..1 x.t: why'
+is 'a skipped script is noted' "$(try 1000 'skip_all why')" '1..0 # SKIP why x.t: why'
+is 'a script for root is noted as such' "$(try 1000 'needs_root "a disk"; ok one true; done_testing')" '1..0 # SKIP a disk (for root) x.t: a disk (for root)'
+is 'root runs a script for root' "$(try 0 'needs_root "a disk"; ok one true; done_testing')" 'ok 1 - one 1..1 '
+is 'a part for root is noted as such' "$(try 1000 "$part")" '# skipped: a disk (for root) ok 1 - two 1..1 x.t: a disk (for root)'
+is 'root runs a part for root' "$(try 0 "$part")" 'ok 1 - one ok 2 - two 1..2 '
 as_root='sudo -n'
-is 'a part that root runs too' "$(try 1000 "$part")" 'ok 1 - two 1..1 '
+is 'with AS_ROOT a part for root runs' "$(try 1000 "$part")" 'ok 1 - two 1..1 '
 
 echo 'int main(void) { skip("part"); skip_all("all"); }' >"$tmp/x.c"
 if ok 'a test in C' "${CC:-cc}" -D_GNU_SOURCE -include t/helper/tap.h -o "$tmp/x" "$tmp/x.c"; then
 	: >"$tmp/skipped"
 	SKIPPED="$tmp/skipped" "$tmp/x" >"$tmp/out"
-	is 'notes the same' "$(cat "$tmp/skipped")" 't/x: part
+	is 'a test in C notes the same' "$(cat "$tmp/skipped")" 't/x: part
 t/x: all'
 fi
 
@@ -36,11 +36,11 @@ printf '#!/bin/sh\n. t/helper/tap.sh\ntap_root=${PRETEND:-1000}\nneeds_root "a d
 printf '#!/bin/sh\n. t/helper/tap.sh\ntap_root=${PRETEND:-1000}\nroot_part "a mount" && ok one true\nok two true\ndone_testing\n' >"$tmp/tree/t/pipe/some.t"
 chmod +x "$tmp"/tree/t/pipe/*.t
 check() { (cd "$tmp/tree" && make --no-print-directory -s -o tests check-now O=build T='whole.t some.t' "$@" 2>&1); }
-is 'is listed at the end' "$(check AS_ROOT= | sed '1,/^Result/d')" 'skipped: t/pipe/some.t: a mount (for root)
+is 'skipped tests are listed at the end' "$(check AS_ROOT= | sed '1,/^Result/d')" 'skipped: t/pipe/some.t: a mount (for root)
 skipped: t/pipe/whole.t: a disk (for root)'
 check AS_ROOT='env PRETEND=0' >"$tmp/out"
-is 'with AS_ROOT nothing is' "$(sed '1,/^Result/d' "$tmp/out")" ''
-is 'all of them run' "$(sed -n 's/^Files=\([0-9]*\), Tests=\([0-9]*\),.*/\1 \2/p' "$tmp/out")" '3 4'
+is 'with AS_ROOT nothing is listed' "$(sed '1,/^Result/d' "$tmp/out")" ''
+is 'with AS_ROOT all of them run' "$(sed -n 's/^Files=\([0-9]*\), Tests=\([0-9]*\),.*/\1 \2/p' "$tmp/out")" '3 4'
 
 # The table of the slowest tests.
 for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "$i.5 1.25 0.5 t/$i"; done >"$tmp/times"

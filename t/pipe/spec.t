@@ -1,12 +1,12 @@
 #!/bin/sh
-# The manual page of the stream is enough to read it: ctpread.py, made from the page alone, and the library's reader find the
+# The manual page of the stream is enough to read it: ctpread.py, written from the page alone, and the library's reader find the
 # same records in the same order, and the same damage.
 # In check-fast.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl
 
-# The sections and records among lines of JSON, each in one spelling: what another writer of JSON is free to choose is taken away.
+# The sections and records among lines of JSON, each in one canonical spelling.
 cat >"$tmp/records.py" <<'PYTHON'
 import json, sys
 def number(text):
@@ -39,7 +39,7 @@ agree() { # NAME STREAM: leaves the lines of ctp-tojsonl in $tmp/theirs and of c
 	records "$tmp/ours" >"$tmp/ours.records"
 	ok "$1: both find the same records in the same order" cmp "$tmp/ours.records" "$tmp/theirs.records"
 	is "$1: both count the same" "$(cat "$tmp/totals")" "$(totals "$2")"
-	# A stream that is whole but tells of loss ends with 3 there, and not here.
+	# ctp-tojsonl ends with 3 for a complete stream with losses, ctpread.py does not.
 	[ $harmed = 0 ] || is "$1: both say so in their status" "$harmed" "$status"
 }
 
@@ -48,8 +48,9 @@ byte='[0-9a-f][0-9a-f]'
 sed -n "/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^ *\(\($byte \)*$byte\)\( .*\)\{0,1\}$/\1/p" doc/ctp-stream.5 >"$tmp/hex"
 python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' <"$tmp/hex" >"$tmp/example.ctp"
 agree "the page's example" "$tmp/example.ctp"
-like 'there is one' "$(cat "$tmp/ours")" '"jump"'
-is 'it has the records that the page says' "$(grep -v '^{"type":"@' "$tmp/ours")" "$(grep '^{"type":"jump"' doc/ctp-stream.5)"
+like 'the page has an example' "$(cat "$tmp/ours")" '"jump"'
+is 'the example has the records that the page lists' \
+	"$(grep -v '^{"type":"@' "$tmp/ours")" "$(grep '^{"type":"jump"' doc/ctp-stream.5)"
 
 # --- the kinds in the page ----------------------------------------------------------------------------------------------------
 is 'each kind has its fields' "$(sed -n '/^\.Ss Fields of the kinds/,/^\.Ss Predictors/s/^\.It //p' doc/ctp-stream.5)" \
@@ -96,15 +97,15 @@ for rows in coroutines types; do
 	"$from" -q "$tmp/$rows" >"$tmp/rows.ctp"
 	agree "rows of $rows" "$tmp/rows.ctp"
 	records "$tmp/$rows" >"$tmp/want"
-	ok "rows of $rows come back as they were" cmp "$tmp/want" "$tmp/ours.records"
+	ok "rows of $rows are reproduced" cmp "$tmp/want" "$tmp/ours.records"
 done
 
 # --- a traced program ---------------------------------------------------------------------------------------------------------
 "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/trace.ctp" 2>/dev/null
 agree 'a traced program' "$tmp/trace.ctp"
-ok 'there are transitions in it' grep -q '"type": "transition"' "$tmp/ours.records"
+ok 'it has transitions' grep -q '"type": "transition"' "$tmp/ours.records"
 
-# --- attributes that come again -----------------------------------------------------------------------------------------------
+# --- repeated attributes -----------------------------------------------------------------------------------------------
 cat >"$tmp/attrs.py" <<'PYTHON'
 import sys
 sys.path.insert(0, "t/helper")
@@ -119,13 +120,14 @@ head = ctpread.HEADER.pack(ctpread.MAGIC, 0, *rest)
 sys.stdout.buffer.write(ctpread.HEADER.pack(ctpread.MAGIC, ctpread.crc32c(head[12:]), *rest) + payload)
 PYTHON
 python3 -B "$tmp/attrs.py" >"$tmp/attrs.ctp"
-agree 'attributes that come again' "$tmp/attrs.ctp"
-is 'they are passed over' "$(head -1 "$tmp/theirs")" '{"type":"@section","attrs":{"a":"1","l":["x","y","z"],"b":"3","m":[""]}}'
+agree 'repeated attributes' "$tmp/attrs.ctp"
+is 'repeated attributes are ignored' \
+	"$(head -1 "$tmp/theirs")" '{"type":"@section","attrs":{"a":"1","l":["x","y","z"],"b":"3","m":[""]}}'
 echo '{"type":"@section","attrs":{"a":"1","b":["x"],"a":"2","b":"y","c":"3"}}' | "$from" -q | "$to" -aq >"$tmp/again"
-is 'and so they are in JSON' "$(head -1 "$tmp/again")" '{"type":"@section","attrs":{"a":"1","b":["x"],"c":"3"}}'
+is 'JSON does not have them' "$(head -1 "$tmp/again")" '{"type":"@section","attrs":{"a":"1","b":["x"],"c":"3"}}'
 
 # --- random classes -----------------------------------------------------------------------------------------------------------
-# What the readers agree on could still be wrong if the writer is: so it is written again, and read as rows that are known.
+# Both readers could agree on a writer's error: so records are written again, and read as known rows.
 for seed in 1 2 3; do
 	"$O/t/helper/randstream" $seed >"$tmp/random.ctp"
 	agree "random classes, seed $seed" "$tmp/random.ctp"
@@ -133,14 +135,14 @@ for seed in 1 2 3; do
 	"$from" -q "$tmp/theirs" >"$tmp/again.ctp"
 	python3 t/helper/ctpread.py "$tmp/again.ctp" >"$tmp/again" 2>"$tmp/totals"
 	in_any_order "$tmp/again" >"$tmp/got"
-	ok "random classes, seed $seed: written again they are the same" cmp "$tmp/want" "$tmp/got"
+	ok "random classes, seed $seed: written again, they are the same" cmp "$tmp/want" "$tmp/got"
 done
 
 # --- damage -------------------------------------------------------------------------------------------------------------------
 size=$(wc -c <"$tmp/random.ctp")
 part() { tail -c +$(($1 + 1)) "$tmp/random.ctp" | head -c "$2"; } # OFFSET LENGTH
 part 0 $((size / 2)) >"$tmp/cut.ctp"
-agree 'a stream that was cut' "$tmp/cut.ctp"
+agree 'a truncated stream' "$tmp/cut.ctp"
 {
 	part 0 $((size / 3))
 	printf 'damage'
@@ -148,11 +150,11 @@ agree 'a stream that was cut' "$tmp/cut.ctp"
 	printf '\216cTP\r\n\032\n'
 	part $((size * 2 / 3)) "$size"
 } >"$tmp/spoilt.ctp"
-agree 'a stream with bytes that are wrong' "$tmp/spoilt.ctp"
+agree 'a stream with wrong bytes' "$tmp/spoilt.ctp"
 part $((size / 5)) "$size" >"$tmp/headless.ctp"
 agree 'a stream without its beginning' "$tmp/headless.ctp"
 cat "$tmp/cut.ctp" "$tmp/trace.ctp" "$tmp/headless.ctp" "$tmp/trace.ctp" "$tmp/trace.ctp" >"$tmp/joined.ctp"
-agree 'streams behind each other' "$tmp/joined.ctp"
+agree 'streams after each other' "$tmp/joined.ctp"
 : >"$tmp/empty.ctp"
 agree 'an empty stream' "$tmp/empty.ctp"
 done_testing

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The extension of SQLite: its tables show what the stream holds, whatever is asked and whichever packets that passes over.
+# The extension of SQLite: its tables show what the stream has, for all queries, also those that skip packets.
 # Not under sanitizers: sqlite3 loads the extension, and has no sanitizer.
 . t/helper/tap.sh
 command -v sqlite3 >/dev/null || skip_all 'there is no sqlite3'
@@ -173,27 +173,27 @@ sqlite3 -cmd ".load $ext" "$tmp/kept.db" "create virtual table m using ctp('$tmp
 is 'a table stays in a database' "$(sqlite3 -cmd ".load $ext" "$tmp/kept.db" 'select count(*) from m where ts < 1010')" 10
 
 
-# --- a database from elsewhere --------------------------------------------------------------------------------------------------
-# Its trace has become a FIFO without a writer: whoever opens that waits for ever.
+# --- a database from another user -----------------------------------------------------------------------------------------------
+# Its trace has become a FIFO without a writer: opening it would block for ever.
 sqlite3 -cmd ".load $ext" "$tmp/foreign.db" "create virtual table b using ctp('$tmp/trap.ctp', 'birth')" \
 	'create view v as select * from b' 'create table t as select 1 as one' 2>"$tmp/foreign.err" ||
 	cat "$tmp/foreign.err"
 rm -f "$tmp/trap.ctp"
 mkfifo "$tmp/trap.ctp"
 foreign() { timeout 20 sqlite3 -cmd ".load $ext" "$tmp/foreign.db" "$@" 2>&1 </dev/null; }
-is 'its tables can be listed' "$(foreign "select name from pragma_table_list where schema = 'main' and name in ('b', 't', 'v') order by 1" | tr '\n' ' ')" 'b t v '
-is 'and its columns' "$(foreign "select count(*) > 5 from pragma_table_info('b')")" 1
+is 'the tables of such a database can be listed' "$(foreign "select name from pragma_table_list where schema = 'main' and name in ('b', 't', 'v') order by 1" | tr '\n' ' ')" 'b t v '
+is 'their columns can be listed' "$(foreign "select count(*) > 5 from pragma_table_info('b')")" 1
 like 'its schema is shown' "$(foreign .schema)" 'CREATE VIRTUAL TABLE b'
-like 'who asks a table of it is not held' "$(foreign 'select * from b')" 'is no regular file'
+like 'a query of such a table does not block' "$(foreign 'select * from b')" 'is no regular file'
 like 'its view is refused, and opens nothing' "$(foreign 'select * from v')" 'unsafe use'
-is 'its own tables serve' "$(foreign 'select one from t')" 1
-like 'a class that only the trace knows needs temp' "$(foreign "create virtual table x using ctp('$tmp/all.ctp', 'two')")" \
+is 'its own tables can be read' "$(foreign 'select one from t')" 1
+like 'a class that only the trace knows needs a temp table' "$(foreign "create virtual table x using ctp('$tmp/all.ctp', 'two')")" \
 	'create virtual table temp.NAME'
-is 'where it has its columns' "$(foreign "create virtual table temp.x using ctp('$tmp/all.ctp', 'two')" \
+is 'a temp table has its columns' "$(foreign "create virtual table temp.x using ctp('$tmp/all.ctp', 'two')" \
 	"select count(*) > 5 from pragma_table_info('x')")" 1
 
 # --- the range of times -------------------------------------------------------------------------------------------------------
-# The header of the third packet is made to lie about its times: who goes by it does not see what is inside.
+# The header of the third packet gets wrong times: a reader that trusts them skips the packet.
 cat >"$tmp/lie.py" <<'PY'
 import struct, sys
 sys.path.insert(0, 't/helper')
@@ -209,7 +209,7 @@ python3 -B "$tmp/lie.py" "$tmp/many.ctp" "$tmp/lie.ctp" 1 2
 python3 -B "$tmp/lie.py" "$tmp/many.ctp" "$tmp/late.ctp" 300000 300001
 answers 'a lie that nobody asks for' 200000 "select count(*) from ctp('lie.ctp')"
 seen=$(q "select count(*) from ctp('lie.ctp') where ts >= 1000")
-ok 'packets outside the range are passed over' [ "$seen" -gt 100000 -a "$seen" -lt 199999 ]
+ok 'packets outside the range are skipped' [ "$seen" -gt 100000 -a "$seen" -lt 199999 ]
 for range in 'ts > 1000 - 1' 'ts between 1000 and 300000' '(ts >= 1e3 and ts <= 3e5)' 'ts > 999.5' '1000 <= ts' \
 	'ts >= 1000 and ts < 1e300'; do
 	answers "so with $range" "$seen" "select count(*) from ctp('lie.ctp') where $range"
@@ -263,7 +263,7 @@ row() { # PROBE_ID SEQ IS_ACTIVE TS CORO INDEX
 	echo '{"type":"@end","complete":true}'
 } | "$from" -q -o "$tmp/t.ctp"
 sed -n '/^\.Ss Queries/,/^\.Ss ctp/{/^\.Bd/,/^\.Ed/{/^\./d; s/\\(aq/'"'"'/g; p; }; }' doc/ctp-vtable.5 >"$tmp/examples.sql"
-is 'the examples give answers' "$(cd "$tmp" && sqlite3 -cmd ".load $ext" :memory: <examples.sql 2>&1)" 'transition|6
+is 'the examples give rows' "$(cd "$tmp" && sqlite3 -cmd ".load $ext" :memory: <examples.sql 2>&1)" 'transition|6
 death|1
 1|1|0|0|0
 1|1|11|0x0000000000000007|1|0
@@ -277,6 +277,6 @@ death|1
 # --- random streams: every class, every value, and ranges against the same question to a table --------------------------------
 for seed in 1 2 3 4 5 6; do
 	"$O/t/helper/randstream" "$seed" >"$tmp/random.ctp"
-	ok "random stream $seed is all there" python3 t/helper/sqlite-extension.py "$ext" "$to" "$tmp/random.ctp"
+	ok "random stream $seed is read completely" python3 t/helper/sqlite-extension.py "$ext" "$to" "$tmp/random.ctp"
 done
 done_testing

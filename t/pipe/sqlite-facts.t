@@ -1,6 +1,6 @@
 #!/bin/sh
 # ctp-sqlite: what coroutines wait for at the end of a section and which of them hold it, in the views objects, holders and reasons.
-# t/pipe/objects.t holds them against a model; here are the cases one by one, each also against ctp-report.
+# t/pipe/objects.t compares them with a model; here are single cases, each also compared with ctp-report.
 . t/helper/tap.sh
 sqlite=$BIN/ctp-sqlite from=$BIN/ctp-fromjsonl
 [ -x "$sqlite" ] || skip_all 'ctp-sqlite was not built'
@@ -11,7 +11,7 @@ command -v python3 >/dev/null || skip_all 'there is no python3'
 sql() { sqlite3 "$tmp/$1.sqlite" "$2"; }
 report() { "$BIN/ctp-report" -q -j "$tmp/$1.ctp"; }
 
-# rows NAME [CLOCK]: a section of these lines, in which T is short for a transition, R for a reason and so on. What is not said is
+# rows NAME [CLOCK]: a section of these lines, in which T is short for a transition, R for a reason and so on. What is left out is
 # 0, and of a descriptor -1.
 rows() {
 	python3 -c '
@@ -53,16 +53,16 @@ print(json.dumps({"type": "@end", "complete": True}))' "${2:-monotonic}" >"$tmp/
 	"$sqlite" -q -o "$tmp/$1.sqlite" "$tmp/$1.ctp"
 }
 
-# same NAME: the report has the same objects, also what it counts and does not name.
+# same NAME: the report has the same objects, also those that it only counts.
 same() {
 	report "$1" | jq -r '.sections[-1].objects | sort_by(.object)[] | [.pid, .object, .name, .kind, .made_site, .available, .room, .total,
 		if .closed then 1 else 0 end, if .owned then 1 else 0 end, if .holders then .held_by_others + (.holders | map(.count) | add // 0) else null end,
 		.waiters, .longest_ns] | map(. // (if . == false then 0 else "" end) | tostring) | join("|")' >"$tmp/said"
-	is "$1: the report has the same" "$(sql "$1" "SELECT pid, object, name, kind, made_site, available, room, total, closed, owned, held, waiters,
+	is "$1: the report agrees" "$(sql "$1" "SELECT pid, object, name, kind, made_site, available, room, total, closed, owned, held, waiters,
 		longest_ns FROM objects WHERE section = (SELECT max(id) FROM sections) ORDER BY object")" "$(cat "$tmp/said")"
 }
 
-# --- what is there ------------------------------------------------------------------------------------------------------------
+# --- complete traces ------------------------------------------------------------------------------------------------------------
 rows known <<'ROWS'
 S ts=1 site=5 file=pool.c line=30 function=main
 S ts=1 site=6 file=serve.c line=9 function=serve
@@ -82,7 +82,7 @@ R ts=31 coro=3 for=timer deadline=5000
 R ts=31 coro=3 for=descriptor fd=7 count=1 marks=4
 T ts=32 coro=3 index=1 tid=1
 T ts=40 coro=4 index=0 is_active=1 tid=1
-R ts=41 coro=4 for=lock object=0x1000 count=1 # it has gone on since
+R ts=41 coro=4 for=lock object=0x1000 count=1 # it has resumed since
 T ts=42 coro=4 index=1 tid=1
 T ts=43 coro=4 index=2 is_active=1 tid=1
 T ts=50 coro=5 index=0 is_active=1 tid=1
@@ -92,11 +92,11 @@ W ts=53 coro=5 tid=1 # it was woken
 T ts=60 coro=6 index=0 is_active=1 tid=1
 R ts=61 coro=6 for=lock object=0x1000 count=1
 T ts=62 coro=6 index=1 tid=1
-L ts=63 coro=6 index=2 count=1 after=62 # nothing is known of it since
+L ts=63 coro=6 index=2 count=1 after=62 # its state is unknown since then
 O ts=70 object=0x2000 for=lock available=1 marks=8
 N ts=71 object=0x2000 name=old
 H ts=72 coro=1 object=0x2000 count=1
-O ts=73 object=0x2000 marks=4 # it is gone, and another has its address
+O ts=73 object=0x2000 marks=4 # it is destroyed, and another has its address
 O ts=74 object=0x2000 for=permits available=3 marks=9
 O ts=80 object=0x3000 for=item available=2
 O ts=81 object=0x3000 for=room available=6
@@ -106,29 +106,31 @@ R ts=91 coro=7 for=item object=0x3000 count=1 marks=25 # it may have other reaso
 T ts=92 coro=7 index=1 tid=1
 E ts=1000
 ROWS
-is 'objects' "$(sql known 'SELECT * FROM objects ORDER BY object')" \
+is 'the view objects is right' "$(sql known 'SELECT * FROM objects ORDER BY object')" \
 	'1|700|0x0000000000001000|the lock|lock|pool.c:30:main|0||1|0|0|1|1|1|978|1
 1|700|0x0000000000002000||permits||3||3|0|1|0|0|0|0|1
 1|700|0x0000000000003000||queue||2|6|2|1|0|0|0|0|0|1'
-is 'holders' "$(sql known 'SELECT * FROM holders')" '1|700|0x0000000000001000|the lock|1|9001|holder|1|1|1'
-is 'reasons: what a coroutine still waits for' "$(sql known 'SELECT coro, name, since_ns, site_text, pid, what, object, object_name, count FROM reasons ORDER BY coro, what')" \
+is 'the view holders is right' "$(sql known 'SELECT * FROM holders')" '1|700|0x0000000000001000|the lock|1|9001|holder|1|1|1'
+is 'the view reasons has what a coroutine still waits for' "$(sql known 'SELECT coro, name, since_ns, site_text, pid, what, object, object_name, count FROM reasons ORDER BY coro, what')" \
 	'2|waiter|22|serve.c:9:serve|700|lock|0x0000000000001000|the lock|1
 3||32||700|descriptor|||
 3||32||700|timer|||
 7||92||700|item|0x0000000000003000||1'
-is 'deadlines and descriptors' "$(sql known 'SELECT what, deadline_ns, fd, poll_events FROM reasons ORDER BY coro, what')" \
+is 'reasons have deadlines and descriptors' \
+	"$(sql known 'SELECT what, deadline_ns, fd, poll_events FROM reasons ORDER BY coro, what')" \
 	'lock|||
 descriptor||7|1
 timer|5000||
 item|||'
-is 'marks' "$(sql known 'SELECT coro, what, shared, timed, cancellable, rests, more FROM reasons ORDER BY coro, what')" \
+is 'reasons have marks' \
+	"$(sql known 'SELECT coro, what, shared, timed, cancellable, rests, more FROM reasons ORDER BY coro, what')" \
 	'2|lock|0|1|0|0|0
 3|descriptor|0|0|1|0|0
 3|timer|0|0|0|0|0
 7|item|1|0|0|1|1'
 same known
 
-# --- what is lost -------------------------------------------------------------------------------------------------------------
+# --- losses -------------------------------------------------------------------------------------------------------------
 rows missed <<'ROWS'
 O ts=10 object=0x1000 for=lock available=1 marks=8
 H ts=11 coro=1 object=0x1000 count=1
@@ -146,10 +148,10 @@ H ts=51 coro=3 object=0x2000 count=2
 H ts=52 coro=1 object=0x1000 count=1
 E ts=1000
 ROWS
-is 'after a loss the holders are not known, until all is available' "$(sql missed 'SELECT object, available, holders, held FROM objects ORDER BY object')" \
+is 'after a loss the holders are unknown, until everything is available' "$(sql missed 'SELECT object, available, holders, held FROM objects ORDER BY object')" \
 	'0x0000000000001000|||
 0x0000000000002000|4|1|2'
-is 'and none is named' "$(sql missed 'SELECT object, coro, count FROM holders')" '0x0000000000002000|3|2'
+is 'no holder is named then' "$(sql missed 'SELECT object, coro, count FROM holders')" '0x0000000000002000|3|2'
 is 'a wait that the loss may have ended, or given other reasons, is not certain' "$(sql missed 'SELECT coro, certain FROM reasons ORDER BY coro')" '2|0
 3|1'
 same missed
@@ -160,10 +162,10 @@ H ts=11 coro=1 object=0x1000 count=2
 H ts=12 coro=2 object=0x1000 count=-1
 E ts=1000
 ROWS
-is 'one gives back what it did not have: not all is told' "$(sql taken 'SELECT holders, held, (SELECT count(*) FROM holders) FROM objects')" '||0'
+is 'a coroutine gives back what it did not have: the records are incomplete' "$(sql taken 'SELECT holders, held, (SELECT count(*) FROM holders) FROM objects')" '||0'
 same taken
 
-# --- more than a report names ---------------------------------------------------------------------------------------------------
+# --- more holders than a report names -------------------------------------------------------------------------------------------
 {
 	echo 'O ts=10 object=0x1000 for=permits available=200 marks=8'
 	for co in $(seq 1 100); do
@@ -173,7 +175,7 @@ same taken
 	echo 'E ts=1000'
 } >"$tmp/many.rows"
 rows many <"$tmp/many.rows"
-is '16 holders of a pool, and what all of them have' "$(sql many 'SELECT count(*), min(coro), min(count), max(count) FROM holders; SELECT holders, held FROM objects')" \
+is '16 holders of a pool are listed, and the sum of all' "$(sql many 'SELECT count(*), min(coro), min(count), max(count) FROM holders; SELECT holders, held FROM objects')" \
 	'16|1|2|2
 16|40'
 same many
@@ -192,17 +194,18 @@ ends() { # HOW the program ends
 	echo 'E ts=1000'
 }
 ends waiting | rows waiting
-is 'four wait for an event' "$(sql waiting 'SELECT waiters, longest_ns, (SELECT count(*) FROM reasons) FROM objects')" '4|988|4'
+is 'four coroutines wait for an event' \
+	"$(sql waiting 'SELECT waiters, longest_ns, (SELECT count(*) FROM reasons) FROM objects')" '4|988|4'
 same waiting
 ends shutdown | rows shutdown
-is 'a program that ends destroys them: what counts is the moment before' \
+is 'if the program destroys them at its end, the moment before counts' \
 	"$(sql shutdown 'SELECT waiters, longest_ns, (SELECT count(*) FROM reasons) FROM objects')" '4|488|4'
 same shutdown
 ends waiting | rows ordinal ordinal
 is 'without a clock, no wait has a length' "$(sql ordinal 'SELECT waiters, longest_ns, (SELECT count(*) FROM reasons) FROM objects')" '||4'
 head -n -2 "$tmp/waiting.jsonl" | "$from" -q >"$tmp/cut.ctp"
 "$sqlite" -q -o "$tmp/cut.sqlite" "$tmp/cut.ctp"
-is 'what may have gone on is not certain' "$(sql cut 'SELECT DISTINCT certain FROM reasons; SELECT certain, waiters FROM objects')" '0
+is 'a wait that may have ended is not certain' "$(sql cut 'SELECT DISTINCT certain FROM reasons; SELECT certain, waiters FROM objects')" '0
 0|4'
 PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 1 | "$from" -q >"$tmp/whole.ctp"
 python3 - "$tmp/whole.ctp" >"$tmp/damaged.ctp" <<'PY'
@@ -212,18 +215,19 @@ data[len(data) // 2] ^= 1
 sys.stdout.buffer.write(data)
 PY
 "$sqlite" -q -o "$tmp/damaged.sqlite" "$tmp/damaged.ctp" 2>/dev/null
-is 'nothing is known of holders where a packet is missing' \
+is 'holders are unknown if a packet is missing' \
 	"$? $(sql damaged 'SELECT count(holders), count(*) > 0, (SELECT count(*) FROM holders) FROM objects')" '3 0|1|0'
 
 # --- other databases ------------------------------------------------------------------------------------------------------------
 "$sqlite" -q --append -o "$tmp/known.sqlite" "$tmp/waiting.ctp"
-is 'a second section has its own' "$(sql known 'SELECT section, count(*), sum(waiters) FROM objects GROUP BY section')" '1|3|1
+is 'a second section has its own objects' \
+	"$(sql known 'SELECT section, count(*), sum(waiters) FROM objects GROUP BY section')" '1|3|1
 2|1|4'
 "$BIN/ctp-collect" -q "$O/examples/lostwake" 2>/dev/null >"$tmp/plain.ctp"
 "$sqlite" -q -o "$tmp/plain.sqlite" "$tmp/plain.ctp"
-is 'a program that tells nothing has empty views' "$(sql plain 'SELECT count(*) FROM objects; SELECT count(*) FROM holders; SELECT count(*) FROM reasons' | tr '\n' ' ')" '0 0 0 '
+is 'a program without such records has empty views' "$(sql plain 'SELECT count(*) FROM objects; SELECT count(*) FROM holders; SELECT count(*) FROM reasons' | tr '\n' ' ')" '0 0 0 '
 remove=$(awk '/here that with the id 3/ { on = 1 } on && /^    / { print } /^\.Ed/ { on = 0 }' doc/ctp-sqlite.1)
 like 'the manual says how to remove a section' "$remove" 'section = 3'
 sqlite3 "$tmp/known.sqlite" "SELECT DISTINCT printf('DELETE FROM \"%w\" WHERE section = 1;', table_name) FROM classes" | sqlite3 "$tmp/known.sqlite"
-is 'by the table classes: these rows go too' "$(sql known 'SELECT DISTINCT section FROM objects; SELECT DISTINCT section FROM reasons; SELECT count(*) FROM holders' | tr '\n' ' ')" '2 2 0 '
+is 'removing a section removes these rows, too' "$(sql known 'SELECT DISTINCT section FROM objects; SELECT DISTINCT section FROM reasons; SELECT count(*) FROM holders' | tr '\n' ' ')" '2 2 0 '
 done_testing

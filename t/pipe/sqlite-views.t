@@ -1,5 +1,5 @@
 #!/bin/sh
-# The views of a database: each against the same by hand, the story of the manual, and that they go by the indexes.
+# The views of a database: each view compared with a model, the example of the manual, and the use of indexes.
 # Under sanitizers only in check-all: the database takes most of the time.
 . t/helper/tap.sh
 sqlite=$BIN/ctp-sqlite from=$BIN/ctp-fromjsonl
@@ -18,20 +18,22 @@ for seed in 1 2 3 4; do
 	ok "every view, seed $seed" python3 t/helper/sqlite-views.py check "$tmp/t.sqlite" "$tmp/t$seed.jsonl"
 done
 for seed in 1 2; do "$from" -q "$tmp/t$seed.jsonl" | "$sqlite" -q --append -o "$tmp/t.sqlite"; done
-ok 'and after appending' python3 t/helper/sqlite-views.py check "$tmp/t.sqlite" "$tmp/t4.jsonl" "$tmp/t1.jsonl" "$tmp/t2.jsonl"
+ok 'views are right after appending' \
+	python3 t/helper/sqlite-views.py check "$tmp/t.sqlite" "$tmp/t4.jsonl" "$tmp/t1.jsonl" "$tmp/t2.jsonl"
 
 if [ -x "$BIN/ctp-report" ]; then
-	report() { # NAME: of each section how long coroutines ran, were suspended and are unknown, and how many gaps that is
+	report() { # NAME: for each section the time that coroutines ran, were suspended and are unknown, and the number of gaps
 		"$from" -q "$tmp/$1.jsonl" | "$BIN/ctp-report" -q -j 2>/dev/null | python3 -c 'import json, sys
 for s in json.load(sys.stdin)["sections"]: print(*(s["total_ns"][n] for n in ("running", "suspended", "unknown")), s["gaps"], sep="|")'
 	}
 	totals='SELECT sum(running_ns), sum(suspended_ns), l.unknown_ns, l.gaps FROM loss_totals l JOIN coroutine_times t USING (section)
 		GROUP BY section'
 	make t1 <"$tmp/t1.jsonl"
-	# Behind a loss of nobody's the report calls every last state unknown, and the views uncertain: the third section has none.
-	is 'as much is unknown as ctp-report says' "$(sql t1 'SELECT nobodys, unknown_ns FROM loss_totals WHERE section = 3')" \
+	# After a loss of unknown coroutines, last states are unknown in the report and uncertain in the views: the third section has
+	# none.
+	is 'unknown times are those of ctp-report' "$(sql t1 'SELECT nobodys, unknown_ns FROM loss_totals WHERE section = 3')" \
 		"0|$(report t1 | sed -n 3p | cut -d '|' -f 3)"
-	is "of coroTracer's rows it says all the same" "$(sql t1 "$totals" | tail -n 2)" "$(report t1 | tail -n 2)"
+	is "times of coroTracer's rows are those of ctp-report" "$(sql t1 "$totals" | tail -n 2)" "$(report t1 | tail -n 2)"
 fi
 
 # --- the end ------------------------------------------------------------------------------------------------------------------
@@ -75,20 +77,22 @@ if [ -f $truth/gap-with-wake.jsonl ]; then
 	is 'a gap is from the last transition to the next, whatever wakes are in it' \
 		"$(sql wake 'SELECT coro, start_ns - 484448190965, duration_ns, lost FROM gaps ORDER BY coro')" '1|2000000|99000000|100
 2|3000000|100000000|101'
-	is 'nothing in it has a duration' "$(sql wake 'SELECT is_active, duration_ns FROM intervals ORDER BY id')" '1|1000000
+	is 'an interval in a gap has no duration' \
+		"$(sql wake 'SELECT is_active, duration_ns FROM intervals ORDER BY id')" '1|1000000
 0|
 1|
 1|1000000
 0|8000000
 1|1000000
 0|6000000'
-	is 'and its time is unknown' "$(sql wake 'SELECT name, running_ns, suspended_ns, unknown_ns FROM coroutine_times ORDER BY coro')" \
+	is 'the time of the gap is unknown' "$(sql wake 'SELECT name, running_ns, suspended_ns, unknown_ns FROM coroutine_times ORDER BY coro')" \
 		'victim|2000000|8000000|99000000
 runner|1000000|6000000|100000000'
-	is 'to the state at the end too' "$(sql wake 'SELECT state, woken, unknown_ns FROM coroutine_states ORDER BY coro')" \
+	is 'a gap at the end makes the last state unknown' \
+		"$(sql wake 'SELECT state, woken, unknown_ns FROM coroutine_states ORDER BY coro')" \
 		'suspended|0|99000000
 suspended|0|100000000'
-	is 'its thread was not busy in it' "$(sql wake 'SELECT busy_ns, certain FROM thread_times')" '3000000|0'
+	is 'the thread was not busy in its gap' "$(sql wake 'SELECT busy_ns, certain FROM thread_times')" '3000000|0'
 else
 	note "SKIP gap-with-wake: there is no $truth"
 fi
@@ -108,14 +112,14 @@ section() { echo '{"type":"@section","attrs":{}}'; echo "$transition"; }
 	step 50 1 2 true 0; step 60 1 4 false 0
 	end
 } | make stale
-is 'what a dead one does ends no wait, and is no gap' "$(sql stale 'SELECT start_ns, stop_ns FROM intervals; SELECT count(*) FROM gaps; SELECT state, since_ns FROM coroutine_states')" \
+is 'events of an ended coroutine end no wait, and are no gap' "$(sql stale 'SELECT start_ns, stop_ns FROM intervals; SELECT count(*) FROM gaps; SELECT state, since_ns FROM coroutine_states')" \
 	'10|20
 20|30
 0
 dead|30'
 
 # 2 waits for 1, 3 and 4 for 2, at different depths; 5 and 6 for one another, and 7 for 5. 8 awaited 1 earlier, but not where it is now;
-# 9 was woken since, 10 is dead, of 11 an event is missing behind that, and 12 awaits nobody that is known.
+# 9 was woken since, 10 has ended, 11 has a missing event after that, and 12 awaits an unknown coroutine.
 {
 	section
 	echo '{"type":"@schema","name":"await","kind":"await","fields":['$fields',{"name":"target","type":"u64"}]}'
@@ -136,19 +140,19 @@ dead|30'
 	echo '{"type":"lost","ts":240,"probe_id":7,"coro":11,"index":2,"count":1,"after":112}'
 	end
 } | make waits
-is 'who waits for whom at the end, and how far from the one that all wait for' \
+is 'the view has the waiters at the end, and their distance from the one that all wait for' \
 	"$(sql waits 'SELECT coro, awaits, root, root_name, depth, since_ns, for_ns, certain FROM wait_for ORDER BY coro')" '2|1|1|holder|1|22|208|1
 3|2|1|holder|2|32|198|1
 4|2|1|holder|2|42|188|1
 5|6||||52|178|1
 6|5||||62|168|1
 7|5||||72|158|1'
-is 'as a tree, by what the manual has' "$(sql waits "$(awk '/^WITH RECURSIVE tree/ { on = 1 } /^\.Ed/ { on = 0 } on' doc/ctp-sqlite.1)")" "holder #1
+is 'the query of the manual prints a tree' "$(sql waits "$(awk '/^WITH RECURSIVE tree/ { on = 1 } /^\.Ed/ { on = 0 } on' doc/ctp-sqlite.1)")" "holder #1
    #2 at ?
      #3 at ?
      #4 at ?"
 
-# Rows without numbers: seq tells, either the one who makes the stream, or us. Of a round that is not whole, either.
+# Rows without numbers: seq shows gaps, either to the writer of the stream or to the views.
 row() { printf '{"type":"transition","probe_id":1,"tid":1,"addr":"0x1","seq":%s,"is_active":%s,"ts":%s}\n' $1 $2 $3; }
 {
 	for i in 1 3 5 7; do row 2 true $i; row 2 false $((i + 1)); done
@@ -156,7 +160,7 @@ row() { printf '{"type":"transition","probe_id":1,"tid":1,"addr":"0x1","seq":%s,
 } >"$tmp/rounds.jsonl"
 sed 's/"type":"transition",//' "$tmp/rounds.jsonl" | make rounds
 rounds='SELECT start_ns, stop_ns, lost FROM gaps; SELECT start_ns, coalesce(duration_ns, -1) FROM intervals WHERE start_ns > 7 ORDER BY id'
-is "what is missing in coroTracer's rows is a gap" "$(sql rounds "$rounds")" '8|9|0
+is "missing rows of coroTracer are a gap" "$(sql rounds "$rounds")" '8|9|0
 9|10|0
 10|20|14
 8|-1
@@ -171,7 +175,7 @@ is "what is missing in coroTracer's rows is a gap" "$(sql rounds "$rounds")" '8|
 	cat "$tmp/rounds.jsonl"
 	end
 } | make rounds
-is "coroTracer's seq tells of gaps, and where another one begins" "$(sql rounds "$rounds")" '10|20|
+is "coroTracer's seq shows gaps, and where another coroutine begins" "$(sql rounds "$rounds")" '10|20|
 8|1
 9|1
 10|-1
@@ -179,21 +183,21 @@ is "coroTracer's seq tells of gaps, and where another one begins" "$(sql rounds 
 30|1
 31|0'
 
-# Numbers that are those of two: no time is known from the record of the conflict on, until another begins; ctp-report says the same.
+# Numbers of two coroutines mixed: times are unknown from the conflict record on, until another coroutine begins; ctp-report says the same.
 plain() { sed 's/"type":"transition",//' | tee "$tmp/$1.jsonl" | make $1; }
 {
 	ts=0
 	for seq in 2 2 2 2 2 2 2 2 2 2 4 4 4; do ts=$((ts + 10)); row $seq $([ $((ts % 20)) = 0 ] && echo true || echo false) $ts; done
 	row 6 false 200; row 2 false 300; row 2 true 310; row 2 false 330
 } | plain two
-is 'rows of two: only who begins behind them has a time' \
+is 'rows of two coroutines: only one that begins after them has a time' \
 	"$(sql two 'SELECT start_ns, duration_ns FROM intervals WHERE duration_ns IS NOT NULL ORDER BY id')" '300|10
 310|20
 330|0'
-is 'and no wait of the others is among the longest' "$(sql two 'SELECT start_ns, duration_ns FROM longest_waits LIMIT 1')" '300|10'
-is 'their time is none' "$(sql two 'SELECT running_ns, suspended_ns, unknown_ns FROM coroutine_times')" '20|10|120'
+is 'waits of the others are not among the longest' "$(sql two 'SELECT start_ns, duration_ns FROM longest_waits LIMIT 1')" '300|10'
+is 'the others have no times' "$(sql two 'SELECT running_ns, suspended_ns, unknown_ns FROM coroutine_times')" '20|10|120'
 { row 1 false 1000; row 1 false 501000; row 2 true 502000; row 3 false 503000; } | plain one
-is 'who begins after a single event is another' "$(sql one 'SELECT start_ns, coalesce(duration_ns, -1) FROM intervals ORDER BY id; SELECT gap FROM steps LIMIT 1')" \
+is 'a coroutine that begins after a single event is another one' "$(sql one 'SELECT start_ns, coalesce(duration_ns, -1) FROM intervals ORDER BY id; SELECT gap FROM steps LIMIT 1')" \
 	'1000|-1
 501000|1000
 502000|1000
@@ -206,7 +210,7 @@ if [ -x "$BIN/ctp-report" ]; then
 		zstd -qdc $truth/healthy.jsonl.zst >"$tmp/healthy.jsonl"
 		for name in repeats healthy; do
 			make $name <"$tmp/$name.jsonl"
-			is "ctp-report says the same: $name" "$(sql $name "$totals")" "$(report $name)"
+			is "ctp-report has the same times: $name" "$(sql $name "$totals")" "$(report $name)"
 		done
 	else
 		note "SKIP seq-repeats, healthy: there is no $truth"
@@ -220,7 +224,7 @@ fi
 	step 50 1 3 false; step 60 1 4 true
 	end
 } | tee "$tmp/late.jsonl" | make late
-is 'a conflict takes what ends behind its record' "$(sql late 'SELECT start_ns, coalesce(duration_ns, -1), coalesce(open, -1), certain FROM intervals ORDER BY id')" \
+is 'a conflict removes the durations of intervals that end after its record' "$(sql late 'SELECT start_ns, coalesce(duration_ns, -1), coalesce(open, -1), certain FROM intervals ORDER BY id')" \
 	'10|10|0|0
 20|10|0|0
 30|-1|0|0
@@ -228,13 +232,13 @@ is 'a conflict takes what ends behind its record' "$(sql late 'SELECT start_ns, 
 60|-1|-1|0'
 [ ! -x "$BIN/ctp-report" ] || is 'ctp-report says the same: late' "$(sql late "$totals")" "$(report late)"
 
-# Without indexes nothing but the section says that a packet is missing, and the longest waits are those across it.
+# Without event numbers only the section shows that a packet is missing, and the longest waits are those across it.
 awk 'BEGIN { for (i = 0; i < 200000; i++)
 	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":0,\"is_active\":%s,\"ts\":%d}\n",
 		1 + i % 5, i % 3, int(i / 5) % 2 ? "true" : "false", 1000 + i }' | "$from" -q >"$tmp/plain.ctp"
 { head -c 300000 "$tmp/plain.ctp"; printf 'XXXX'; tail -c +300005 "$tmp/plain.ctp"; } >"$tmp/hurt.ctp"
 "$sqlite" -q -o "$tmp/hurt.sqlite" "$tmp/hurt.ctp"
-is 'what spans a damaged packet is uncertain' \
+is 'intervals across a damaged packet are uncertain' \
 	"$(sql hurt 'SELECT count(*), max(certain) FROM intervals WHERE duration_ns > 5 AND NOT open')" '5|0'
 
 # --- odd ones -----------------------------------------------------------------------------------------------------------------
@@ -250,14 +254,14 @@ is 'what spans a damaged packet is uncertain' \
 is 'times of day before 1970' "$(sqlite3 "$tmp/odd.sqlite" 'SELECT wall FROM wall_times')" '1969-12-31T23:59:57.999999999Z
 1970-01-01T00:00:00.000000000Z'
 born="SELECT state, certain FROM coroutine_states WHERE probe_id = '5'"
-is 'who has no transitions was born' "$(sqlite3 "$tmp/odd.sqlite" "$born")" 'born|1'
+is 'a coroutine without transitions is in the state born' "$(sqlite3 "$tmp/odd.sqlite" "$born")" 'born|1'
 {
 	cat "$tmp/odd.jsonl"
 	echo '{"type":"@schema","name":"step","kind":"transition","fields":[{"name":"coro","type":"u64","role":"coroutine"},{"name":"why","type":"string"}]}'
 	echo '{"type":"step","coro":1,"why":"x"}'
 	end
 } | "$from" -q | "$sqlite" -q -o "$tmp/odd.sqlite"
-is 'but that is not known where transitions have no time' "$(sqlite3 "$tmp/odd.sqlite" "$born")" 'unknown|0'
+is 'its state is unknown if transitions have no time' "$(sqlite3 "$tmp/odd.sqlite" "$born")" 'unknown|0'
 
 # --- transitions of other sources ---------------------------------------------------------------------------------------------
 # Fields are known by their roles. The state of these is 3 where the coroutine runs.
@@ -289,20 +293,20 @@ is 'without the number of an event they are not certain' "$(sql unnumbered "$sta
 2|suspended|70|30|a.c:7:f|0
 3|born|3|97||1'
 for name in other unnumbered; do
-	is "$name: how long" "$(sql $name 'SELECT coro, runs, running_ns, waits, suspended_ns FROM coroutine_times ORDER BY coro')" '1|2|50|2|40
+	is "$name: durations are right" "$(sql $name 'SELECT coro, runs, running_ns, waits, suspended_ns FROM coroutine_times ORDER BY coro')" '1|2|50|2|40
 2|1|40|1|30
 3|0|0|0|0'
 	[ ! -x "$BIN/ctp-report" ] || is "$name: as ctp-report says" "$(sql $name "$totals")" "$(report $name)"
-	is "$name: where the thread was" "$(sql $name 'SELECT tid, runs, busy_ns FROM thread_times')" '8|3|80'
+	is "$name: threads are right" "$(sql $name 'SELECT tid, runs, busy_ns FROM thread_times')" '8|3|80'
 	is "$name: the records are in their table too" "$(sql $name 'SELECT count(*), sum("on") FROM run; PRAGMA integrity_check')" '6|9
 ok'
 	rm -f "$tmp/added.sqlite"
 	"$from" -q "$tmp/$name.jsonl" | "$sqlite" -q --append -o "$tmp/added.sqlite"
 	"$from" -q "$tmp/$name.jsonl" | "$sqlite" -q --append -o "$tmp/added.sqlite"
-	is "$name: so it is in what is added" "$(sql added 'SELECT * FROM coro_trace_events WHERE section = 2')" \
+	is "$name: the same holds after appending" "$(sql added 'SELECT * FROM coro_trace_events WHERE section = 2')" \
 		"$(sql $name 'SELECT id + 6, probe_id, tid, addr, seq, is_active, ts, 2, coro, "index", site FROM coro_trace_events')"
 done
-is 'what a source does not tell is 0, or null' "$(sql unnumbered 'SELECT * FROM coro_trace_events WHERE id = 2')" \
+is 'missing fields are 0, or null' "$(sql unnumbered 'SELECT * FROM coro_trace_events WHERE id = 2')" \
 	'2|0|8|0x0000000000000000|0|0|20|1|1||4'
 # A class may have coroTracer's columns, and another for the coroutine.
 {
@@ -311,32 +315,32 @@ is 'what a source does not tell is 0, or null' "$(sql unnumbered 'SELECT * FROM 
 	echo '{"type":"hop","probe_id":7,"tid":1,"addr":"0x1","seq":1,"is_active":true,"ts":5,"task":17}'
 	end
 } | make hop
-is 'the role goes before the name' "$(sql hop 'SELECT coro, probe_id FROM coro_trace_events; SELECT coro, state FROM coroutine_states; SELECT task FROM hop')" '17|7
+is 'a role takes precedence over a name' "$(sql hop 'SELECT coro, probe_id FROM coro_trace_events; SELECT coro, state FROM coroutine_states; SELECT task FROM hop')" '17|7
 17|running
 17'
 
 "$BIN/ctp-collect" -q "$O/examples/lostwake" 2>"$tmp/err" >"$tmp/lost.ctp"
 "$sqlite" -o "$tmp/lost.sqlite" "$tmp/lost.ctp"
 if [ "$(sqlite3 "$tmp/lost.sqlite" 'SELECT count(*) FROM losses')" = 0 ]; then
-	is 'the coroutine that nobody woke is the one that is suspended' \
+	is 'the coroutine that was not woken is the suspended one' \
 		"$(sqlite3 "$tmp/lost.sqlite" "SELECT probe_id, certain FROM coroutine_states WHERE state <> 'dead'")" \
 		"$(sed -n 's/.*lost handler .*probe_id \([0-9]*\).*/\1/p' "$tmp/err")|1"
-	is 'and waits longest' "$(sqlite3 "$tmp/lost.sqlite" 'SELECT probe_id FROM longest_waits LIMIT 1')" \
+	is 'it has the longest wait' "$(sqlite3 "$tmp/lost.sqlite" 'SELECT probe_id FROM longest_waits LIMIT 1')" \
 		"$(sqlite3 "$tmp/lost.sqlite" "SELECT probe_id FROM coroutine_states WHERE state = 'suspended'")"
 fi
 
-# --- what it costs ------------------------------------------------------------------------------------------------------------
-# What has a condition on a coroutine reads that one's events, and its losses and death by an index.
+# --- query plans ------------------------------------------------------------------------------------------------------------
+# A query for one coroutine reads its events, losses and death by an index.
 plan() { sqlite3 "$tmp/$1.sqlite" "EXPLAIN QUERY PLAN $2"; }
 plan=$(plan lost 'SELECT * FROM intervals WHERE coro = 100')
-like 'one coroutine is searched for' "$plan" 'SEARCH y USING INDEX idx_coro_trace_events_coro .coro='
-like 'its death too' "$plan" 'SEARCH death USING .*INDEX idx_death_coro'
-like 'and its losses' "$plan" 'SEARCH lost USING .*INDEX idx_lost_coro'
+like 'events of one coroutine are searched by an index' "$plan" 'SEARCH y USING INDEX idx_coro_trace_events_coro .coro='
+like 'its death is searched by an index' "$plan" 'SEARCH death USING .*INDEX idx_death_coro'
+like 'its losses are searched by an index' "$plan" 'SEARCH lost USING .*INDEX idx_lost_coro'
 is 'nothing is scanned' "$(echo "$plan" | grep 'SCAN \(coro\|death\|lost\|birth\)')" ''
-like 'where there is no coro, a probe_id is searched for' "$(plan lost "SELECT * FROM intervals WHERE coro IS NULL AND probe_id = '100'")" \
+like 'without coro the probe_id is searched by an index' "$(plan lost "SELECT * FROM intervals WHERE coro IS NULL AND probe_id = '100'")" \
 	'SEARCH coro_trace_events USING INDEX idx_coro_trace_events_'
 
-# What is done for each row is a search, also where a kind has several tables. t.sqlite has two of each but for transitions.
+# Work for each row is an index search, also if a kind has several tables. t.sqlite has two of each but for transitions.
 views=$(sql t "SELECT name FROM sqlite_schema WHERE type = 'view'")
 for view in $views; do
 	is "$view: no scan for each row" "$(plan t "SELECT * FROM $view" | awk '

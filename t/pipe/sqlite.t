@@ -14,23 +14,23 @@ for seed in 1 2 3 4 5; do
 	"$O/t/helper/randstream" $seed >"$tmp/r$seed.ctp"
 	"$to" -qa "$tmp/r$seed.ctp" >"$tmp/r$seed.jsonl"
 	"$sqlite" -q -o "$tmp/r.sqlite" "$tmp/r$seed.ctp"
-	ok "random classes, seed $seed" judge "$tmp/r.sqlite" "$tmp/r$seed.jsonl"
+	ok "random classes are reproduced, seed $seed" judge "$tmp/r.sqlite" "$tmp/r$seed.jsonl"
 done
 "$sqlite" -q -o "$tmp/r.sqlite" "$tmp/r1.ctp" - "$tmp/r3.ctp" <"$tmp/r2.ctp"
-ok 'several inputs, one of them stdin' judge "$tmp/r.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/r3.jsonl"
+ok 'several inputs are read, one of them stdin' judge "$tmp/r.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/r3.jsonl"
 "$BIN/ctp-collect" -q "$O/examples/lostwake" 2>/dev/null | zstd -q >"$tmp/real.ctp.zst"
 "$to" -qa "$tmp/real.ctp.zst" >"$tmp/real.jsonl"
 "$sqlite" -o "$tmp/real.sqlite" "$tmp/real.ctp.zst"
 is 'a real stream ends with status 0' $? 0
-ok 'a real stream, compressed' judge "$tmp/real.sqlite" "$tmp/real.jsonl"
+ok 'a real compressed stream is reproduced' judge "$tmp/real.sqlite" "$tmp/real.jsonl"
 like 'times of day are those of today' "$(sql "$tmp/real.sqlite" 'SELECT wall FROM wall_times LIMIT 1')" "^$(date -u +%Y)-"
 
 # --- coroTracer's table -------------------------------------------------------------------------------------------------------
 schema='CREATE TABLE coro_trace_events (id INTEGER PRIMARY KEY AUTOINCREMENT, probe_id TEXT NOT NULL, tid INTEGER NOT NULL, addr TEXT NOT NULL, seq INTEGER NOT NULL, is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)), ts INTEGER NOT NULL'
-is 'the table begins as coroTracer makes it' "$(sql "$tmp/real.sqlite" "SELECT substr(sql, 1, ${#schema}) FROM sqlite_schema WHERE name = 'coro_trace_events'")" "$schema"
-is 'then come ours' "$(sql "$tmp/real.sqlite" "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info('coro_trace_events') ORDER BY cid)")" \
+is 'the table begins with the columns of coroTracer' "$(sql "$tmp/real.sqlite" "SELECT substr(sql, 1, ${#schema}) FROM sqlite_schema WHERE name = 'coro_trace_events'")" "$schema"
+is 'further columns follow' "$(sql "$tmp/real.sqlite" "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info('coro_trace_events') ORDER BY cid)")" \
 	'id,probe_id,tid,addr,seq,is_active,ts,section,coro,index,site'
-is 'its indexes are there, and ours' "$(sql "$tmp/real.sqlite" "SELECT l.name || ' ' || group_concat(i.name) FROM pragma_index_list('coro_trace_events') l, pragma_index_info(l.name) i GROUP BY l.name")" \
+is 'the indexes of coroTracer and further ones exist' "$(sql "$tmp/real.sqlite" "SELECT l.name || ' ' || group_concat(i.name) FROM pragma_index_list('coro_trace_events') l, pragma_index_info(l.name) i GROUP BY l.name")" \
 	'idx_coro_trace_events_coro coro,section,index
 idx_coro_trace_events_probe_seq probe_id,seq
 idx_coro_trace_events_tid_ts tid,ts
@@ -49,8 +49,8 @@ row() { printf '{"probe_id":%s,"tid":%s,"addr":"%s","seq":%s,"is_active":%s,"ts"
 	done
 } | "$from" -q | tee "$tmp/edge.ctp" | "$to" -qa >"$tmp/edge.jsonl"
 "$sqlite" -q -o "$tmp/edge.sqlite" "$tmp/edge.ctp"
-ok 'the largest numbers' judge "$tmp/edge.sqlite" "$tmp/edge.jsonl"
-is '2^63 and more come back by printf' "$(sql "$tmp/edge.sqlite" "SELECT ts, printf('%llu', ts) FROM coro_trace_events WHERE probe_id = '7' ORDER BY id DESC LIMIT 1")" \
+ok 'the largest numbers are reproduced' judge "$tmp/edge.sqlite" "$tmp/edge.jsonl"
+is '2^63 and more are shown by printf' "$(sql "$tmp/edge.sqlite" "SELECT ts, printf('%llu', ts) FROM coro_trace_events WHERE probe_id = '7' ORDER BY id DESC LIMIT 1")" \
 	'-1|18446744073709551615'
 is 'the index on probe_id is in the order of text' "$(sql "$tmp/edge.sqlite" 'SELECT group_concat(probe_id) FROM (SELECT probe_id FROM coro_trace_events INDEXED BY idx_coro_trace_events_probe_seq WHERE seq < 11 AND seq > 0 ORDER BY probe_id, seq)')" \
 	'1,10,100,10000000000000000000,1844674407370955161,18446744073709551615,19,2,9223372036854775808,9999999999999999999'
@@ -88,10 +88,10 @@ long=$(awk 'BEGIN { for (i = 0; i < 64; i++) printf "%01024d", i }')
 } >"$tmp/text.jsonl"
 "$from" -q "$tmp/text.jsonl" >"$tmp/text.ctp"
 "$sqlite" -q -o "$tmp/text.sqlite" "$tmp/text.ctp"
-ok 'texts of all sorts' judge "$tmp/text.sqlite" "$tmp/text.jsonl"
-is 'what is no text is a blob' "$(sql "$tmp/text.sqlite" 'SELECT group_concat(typeof(s)), group_concat(typeof(y), "") = replace("bbbbbbb", "b", "blob") FROM t')" \
+ok 'texts of all kinds are reproduced' judge "$tmp/text.sqlite" "$tmp/text.jsonl"
+is 'a value that is no text is a blob' "$(sql "$tmp/text.sqlite" 'SELECT group_concat(typeof(s)), group_concat(typeof(y), "") = replace("bbbbbbb", "b", "blob") FROM t')" \
 	'text,text,text,blob,blob,text,text|1'
-is 'a section says who and where' "$(sql "$tmp/text.sqlite" 'SELECT host, argv, wall_offset_ns, complete FROM sections')" 'h"|["a b",""]|-5|1'
+is 'a section has its command and host' "$(sql "$tmp/text.sqlite" 'SELECT host, argv, wall_offset_ns, complete FROM sections')" 'h"|["a b",""]|-5|1'
 for start in 7 18446744073709551615 18446744073709551616 -5 now ''; do
 	printf '{"type":"@section","attrs":{"start_ns":"%s"}}\n{"type":"@end","complete":true}\n' "$start"
 done | "$from" -q | "$sqlite" -q -o "$tmp/start.sqlite"
@@ -99,7 +99,7 @@ is 'a start that is no number, and the end of no records, are null' \
 	"$(sql "$tmp/start.sqlite" "SELECT group_concat(coalesce(start_ns, '-'), ' '), count(end_ns) FROM sections")" '7 -1 - - - -|0'
 : | "$from" -q >"$tmp/empty.ctp"
 "$sqlite" -q -o "$tmp/empty.sqlite" "$tmp/empty.ctp"
-is 'a stream without records is a database' "$(sql "$tmp/empty.sqlite" 'SELECT count(*) FROM coro_trace_events; SELECT count(*) FROM coroutine_states; PRAGMA integrity_check')" '0
+is 'a stream without records gives a database' "$(sql "$tmp/empty.sqlite" 'SELECT count(*) FROM coro_trace_events; SELECT count(*) FROM coroutine_states; PRAGMA integrity_check')" '0
 0
 ok'
 
@@ -127,18 +127,18 @@ values='"probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":4,"is_active":tru
 	echo '{"type":"@end","complete":true}'
 } >"$tmp/names.jsonl"
 "$from" -q "$tmp/names.jsonl" | "$sqlite" -q -o "$tmp/names.sqlite"
-ok 'names that are taken or reserved' judge "$tmp/names.sqlite" "$tmp/names.jsonl"
-is 'have another table' "$(sql "$tmp/names.sqlite" "SELECT group_concat(table_name, ' ') FROM (SELECT * FROM classes WHERE id > 27 ORDER BY id)")" \
+ok 'names that are taken or reserved are reproduced' judge "$tmp/names.sqlite" "$tmp/names.jsonl"
+is 'such classes have other table names' "$(sql "$tmp/names.sqlite" "SELECT group_concat(table_name, ' ') FROM (SELECT * FROM classes WHERE id > 27 ORDER BY id)")" \
 	'select _sqlite_master sections_2 coro_trace_events_2 Birth_2 steps_2 ctp_batch_2 pragma_table_info_2 a"b bad\xff idx_x_c x select_2 coro_trace_events transition transition_2'
-is 'and another column' "$(sql "$tmp/names.sqlite" "SELECT group_concat(name, ' ') FROM pragma_table_info('select')")" '_row section id ID_2 section_2 group \xfe'
-is 'what is no UTF-8 is a blob there too' "$(sql "$tmp/names.sqlite" "SELECT typeof(host), argv FROM sections; SELECT hex(name) FROM classes WHERE typeof(name) = 'blob'; SELECT count(*) FROM fields WHERE typeof(name) = 'blob'")" \
+is 'such fields have other column names' "$(sql "$tmp/names.sqlite" "SELECT group_concat(name, ' ') FROM pragma_table_info('select')")" '_row section id ID_2 section_2 group \xfe'
+is 'a name that is no UTF-8 is a blob there' "$(sql "$tmp/names.sqlite" "SELECT typeof(host), argv FROM sections; SELECT hex(name) FROM classes WHERE typeof(name) = 'blob'; SELECT count(*) FROM fields WHERE typeof(name) = 'blob'")" \
 	'blob|["\udcff","x"]
 626164FF
 10'
 is 'a transition with further numbers has further columns' "$(sql "$tmp/names.sqlite" 'SELECT probe_id, ts, section, coro, more, Section_2 FROM coro_trace_events')" \
 	'1|5|1||1.5|6'
 
-# Fields of one name and several types must not share a column, which would turn what is not of its type into that.
+# Fields of one name and several types must not share a column, because SQLite would convert values to its type.
 for fields in '{"name":"x","type":"u64"}|"x":9223372036854775808' '{"name":"x","type":"u64","role":"probe"}|"x":9223372036854775808' \
 	'{"name":"x","type":"f64"},{"name":"x_3","type":"u8"}|"x":1,"x_3":2' '{"name":"X","type":"i64"}|"X":9007199254740993'; do
 	echo '{"type":"@section","attrs":{}}'
@@ -148,13 +148,14 @@ done >"$tmp/types.jsonl"
 "$from" -q "$tmp/types.jsonl" >"$tmp/types.ctp"
 "$sqlite" -q -o "$tmp/types.sqlite" "$tmp/types.ctp"
 ok 'further columns are of one type' judge "$tmp/types.sqlite" "$tmp/types.jsonl"
-is 'where there are several of a name' "$(sql "$tmp/types.sqlite" 'SELECT x, quote(x_2), x_3, x_3_2 FROM coro_trace_events')" \
+is 'several fields of one name have several columns' \
+	"$(sql "$tmp/types.sqlite" 'SELECT x, quote(x_2), x_3, x_3_2 FROM coro_trace_events')" \
 	"-9223372036854775808|NULL||
 |'9223372036854775808'||
 |NULL|1.0|2
 9007199254740993|NULL||"
 "$from" -q "$tmp/types.jsonl" | "$sqlite" -q --append -o "$tmp/types.sqlite"
-ok 'the same when they are appended' judge "$tmp/types.sqlite" "$tmp/types.jsonl" "$tmp/types.jsonl"
+ok 'appended streams have the same columns' judge "$tmp/types.sqlite" "$tmp/types.jsonl" "$tmp/types.jsonl"
 
 # --- appending ----------------------------------------------------------------------------------------------------------------
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/r1.ctp"
@@ -162,21 +163,21 @@ is 'append makes a database where there is none' "$?" 3
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/r2.ctp"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/names.sqlite" 2>"$tmp/err"
-is 'what is no stream is not appended' "$? $(cat "$tmp/err")" "1 ctp-sqlite: $tmp/names.sqlite: is no ctp stream"
+is 'an input that is no stream is not appended' "$? $(cat "$tmp/err")" "1 ctp-sqlite: $tmp/names.sqlite: is no ctp stream"
 for n in 2 3; do "$from" -q "$tmp/real.jsonl" >"$tmp/real$n.ctp"; done # the same with another id
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real2.ctp"
-ok 'append, and again' judge "$tmp/app.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/real.jsonl" "$tmp/real.jsonl"
+ok 'streams can be appended twice' judge "$tmp/app.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/real.jsonl" "$tmp/real.jsonl"
 cp "$tmp/app.sqlite" "$tmp/before.sqlite"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/nothing.ctp" 2>"$tmp/err"
-is 'append that fails at its second input' "$? $(grep -c nothing.ctp "$tmp/err")" '1 1'
-ok 'leaves the database as it was' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
+is 'an append that fails at its second input gives status 1' "$? $(grep -c nothing.ctp "$tmp/err")" '1 1'
+ok 'a failed append leaves the database unchanged' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
 there=$(sql "$tmp/app.sqlite" 'SELECT max(id) - 1 FROM sections')
 zstdcat "$tmp/real.ctp.zst" >"$tmp/real.ctp"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/real.ctp" 2>"$tmp/err"
-is 'append of a trace that is there is refused' "$? $(cat "$tmp/err")" \
+is 'appending a trace a second time is refused' "$? $(cat "$tmp/err")" \
 	"1 ctp-sqlite: $tmp/app.sqlite: $tmp/real.ctp: section $there is of the same trace; the manual says how to remove it"
-ok 'and leaves it as it was' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
-again() { # FILE: appends to once.sqlite, prints the status and what was said
+ok 'the refusal leaves the database unchanged' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
+again() { # FILE: appends to once.sqlite, prints the status and the messages
 	"$sqlite" -q --append -o "$tmp/once.sqlite" "$1" 2>"$tmp/err"
 	echo "$? $(sed 's/.*: //' "$tmp/err")"
 }
@@ -187,55 +188,56 @@ whole = open(sys.argv[1], "rb").read()
 at = whole.index(whole[:8], len(whole) // 2) # a packet begins there
 open(sys.argv[2] + "1.ctp", "wb").write(whole[:at])
 open(sys.argv[2] + "2.ctp", "wb").write(whole[at:])' "$tmp/whole.ctp" "$tmp/part"
-is 'parts of a stream are not the same' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" '3 , 3 '
-is 'each is refused by itself' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" \
+is 'different parts of a stream can be appended' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" '3 , 3 '
+is 'each part is refused a second time' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" \
 	'1 section 1 is of the same trace, and not complete; the manual says how to remove it, 1 section 2 is of the same trace, and not complete; the manual says how to remove it'
-is 'what was cut is the same as the whole' "$(again "$tmp/whole.ctp")" '1 section 1 is of the same trace, and not complete; the manual says how to remove it'
-manual() { # SECTION DATABASE: what ctp-sqlite.1 says
+is 'a truncated copy counts as the same trace' "$(again "$tmp/whole.ctp")" '1 section 1 is of the same trace, and not complete; the manual says how to remove it'
+manual() { # SECTION DATABASE: the commands of ctp-sqlite.1
 	sed -n '/^\$ sqlite3 night.sqlite "SELECT .BEGIN/,/^\.Ed/p' doc/ctp-sqlite.1 | sed '/^\.Ed/d; s/^\$ //; s/\\e/\\/g' | sed "s/= 3/= $1/g; s#night.sqlite#$2#g" | sh
 }
 rows() { sql "$1" .dump | grep ^INSERT | grep -v '^INSERT INTO "*\(classes\|fields\|sqlite_sequence\)"* ' | cksum; }
 cp "$tmp/once.sqlite" "$tmp/two.sqlite"
 "$sqlite" -q --append -o "$tmp/two.sqlite" "$tmp/real.ctp"
 manual 3 "$tmp/two.sqlite"
-is "the manual's way removes a section" "$(rows "$tmp/two.sqlite")" "$(rows "$tmp/once.sqlite")"
+is "the commands of the manual remove a section" "$(rows "$tmp/two.sqlite")" "$(rows "$tmp/once.sqlite")"
 manual 1 "$tmp/once.sqlite"
-is 'and then its trace can be added' "$(again "$tmp/whole.ctp") $(sql "$tmp/once.sqlite" 'SELECT id FROM sections' | tr '\n' ' ')" '0  2 3 '
+is 'after that its trace can be appended' "$(again "$tmp/whole.ctp") $(sql "$tmp/once.sqlite" 'SELECT id FROM sections' | tr '\n' ' ')" '0  2 3 '
 sql "$tmp/once.sqlite" 'ALTER TABLE sections DROP COLUMN stream'
-is 'a database of an earlier version is added to' "$(again "$tmp/real.ctp") $(sql "$tmp/once.sqlite" 'SELECT id, stream IS NULL FROM sections' | tr '\n' ' ')" '0  2|1 3|1 4|0 '
-is 'and knows from then on' "$(again "$tmp/real.ctp")" '1 section 4 is of the same trace; the manual says how to remove it'
-ok 'what was tried has left it alone' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
+is 'a database of an earlier version can be appended to' "$(again "$tmp/real.ctp") $(sql "$tmp/once.sqlite" 'SELECT id, stream IS NULL FROM sections' | tr '\n' ' ')" '0  2|1 3|1 4|0 '
+is 'from then on it refuses a trace a second time' \
+	"$(again "$tmp/real.ctp")" '1 section 4 is of the same trace; the manual says how to remove it'
+ok 'refused appends have left it unchanged' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
 mkfifo "$tmp/fifo"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/fifo" & pid=$!
-exec 3>"$tmp/fifo" # it is past the first
+exec 3>"$tmp/fifo" # it has read the first
 kill -9 $pid
 wait $pid 2>/dev/null
 exec 3>&-
-is 'append that is killed does too' "$(sql "$tmp/app.sqlite" 'SELECT count(*), max(id) FROM coro_trace_events; SELECT count(*) FROM sections; PRAGMA integrity_check')" \
+is 'a killed append leaves the database unchanged' "$(sql "$tmp/app.sqlite" 'SELECT count(*), max(id) FROM coro_trace_events; SELECT count(*) FROM sections; PRAGMA integrity_check')" \
 	"$(sql "$tmp/before.sqlite" 'SELECT count(*), max(id) FROM coro_trace_events; SELECT count(*) FROM sections; PRAGMA integrity_check')"
 
 case $sqlite in /*) bin=$sqlite ;; *) bin=$PWD/$sqlite ;; esac
 mkdir "$tmp/names"
 for name in :memory: 'file:x?mode=memory'; do
 	(cd "$tmp/names" && for n in 2 3; do "$bin" -q --append -o "$name" ../real$n.ctp; done)
-	is "append to a file that is called $name" "$? $(sql "$tmp/names/$name" 'SELECT count(*) FROM sections')" '0 2'
+	is "a file called $name can be appended to" "$? $(sql "$tmp/names/$name" 'SELECT count(*) FROM sections')" '0 2'
 done
 
 sql "$tmp/theirs.sqlite" "$schema); INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('9', 8, '0x7', 6, 1, 5); CREATE TABLE birth (theirs);"
 "$sqlite" -q --append -o "$tmp/theirs.sqlite" "$tmp/real.ctp.zst"
-is 'append to what coroTracer made' "$? $(sql "$tmp/theirs.sqlite" 'SELECT * FROM coro_trace_events WHERE id = 1; SELECT count(*) FROM birth; PRAGMA integrity_check' | tr '\n' ' ')" \
+is 'a database of coroTracer can be appended to' "$? $(sql "$tmp/theirs.sqlite" 'SELECT * FROM coro_trace_events WHERE id = 1; SELECT count(*) FROM birth; PRAGMA integrity_check' | tr '\n' ' ')" \
 	'0 1|9|8|0x7|6|1|5|0||| 0 ok '
-is 'keeps a table of theirs, and has its own' "$(sql "$tmp/theirs.sqlite" 'SELECT count(*) FROM birth_2')" "$(grep -c '"type":"birth"' "$tmp/real.jsonl")"
-is 'a row without a section is a coroutine of its own' "$(sql "$tmp/theirs.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'running|0'
+is 'it keeps its other table' "$(sql "$tmp/theirs.sqlite" 'SELECT count(*) FROM birth_2')" "$(grep -c '"type":"birth"' "$tmp/real.jsonl")"
+is 'rows of coroTracer are coroutines of their own' "$(sql "$tmp/theirs.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'running|0'
 sql "$tmp/older.sqlite" "$schema, section INTEGER); INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('9', 8, '0x7', 6, 1, 5)"
 "$sqlite" -q --append -o "$tmp/older.sqlite" "$tmp/real.ctp.zst"
-is 'also where the column was made without a default' "$(sql "$tmp/older.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'running|0'
+is 'the same holds if the column has no default' "$(sql "$tmp/older.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'running|0'
 refuses() { # NAME WHY FILE
 	cp "$3" "$tmp/copy"
 	"$sqlite" -q --append -o "$3" "$tmp/real.ctp.zst" 2>"$tmp/err"
 	is "append to $1: status 1" $? 1
-	like "append to $1: said" "$(cat "$tmp/err")" "^ctp-sqlite: $3: $2\$"
-	ok "append to $1: it is as it was" cmp "$3" "$tmp/copy"
+	like "append to $1: it is reported" "$(cat "$tmp/err")" "^ctp-sqlite: $3: $2\$"
+	ok "append to $1: it is unchanged" cmp "$3" "$tmp/copy"
 }
 echo 'some text that is long enough to be no empty database' >"$tmp/text"
 refuses 'what is no database' 'file is not a database' "$tmp/text"
@@ -250,31 +252,32 @@ refuses 'a view of somebody else in the place of one' '.*births.*' "$tmp/own.sql
 mkdir "$tmp/dir"
 left() { (cd "$tmp/dir" && ls -A | tr '\n' ' '); }
 "$sqlite" "$tmp/real.ctp.zst" 2>"$tmp/err"
-is 'no -o is a usage error' "$? $(wc -l <"$tmp/err")" '2 1'
+is 'a missing -o is a usage error' "$? $(wc -l <"$tmp/err")" '2 1'
 for path in /dev/full /dev/null "$tmp/dir" "$tmp/dir/no/x.sqlite" "$tmp/dir/x.sqlite.zst"; do
 	"$sqlite" -q -o "$path" "$tmp/real.ctp.zst" 2>"$tmp/err"
 	is "-o ${path#"$tmp"/}: status 1 and one line with its name" "$? $(grep -c "^ctp-sqlite: $path: " "$tmp/err") $(wc -l <"$tmp/err")" '1 1 1'
 done
 "$sqlite" -q -o "$tmp/dir/a.sqlite" "$tmp/nothing.ctp" 2>"$tmp/err"
-is 'an input that is missing leaves nothing' "$? $(left)" '1 '
+is 'a missing input leaves no file' "$? $(left)" '1 '
 echo old >"$tmp/dir/old"
 "$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst" "$tmp/nothing.ctp" 2>"$tmp/err"
-is 'what was there stays' "$? $(left)$(cat "$tmp/dir/old")" '1 old old'
+is 'an existing database stays' "$? $(left)$(cat "$tmp/dir/old")" '1 old old'
 "$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst" 2>"$tmp/err"
-is 'and if it is no database, in any case' "$? $(cat "$tmp/err") $(cat "$tmp/dir/old")" \
+is 'an existing file that is no database always stays' "$? $(cat "$tmp/err") $(cat "$tmp/dir/old")" \
 	"1 ctp-sqlite: $tmp/dir/old: is there and no SQLite database; remove it, or name another file old"
 sql "$tmp/dir/new" 'CREATE TABLE t (x)' && mv "$tmp/dir/new" "$tmp/dir/old"
 chmod 600 "$tmp/dir/old"
 "$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst"
-is 'a database is replaced where all is well, with its mode' "$? $(left)$(stat -c %a "$tmp/dir/old") $(sql "$tmp/dir/old" 'PRAGMA integrity_check')" '0 old 600 ok'
+is 'a successful run replaces a database, with its mode' "$? $(left)$(stat -c %a "$tmp/dir/old") $(sql "$tmp/dir/old" 'PRAGMA integrity_check')" '0 old 600 ok'
 "$sqlite" -q -o "$tmp/real.ctp.zst" "$tmp/real.ctp.zst" 2>"$tmp/err"
-is 'the input is not the output' "$? $(cat "$tmp/err")" "1 ctp-sqlite: -o $tmp/real.ctp.zst: is also the input; name another file"
+is 'an output that is the input is refused' \
+	"$? $(cat "$tmp/err")" "1 ctp-sqlite: -o $tmp/real.ctp.zst: is also the input; name another file"
 for end in journal wal; do
 	: >"$tmp/dir/old-$end"
 	cp "$tmp/dir/old" "$tmp/copy"
 	"$sqlite" -q -o "$tmp/dir/old" "$tmp/r1.ctp" 2>"$tmp/err"
 	is "a database that has a $end is not replaced" "$? $(grep -c "old-$end belongs" "$tmp/err")" '1 1'
-	ok 'and is as it was' cmp "$tmp/dir/old" "$tmp/copy"
+	ok 'it is unchanged' cmp "$tmp/dir/old" "$tmp/copy"
 	rm "$tmp/dir/old-$end"
 done
 for signal in TERM KILL; do
@@ -283,19 +286,19 @@ for signal in TERM KILL; do
 	kill -$signal $pid
 	wait $pid 2>/dev/null
 	exec 3>&-
-	is "killed by SIG$signal it leaves nothing" "$(left)" 'old '
+	is "killed by SIG$signal it leaves no file" "$(left)" 'old '
 done
 "$O/t/helper/randstream" 9 | "$sqlite" -q -o "$tmp/dir/old"
 is 'status 3 where events were lost or the end is missing' $? 3
 rm "$tmp/dir/old"
 (ulimit -f 40 && trap '' XFSZ && exec "$sqlite" -q -o "$tmp/dir/big" "$tmp/r1.ctp") 2>"$tmp/err"
-is 'a file that must not grow, early: status 1, said, nothing left' "$? $(grep -c "^ctp-sqlite: $tmp/dir/big: " "$tmp/err") $(left)" '1 1 '
+is 'an early limit on file size gives status 1 and a message, and leaves no file' "$? $(grep -c "^ctp-sqlite: $tmp/dir/big: " "$tmp/err") $(left)" '1 1 '
 for i in 1 2 3 4 5 6 7 8 9; do zstdcat "$tmp/real.ctp.zst"; done >"$tmp/many.ctp"
 if root_part 'a full disk' && mount -t tmpfs -o size=64k none "$tmp/dir" 2>/dev/null; then
-	for size in 64k 1m 3m 4m; do # at the first page, while rows are read, while trees are built
+	for size in 64k 1m 3m 4m; do # full at the first page, while rows are read, while trees are built
 		mount -o remount,size=$size "$tmp/dir"
 		"$sqlite" -q -o "$tmp/dir/full" "$tmp/many.ctp" 2>"$tmp/err"
-		is "a disk of $size: status 1, said, nothing left" \
+		is "a disk of $size: status 1, a message, no file left" \
 			"$? $(grep -c "^ctp-sqlite: $tmp/dir/full: .*\(full\|No space\)" "$tmp/err") $(left)" '1 1 '
 	done
 	umount "$tmp/dir"
@@ -303,6 +306,6 @@ fi
 if [ "$(id -u)" != 0 ]; then
 	chmod 500 "$tmp/dir"
 	"$sqlite" -q -o "$tmp/dir/a" "$tmp/real.ctp.zst" 2>"$tmp/err"
-	is 'a folder that must not be written' "$? $(grep -c 'Permission denied' "$tmp/err")" '1 1'
+	is 'a folder without write permission is reported' "$? $(grep -c 'Permission denied' "$tmp/err")" '1 1'
 fi
 done_testing

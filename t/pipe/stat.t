@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-stat: what it counts, in words and as JSON; of a stream that is whole, lossy, cut or damaged.
+# ctp-stat: its counts, as text and JSON, of streams that are complete, lossy, truncated or damaged.
 # In check-fast.
 . t/helper/tap.sh
 number() { sed -n "s/^{[^[{]*\"$1\":\([0-9a-z]*\).*/\1/p" "$tmp/json"; } # of the first level, before classes and sections
@@ -28,7 +28,7 @@ JSONL
 counts whole 0 "$tmp/a.ctp" complete=true events=3 lost=0 unverified=0 untraced=0 births=2 deaths=1 coroutines=2 threads=2 late=0 \
 	unseen=0 records=7 damaged_packets=0 missing_packets=0 cut_short=0 first_ns=100 last_ns=1000000150 duration_ns=1000000050
 if command -v jq >/dev/null; then
-	is 'jq reads the rest' "$(jq -c '[.classes.birth, .section_count, (.sections[0] | .attrs.argv, .events, .outcome, .status)]' "$tmp/json")" \
+	is 'jq reads the classes and sections' "$(jq -c '[.classes.birth, .section_count, (.sections[0] | .attrs.argv, .events, .outcome, .status)]' "$tmp/json")" \
 		'[2,1,["./server","-v","a b"],3,"exited",7]'
 fi
 "$BIN/ctp-stat" "$tmp/a.ctp" >"$tmp/text"
@@ -38,7 +38,7 @@ for line in 'sections:    1, complete' 'events:      3' 'coroutines:  2; 2 birth
 	"file:        $tmp/a.ctp, $(wc -c <"$tmp/a.ctp") bytes"; do
 	ok "in words: $line" grep -qx -- "$line" "$tmp/text"
 done
-is 'the numbers behind the times are not for people' "$(grep -c 'wall_offset_ns' "$tmp/text")" 0
+is 'the text does not have the offsets behind the times' "$(grep -c 'wall_offset_ns' "$tmp/text")" 0
 is 'no control character of a name reaches the terminal' "$(grep -c "$(printf '\033')" "$tmp/text")" 0
 
 # Loss, and what did not arrive: the end record of the writer tells.
@@ -60,7 +60,7 @@ counts lossy 3 "$tmp/b.ctp" complete=true events=3 lost=6 unverified=3 untraced=
 like 'in words' "$("$BIN/ctp-stat" "$tmp/b.ctp")" '^events:      3, and 6 in packets that are missing$'
 like 'in words: a signal by its name' "$("$BIN/ctp-stat" "$tmp/b.ctp")" '^  ended:       killed by SIGKILL$'
 
-# What probes tell beside transitions. A site that is told of again is one; what a thread missed is no lost transition.
+# Records besides transitions. A site that is recorded twice counts once; a record that a thread missed is no lost transition.
 cat >"$tmp/notes.jsonl" <<'JSONL'
 {"type":"@section","attrs":{}}
 {"type":"site","ts":1,"site":1,"file":"a.c","line":1,"function":"f"}
@@ -80,10 +80,10 @@ for line in 'wakes:       2' 'names:       1' 'sites:       2' 'missed:      4 o
 done
 "$BIN/ctp-tojsonl" "$tmp/notes.ctp" 2>"$tmp/err"
 is 'the other tools count them too' "$? $(cat "$tmp/err")" '3 ctp-tojsonl: 8 records, 0 late; 0 events lost, 4 other records missed'
-# What is lost is at most all there can be, and never comes round to nothing.
+# The count of losses is limited, and never wraps to 0.
 sed '/"lost",/{p;s/"count":[0-9]*/"count":18446744073709551615/;}' "$tmp/b.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/round.ctp"
 counts 'a sum that would come round' 3 "$tmp/round.ctp" lost=18446744073709551615
-# Nothing lost, but coroutines that found no station: that is not all either. By a record, or by the end record alone.
+# Nothing lost, but coroutines that found no station: the trace is incomplete too. By a record, or by the end record alone.
 sed -e '/"lost",/d' -e 's/"events":9,"lost":6,"unverified":3/"events":3,"lost":0,"unverified":0/' "$tmp/b.jsonl" >"$tmp/u.jsonl"
 grep -v '"untraced","ts"' "$tmp/u.jsonl" >"$tmp/v.jsonl"
 for file in u v; do
@@ -92,12 +92,13 @@ for file in u v; do
 	counts untraced 3 "$tmp/u.ctp" complete=true events=3 lost=0 untraced=4 unseen=0
 	"$BIN/ctp-tojsonl" "$tmp/u.ctp" "$tmp/u.ctp" >"$tmp/out" 2>"$tmp/err"
 	is 'untraced: ctp-tojsonl ends with status 3' $? 3
-	like 'and says why, of both sections' "$(cat "$tmp/err")" '; 0 events lost, 0 other records missed, 8 coroutines untraced$'
+	like 'untraced: it says why, for both sections' \
+		"$(cat "$tmp/err")" '; 0 events lost, 0 other records missed, 8 coroutines untraced$'
 done
 cat "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/aba.ctp"
 counts 'three sections' 3 "$tmp/aba.ctp" complete=true events=9 lost=6 births=4 coroutines=6 threads=5 duration_ns=1000000090
 "$BIN/ctp-stat" -j "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/three"
-ok 'three operands are the same as one behind the other' cmp "$tmp/three" "$tmp/json"
+ok 'three operands give the same as their concatenation' cmp "$tmp/three" "$tmp/json"
 
 # The whole duration. sections CLOCK FIRST LAST ...: a stream with a section for each, of two records. CLOCK is a name, or a wall_offset_ns.
 sections() {
@@ -123,7 +124,7 @@ sections monotonic 100 200 boottime 100 200
 counts 'on two clocks' 0 "$tmp/spans.ctp" duration_ns=200
 sections 1000 100 200 50 1075 1175
 counts 'on two clocks with wall-clock times' 0 "$tmp/spans.ctp" duration_ns=125
-# By chance, against a board.
+# Random sections, compared with a bitmap.
 awk 'BEGIN { srand(15); for (i = 0; i < 60; i++) { wall = int(rand() * 3); first = 1 + int(rand() * 900); last = first + 1 + int(rand() * 30)
 	off = wall * 500; for (t = first; t < last; t++) { k = wall ? "w" (t + off) : "m" t; n += !(k in seen); seen[k] }
 	print wall ? off : "monotonic", first, last } print n }' >"$tmp/board"
@@ -140,39 +141,39 @@ counts 'cut in a second section' 3 "$tmp/cut.ctp" complete=false events=3
 : >"$tmp/empty"
 counts 'nothing at all' 3 "$tmp/empty" complete=false events=0
 "$BIN/ctp-stat" "$tmp/empty" >"$tmp/text" 2>"$tmp/err"
-is 'which is said once' "$(cat "$tmp/err")" "ctp-stat: $tmp/empty: the input is empty"
-ok 'and is no section, cut short or not' sh -c 'grep -qx "sections:    0, not complete" "$0" && ! grep "cut short" "$0"' "$tmp/text"
+is 'the damage is reported once' "$(cat "$tmp/err")" "ctp-stat: $tmp/empty: the input is empty"
+ok 'damage is not counted as a section' sh -c 'grep -qx "sections:    0, not complete" "$0" && ! grep "cut short" "$0"' "$tmp/text"
 head -n 3 "$tmp/a.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/open.ctp"
 "$BIN/ctp-stat" "$tmp/open.ctp" >"$tmp/text" 2>"$tmp/err"
-like 'a cut may be none' "$(cat "$tmp/err")" 'no end: it was cut short, or is still being written$'
-ok 'and is told' grep -qx 'sections:    1, not complete; 1 cut short' "$tmp/text"
+like 'a possible truncation is reported' "$(cat "$tmp/err")" 'no end: it was cut short, or is still being written$'
+ok 'JSON has the truncation' grep -qx 'sections:    1, not complete; 1 cut short' "$tmp/text"
 
-# What is no stream: said in a word, no table; and the other operands are read.
+# An input that is no stream gives a message and no table; the other operands are read.
 echo 'this is something else altogether' >"$tmp/else"
 for file in a.jsonl else nonexistent; do
 	for tool in ctp-stat ctp-tojsonl; do
 		"$BIN/$tool" -q "$tmp/$file" >"$tmp/out" 2>"$tmp/err"
 		is "$tool $file: status 1" $? 1
-		is "$tool $file: one line, and no other" "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
+		is "$tool $file: one message" "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
 	done
 	"$BIN/ctp-stat" -j "$tmp/$file" "$tmp/a.ctp" "$tmp/$file" 2>/dev/null >"$tmp/json"
 	is "$file and a stream: status 1" $? 1
 	is "$file and a stream: the stream is counted" "$(number events)" 3
 done
-like 'JSON is known' "$("$BIN/ctp-stat" "$tmp/a.jsonl" 2>&1)" '/a.jsonl: is JSON; pipe it through ctp-fromjsonl$'
-like 'the rest is not' "$("$BIN/ctp-stat" "$tmp/else" 2>&1)" '/else: is no ctp stream$'
+like 'JSON is recognised' "$("$BIN/ctp-stat" "$tmp/a.jsonl" 2>&1)" '/a.jsonl: is JSON; pipe it through ctp-fromjsonl$'
+like 'other input is not recognised' "$("$BIN/ctp-stat" "$tmp/else" 2>&1)" '/else: is no ctp stream$'
 
 "$BIN/ctp-stat" "$tmp/a.ctp" -j >"$tmp/json"
 is 'an option may follow a file' "$(number events)" 3
 "$BIN/ctp-stat" -- "$tmp/a.ctp" -j >"$tmp/out" 2>/dev/null
-is 'but not behind --' $? 1
+is 'after -- it is a file' $? 1
 
-# More ids than the short way: the set grows, and 0 is an id like any other.
+# More ids than the small set holds: the set grows, and 0 is an ordinary id.
 awk 'BEGIN { for (i = 0; i < 5000; i++)
 	printf "{\"probe_id\":%d,\"tid\":%d,\"addr\":\"0x0\",\"seq\":%d,\"is_active\":true,\"ts\":%d}\n", i * 4096 % 12288000, 1 + i % 600, i < 3000 ? 1 : 2, 1 + i }' |
 	"$BIN/ctp-fromjsonl" >"$tmp/many.ctp"
 counts many 0 "$tmp/many.ctp" events=5000 coroutines=3000 threads=600 at_least=false
-# A probe that begins again is another coroutine, also after a single event; slots that count rounds begin with 2.
+# A probe that begins again is another coroutine, also after a single event; numbers that count rounds begin with 2.
 rows() { # SEQ...
 	ts=0
 	for seq; do
@@ -184,18 +185,18 @@ for case in '2 1 1 2 3' '3 1 2 1 2 1' '2 2 2 4 2' '1 2 2 2 2' '1 1 2 3 2'; do
 	rows ${case#* }
 	"$BIN/ctp-stat" -qj "$tmp/rows.ctp" >"$tmp/json"
 	is "coroutines of one probe with the numbers ${case#* }" "$(number coroutines)" ${case%% *}
-	is 'and of ctp-report' "$("$BIN/ctp-report" -qj "$tmp/rows.ctp" | sed 's/.*"coroutines":\([0-9]*\),"alive".*/\1/')" ${case%% *}
+	is 'ctp-report counts the same' "$("$BIN/ctp-report" -qj "$tmp/rows.ctp" | sed 's/.*"coroutines":\([0-9]*\),"alive".*/\1/')" ${case%% *}
 done
 awk 'BEGIN { for (i = 0; i < 6000; i++)
 	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", 1 + i % 3000, 1 + i }' |
 	"$BIN/ctp-fromjsonl" >"$tmp/many.ctp"
 counts 'each of many again' 0 "$tmp/many.ctp" events=6000 coroutines=6000
-# Late: behind a mark. The window of ctp-fromjsonl makes one when it is full.
+# Late means after a mark with a later time. ctp-fromjsonl writes a mark when its window is full.
 awk 'BEGIN { for (i = 0; i <= 200000; i++)
 	printf "{\"probe_id\":1,\"tid\":1,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", i < 200000 ? 1000 + i : 1 }' |
 	"$BIN/ctp-fromjsonl" >"$tmp/late.ctp"
 counts late 3 "$tmp/late.ctp" events=200001 late=1
-# --- streams of any classes: what is said of one is the same each time ------------------------------------------------------------
+# --- streams of any classes: repeated runs give the same ------------------------------------------------------------
 differ=
 for seed in 21 22 23 24 25 26 27 28; do
 	"$O/t/helper/randstream" $seed >"$tmp/any.ctp"
@@ -203,5 +204,5 @@ for seed in 21 22 23 24 25 26 27 28; do
 	for n in 1 2; do "$BIN/ctp-stat" -j "$tmp/cut.ctp" >"$tmp/said-$n" 2>/dev/null; done
 	cmp -s "$tmp/said-1" "$tmp/said-2" || differ="$differ $seed"
 done
-is 'a text is no number to be added up' "$differ" ''
+is 'texts are not added up' "$differ" ''
 done_testing

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Debug information that was made to harm: whatever becomes of libdw, a tool goes on and shows the module and the offset.
+# Malicious debug information: even if libdw crashes, a tool continues and shows the module and the offset.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 ldd "$BIN/ctp-tojsonl" | grep -q libdw || skip_all 'it was built without libdw (package libdw-dev)'
 
-# A program whose main has 50,000 scopes, each in the last: libdw goes down into them by calls.
+# A program whose main has 50,000 scopes, each in the last: libdw descends into them recursively.
 cat >"$tmp/bomb.s" <<'ASM'
 	.section .debug_abbrev, "", %progbits
 	.uleb128 1, 0x11
@@ -56,16 +56,16 @@ tries() { # NAME COMMAND...
 	name=$1
 	shift
 	timeout 60 "$@" >"$tmp/out" 2>"$tmp/err"
-	is "$name: ends well" "$?" 0
-	is "$name: without a word" "$(cat "$tmp/err")" ''
-	is "$name: with the module and the offset" "$(grep -cF "bomb+0x$offset" "$tmp/out")" 1
+	is "$name: exits with status 0" "$?" 0
+	is "$name: prints no message" "$(cat "$tmp/err")" ''
+	is "$name: shows the module and the offset" "$(grep -cF "bomb+0x$offset" "$tmp/out")" 1
 }
 tries ctp-tojsonl "$BIN/ctp-tojsonl" -a --symbols "$tmp/t.ctp"
 tries ctp-tocsv "$BIN/ctp-tocsv" -a --symbols "$tmp/t.ctp"
 tries ctp-report "$BIN/ctp-report" -j "$tmp/t.ctp"
 tries ctp-tohtml "$BIN/ctp-tohtml" "$tmp/t.ctp"
 
-# --no-symbols opens nothing: not even a file that would be found.
+# --no-symbols opens nothing: not even a file that exists.
 command -v strace >/dev/null && strace -f -o "$tmp/trace" "$BIN/ctp-report" --no-symbols -q "$tmp/t.ctp" >"$tmp/out" 2>&1
 if [ -s "$tmp/trace" ]; then
 	is '--no-symbols opens no file of the trace' "$(grep -c "open.*bomb" "$tmp/trace")" 0

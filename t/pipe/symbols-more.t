@@ -1,5 +1,5 @@
 #!/bin/sh
-# Addresses in C++ and Rust, by the names that their sources have; and streams that say whatever they like about files.
+# Addresses in C++ and Rust get the names of their sources; and streams with arbitrary claims about files.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 to=$BIN/ctp-tojsonl from=$BIN/ctp-fromjsonl
@@ -21,7 +21,7 @@ section() {
 show() { "$from" -q | timeout 120 "$to" -aq --symbols "$@" | sed -n 's/.*"addr":"[^"]*"\(,"addr_text":"\([^"]*\)"\)*,"seq".*/\2/p' | sed 's/^$/-/'; }
 id_of() { readelf -n "$1" 2>/dev/null | sed -n 's/.*Build ID: //p'; }
 
-# What is said of the functions whose symbols match, as if the program were mapped from 0x10000000 on.
+# Texts of the functions whose symbols match, as if the program were mapped at 0x10000000.
 functions() { # PROGRAM PATTERN
 	set -- "$1" "$2" "$(readelf -lW "$1" 2>/dev/null | awk '$1 == "LOAD" && /R E/ { print $2, $3; exit }')"
 	{
@@ -85,13 +85,13 @@ for cxx in g++ clang++; do
 	for how in '-g' '-g -O2'; do
 		# shellcheck disable=SC2086
 		(cd "$tmp" && $cxx -std=c++20 $how x.cpp -o "$cxx.prog") 2>"$tmp/err" || { note "$cxx: $(head -n 1 "$tmp/err")"; continue; }
-		is "$cxx $how: the names of the source, also of a coroutine that was cut up" \
+		is "$cxx $how: functions have the names of the source, also parts of a split coroutine" \
 			"$(functions "$tmp/$cxx.prog" "send|hidden|channel|UliE|[$]_0|serve.*\\.$resume\$" |
 				sed -e "s/:$(($(line C x.cpp) + 1)):/:$(line C x.cpp):/" -e 's/[$]_0/{lambda#1}/' | sort)" "$(echo "$cxx_want" | sort)"
 	done
 	[ -x "$tmp/$cxx.prog" ] || continue
 	strip -g "$tmp/$cxx.prog"
-	is "$cxx, a symbol table alone" "$(functions "$tmp/$cxx.prog" 'send|hidden' | sed 's/+0x[0-9a-f]*/+/')" "$cxx.prog+:net::(anonymous namespace)::hidden
+	is "$cxx, a symbol table alone gives the names" "$(functions "$tmp/$cxx.prog" 'send|hidden' | sed 's/+0x[0-9a-f]*/+/')" "$cxx.prog+:net::(anonymous namespace)::hidden
 $cxx.prog+:net::channel::send"
 done
 
@@ -120,9 +120,9 @@ fn main() {
 }
 RUST
 	(cd "$tmp" && rustc --edition 2021 -g r.rs -o r.prog) 2>"$tmp/err" || note "$(cat "$tmp/err")"
-	like 'Rust: the code of an async function' "$(functions "$tmp/r.prog" '1r6handle.*(closure|0B)')" \
+	like 'Rust: an async function has its name' "$(functions "$tmp/r.prog" '1r6handle.*(closure|0B)')" \
 		"^r\\.rs:$(line A r.rs):r::handle::\\{+closure(#0)?\\}+\$"
-	like 'and a future' "$(functions "$tmp/r.prog" 'Conn.*4poll')" "^r\\.rs:$(line P r.rs):<r::Conn.* as core::future::future::Future>::poll\$"
+	like 'Rust: a future has its name' "$(functions "$tmp/r.prog" 'Conn.*4poll')" "^r\\.rs:$(line P r.rs):<r::Conn.* as core::future::future::Future>::poll\$"
 else
 	skip 'there is no rustc'
 fi
@@ -145,14 +145,14 @@ got=$({
 	at 4199 11
 	at 4200 11
 } | section | show)
-is 'each process has its own mappings; of one that is not known, any; a new one replaces what it overlaps' "$got" 'a+0x4
+is 'each process has its own mappings; an unknown one uses any; a new mapping replaces what it overlaps' "$got" 'a+0x4
 b+0x4
 c+0x1
 -
 -
 d+0xc7
 -'
-is 'a section begins with none' "$({ mapping /none/a 01 | section; at 268435457 | section; } | show)" -
+is 'a section begins without mappings' "$({ mapping /none/a 01 | section; at 268435457 | section; } | show)" -
 
 # --- hostile --------------------------------------------------------------------------------------------------------------------
 mkfifo "$tmp/fifo"
@@ -175,7 +175,7 @@ for path in "$tmp/fifo" /dev/zero /dev/null /dev/tty /proc/kmsg /proc/self/mem /
 done
 mkdir -p "$tmp/.build-id/01"
 mkfifo "$tmp/.build-id/01/02.debug"
-is 'a pipe in the place of debug information' \
+is 'a pipe in the place of debug information is not opened' \
 	"$({ mapping /none/a 0102; at 268435472; } | section | show --debug-dir "$tmp")" 'a+0x10'
 {
 	awk 'BEGIN {
@@ -186,5 +186,5 @@ is 'a pipe in the place of debug information' \
 	at 4097 9
 } | section | "$from" -q >"$tmp/many.ctp"
 timeout 120 "$to" -aq --symbols "$tmp/many.ctp" >"$tmp/out"
-is 'very many mappings, files and processes' $? 0
+is 'very many mappings, files and processes are handled' $? 0
 done_testing

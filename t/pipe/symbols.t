@@ -1,5 +1,5 @@
 #!/bin/sh
-# Addresses as file, line and function: of a program that ran, wherever the system put it, and on a machine where it is gone.
+# Addresses as file, line and function: of a program that ran, at any load address, and on a machine without the program.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 to=$BIN/ctp-tojsonl from=$BIN/ctp-fromjsonl
@@ -57,8 +57,8 @@ C
 line() { grep -n "// $1\$" "$work/prog.c" | cut -d : -f 1; }
 compile() { (cd "$work" && gcc -std=gnu11 -I"$OLDPWD/sdk/c" "$@" prog.c -o prog); } # FLAGS...
 mkfifo "$tmp/hold"
-run() { # and be suspended only when the mappings are known
-	rm -f "$tmp/t.ctp" # the last one must not be taken for this
+run() { # it suspends only when the mappings are recorded
+	rm -f "$tmp/t.ctp" # the trace of an earlier run must not be used
 	"$BIN/ctp-collect" -q "$work/prog" >"$tmp/t.ctp" <"$tmp/hold" &
 	exec 3>"$tmp/hold"
 	until "$to" -aq "$tmp/t.ctp" 2>/dev/null | grep -q '"type":"mapping"'; do
@@ -82,45 +82,45 @@ prog.c:$(line E):entered
 for how in '-g -O0' '-g -O2' '-g -O2 -no-pie' '-gdwarf-4 -O2' '-g1 -O2' '-g -O2 -gz'; do
 	# shellcheck disable=SC2086
 	compile $how && run
-	is "gcc $how: where CTP_HERE is, a call, a function; and nothing of what is no code" "$(texts)" "$want"
+	is "gcc $how: texts for CTP_HERE, a call and a function; none for what is no code" "$(texts)" "$want"
 done
 if command -v clang >/dev/null; then # which writes no .debug_aranges
 	(cd "$work" && clang -g -O2 -I"$OLDPWD/sdk/c" prog.c -o prog) && run
-	is 'clang' "$(texts)" "$want"
+	is 'a program compiled by clang has its texts' "$(texts)" "$want"
 fi
 compile -g -O2 -Wl,--build-id=none && run
-is 'without a build-id' "$(texts)" "$want"
+is 'a program without a build-id has its texts' "$(texts)" "$want"
 cp "$work/prog" "$tmp/anonymous"
 (cd "$work" && objcopy --only-keep-debug prog prog.dbg && strip prog && objcopy --add-gnu-debuglink=prog.dbg prog) && run
-is 'its debuglink, by the sum' "$(texts)" "$want"
+is 'its debuglink is found by the checksum' "$(texts)" "$want"
 printf x >>"$work/prog.dbg"
-like 'which must be right' "$(texts | head -n 1)" '^prog\+0x[0-9a-f]+$'
+like 'a debuglink with a wrong checksum is not used' "$(texts | head -n 1)" '^prog\+0x[0-9a-f]+$'
 compile -g -O2
-like 'a program with a build-id is not that one' "$(texts | head -n 1)" '^prog\+0x[0-9a-f]+$'
+like 'a program with a build-id is not taken for it' "$(texts | head -n 1)" '^prog\+0x[0-9a-f]+$'
 mkdir "$other/anonymous"
 cp "$tmp/anonymous" "$other/anonymous/prog"
-is 'and --debug-dir comes first' "$(texts --debug-dir "$other/anonymous")" "$want"
+is '--debug-dir comes first' "$(texts --debug-dir "$other/anonymous")" "$want"
 rm "$work/prog.dbg"
 compile -g -O2 && run
 texts >"$tmp/once"
 "$to" -a "$tmp/t.ctp" | grep '"type":"mapping".*/prog"' >"$tmp/mapping.once"
 run
 "$to" -a "$tmp/t.ctp" | grep '"type":"mapping".*/prog"' >"$tmp/mapping.twice"
-is 'another run, another place in memory, the same texts' "$(texts)" "$(cat "$tmp/once")"
+is 'another run at another address has the same texts' "$(texts)" "$(cat "$tmp/once")"
 note "$(sed 's/.*"start":\("[^"]*"\).*/\1/' "$tmp/mapping.once" "$tmp/mapping.twice")"
 
-# --- a foreign judge: what addr2line says of the same places ----------------------------------------------------------------------
+# --- the same addresses in addr2line ----------------------------------------------------------------------
 field() { sed "s/.*\"$1\":\"\\([^\"]*\\)\".*/\\1/" "$2"; }
 start=$(field start "$tmp/mapping.twice") offset=$(field offset "$tmp/mapping.twice")
 "$to" -a --symbols "$tmp/t.ctp" | sed -n 's/.*"addr":"\([^"]*\)","addr_text":"\([^"]*\)".*/\1 \2/p' | sort -u >"$tmp/ours"
 agree=0
 while read -r addr text; do
 	at=$((addr - start + offset))
-	# It may be the address itself, or the instruction before that a call returns behind.
+	# It may be the address itself, or the call before that returns there.
 	for pc in $at $((at - 1)); do
 		addr2line -fipe "$work/prog" "$(printf '0x%x' $pc)"
 	done | sed "s|$work/||" >"$tmp/theirs"
-	[ "${text##*:}" = entered ] && text=:entered # where it is written, and not where its code begins
+	[ "${text##*:}" = entered ] && text=:entered # its line in the source, not that of its first instruction
 	grep -qF -e "${text##*:} at ${text%:*}" "$tmp/theirs" && agree=$((agree + 1))
 done <"$tmp/ours"
 is 'addr2line agrees' "$agree of $(grep -c . "$tmp/ours")" '4 of 4'
@@ -132,75 +132,76 @@ objcopy --only-keep-debug "$work/prog" "$work/prog.debug"
 cp "$work/prog" "$other/whole/prog"
 cp "$work/prog" "$other/root$work/prog"
 (cd "$work" && strip -o stripped prog && objcopy --add-gnu-debuglink=prog.debug stripped && mv stripped prog)
-is 'stripped, with its debuglink beside it' "$(texts)" "$want"
+is 'a stripped program uses its debuglink beside it' "$(texts)" "$want"
 mv "$work/prog.debug" "$work/.debug/"
-is 'in .debug' "$(texts)" "$want"
+is 'a debuglink in .debug is found' "$(texts)" "$want"
 mv "$work/.debug/prog.debug" "$other/link/"
-like 'stripped, and nothing found' "$(texts | head -n 1)" '^prog\+0x[0-9a-f]+$'
-is 'by its debuglink in --debug-dir' "$(texts --debug-dir "$other/none" --debug-dir "$other/link")" "$want"
+like 'a stripped program without debug information shows offsets' "$(texts | head -n 1)" '^prog\+0x[0-9a-f]+$'
+is 'a debuglink in --debug-dir is found' "$(texts --debug-dir "$other/none" --debug-dir "$other/link")" "$want"
 cp "$other/link/prog.debug" "$other/id/.build-id/${id%"${id#??}"}/${id#??}.debug"
-is 'by its build-id' "$(texts --debug-dir "$other/id")" "$want"
+is 'debug information is found by its build-id' "$(texts --debug-dir "$other/id")" "$want"
 mv "$work/prog" "$tmp/away"
-is 'the program is gone: by the build-id alone' "$(texts --debug-dir "$other/id")" "$want"
-is 'a copy of the program' "$(texts --debug-dir "$other/whole")" "$want"
-is 'its file system under a folder' "$(texts --debug-dir "$other/root")" "$want"
+is 'the build-id is enough if the program is gone' "$(texts --debug-dir "$other/id")" "$want"
+is 'a copy of the program is found in --debug-dir' "$(texts --debug-dir "$other/whole")" "$want"
+is 'a copy of its file system is found in --debug-dir' "$(texts --debug-dir "$other/root")" "$want"
 cp "$other/link/prog.debug" "$other/cache/$id/debuginfo"
-is 'a cache of debuginfod' "$(texts --debug-dir "$other/cache")" "$want"
+is 'a cache of debuginfod is used' "$(texts --debug-dir "$other/cache")" "$want"
 if command -v eu-strip >/dev/null; then
 	mkdir "$other/eu"
 	eu-strip -f "$other/eu/prog.debug" -o "$tmp/rest" "$other/whole/prog"
-	is 'what eu-strip took away' "$(texts --debug-dir "$other/eu")" "$want"
+	is 'debug information split by eu-strip is used' "$(texts --debug-dir "$other/eu")" "$want"
 fi
 first=$("$to" -a "$tmp/t.ctp" | sed -n 's/.*"addr":"\(0x0*[1-9a-f][^"]*\)".*"is_active":false.*/\1/p' | head -n 1)
-is 'nothing of it is here: its place in the file' "$(texts | head -n 1)" "$(printf 'prog+0x%x' $((first - start + offset)))"
+is 'without any file the text is the offset in the file' "$(texts | head -n 1)" "$(printf 'prog+0x%x' $((first - start + offset)))"
 compile -g -O1
-is 'another program is there now: that one is not asked' "$(texts | head -n 1)" "$(printf 'prog+0x%x' $((first - start + offset)))"
+is 'another program at the same path is not used' "$(texts | head -n 1)" "$(printf 'prog+0x%x' $((first - start + offset)))"
 compile -O2 && run
-is 'a symbol table alone' "$(texts | sed 's/+0x[0-9a-f]*/+/')" "$(printf 'prog+:here\nprog+:main\nprog+:called\nprog+:entered\n-')"
+is 'a symbol table alone gives functions' \
+	"$(texts | sed 's/+0x[0-9a-f]*/+/')" "$(printf 'prog+:here\nprog+:main\nprog+:called\nprog+:entered\n-')"
 (cd "$work" && strip prog) && run
-is 'not even that' "$(texts | sed 's/+0x[0-9a-f]*/+/')" "$(printf 'prog+\nprog+\nprog+\nprog+\n-')"
+is 'without a symbol table there are offsets' "$(texts | sed 's/+0x[0-9a-f]*/+/')" "$(printf 'prog+\nprog+\nprog+\nprog+\n-')"
 
-# --- a mapping with a place in the file that is not its address -------------------------------------------------------------------
+# --- a mapping whose offset differs from its address -------------------------------------------------------------------
 compile -g -O2 -Wl,-z,separate-code -Wl,-Ttext-segment=0x70000000 -no-pie && run
-is 'linked for an address of its own' "$(texts)" "$want"
+is 'a program linked at a fixed address has its texts' "$(texts)" "$want"
 cp "$work/prog" "$tmp/linked"
 mkdir "$other/linked"
 objcopy --only-keep-debug "$work/prog" "$other/linked/prog.debug"
 rm "$work/prog"
-is 'and gone' "$(texts --debug-dir "$other/linked")" "$want"
+is 'it has offsets if it is gone' "$(texts --debug-dir "$other/linked")" "$want"
 
 # --- the other outputs, and back ----------------------------------------------------------------------------------------------------
 cp "$tmp/linked" "$work/prog"
 "$to" -a "$tmp/t.ctp" >"$tmp/without"
 "$to" -a --symbols "$tmp/t.ctp" >"$tmp/with"
 "$from" "$tmp/with" | "$to" -a >"$tmp/back"
-ok 'JSONL: it is passed over' cmp "$tmp/without" "$tmp/back"
-is 'and there was something to pass over' "$(grep -c addr_text "$tmp/with")" 4
+ok 'JSONL: texts are ignored when they are read' cmp "$tmp/without" "$tmp/back"
+is 'there are texts to ignore' "$(grep -c addr_text "$tmp/with")" 4
 "$to" --symbols "$tmp/t.ctp" >/dev/null 2>"$tmp/err"
-is 'the plain form has no place for it' "$? $(cat "$tmp/err")" "2 ctp-tojsonl: --symbols: coroTracer's form has no place for symbols; add -a"
+is 'the plain form has no texts' "$? $(cat "$tmp/err")" "2 ctp-tojsonl: --symbols: coroTracer's form has no place for symbols; add -a"
 if [ -x "$BIN/ctp-tocsv" ]; then
 	like 'CSV: a column' "$("$BIN/ctp-tocsv" --class transition --symbols "$tmp/t.ctp" | cut -d , -f 3,4 | tr '\n' ' ')" \
 		"^addr,addr_text .*,prog.c:$(line H):here .*,prog.c:$(line R):called "
-	is 'none where it is not asked for' "$("$BIN/ctp-tocsv" -a "$tmp/t.ctp" | grep -c addr_text)" 0
+	is 'without --symbols there is no column' "$("$BIN/ctp-tocsv" -a "$tmp/t.ctp" | grep -c addr_text)" 0
 	"$BIN/ctp-tocsv" --symbols "$tmp/t.ctp" >/dev/null 2>&1
-	is 'nor in the plain form' $? 2
+	is 'the plain form of CSV has none' $? 2
 fi
 if [ -x "$BIN/ctp-tocsv" ] && [ -x "$BIN/ctp-fromcsv" ]; then
 	"$BIN/ctp-tocsv" -a --symbols "$tmp/t.ctp" >"$tmp/csv"
 	"$BIN/ctp-fromcsv" "$tmp/csv" | "$to" -a >"$tmp/back"
-	ok 'CSV: it is passed over' cmp "$tmp/without" "$tmp/back"
+	ok 'CSV: texts are ignored when they are read' cmp "$tmp/without" "$tmp/back"
 	"$BIN/ctp-tocsv" --class transition --symbols "$tmp/t.ctp" >"$tmp/one.csv"
-	is 'also without a schema' "$("$BIN/ctp-fromcsv" "$tmp/one.csv" | "$BIN/ctp-tocsv" --class transition | head -n 1)" \
+	is 'so they are without a schema' "$("$BIN/ctp-fromcsv" "$tmp/one.csv" | "$BIN/ctp-tocsv" --class transition | head -n 1)" \
 		"$("$BIN/ctp-tocsv" --class transition "$tmp/t.ctp" | head -n 1)"
 fi
 if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 	"$BIN/ctp-sqlite" --symbols -o "$tmp/db" "$tmp/t.ctp"
 	is 'SQLite: a table' "$(sqlite3 "$tmp/db" 'SELECT text FROM symbols ORDER BY text')" "$(echo "$want" | sed '/^-$/d' | sort)"
-	is 'and in the views, where there is no site' \
+	is 'the views have it if there is no site' \
 		"$(sqlite3 "$tmp/db" "SELECT coalesce(site_text, '-') FROM wait_intervals ORDER BY start_ns; SELECT count(addr_text) FROM suspend_addresses")" \
 		"$want
 4"
 	"$BIN/ctp-sqlite" -o "$tmp/db" "$tmp/t.ctp"
-	is 'empty where it is not asked for' "$(sqlite3 "$tmp/db" 'SELECT count(*) FROM symbols')" 0
+	is 'without symbols it is empty' "$(sqlite3 "$tmp/db" 'SELECT count(*) FROM symbols')" 0
 fi
 done_testing

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Names that would be obeyed by a terminal: shown, and harmless.
+# Names with terminal escape sequences are shown, and are harmless.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 
-# CSI and OSC of seven and of eight bits, and what turns the direction of writing.
+# CSI and OSC of seven and of eight bits, and characters that change the direction of writing.
 evil='\u001b[31mred\u001b]0;title\u0007\u009b31m\u009dnine\u202eback\u2066in'
 cat >"$tmp/evil.jsonl" <<JSON
 {"type":"@section","attrs":{"host":"$evil","tool":"$evil","argv":["./a","$evil"]}}
@@ -17,7 +17,7 @@ cat >"$tmp/evil.jsonl" <<JSON
 JSON
 "$BIN/ctp-fromjsonl" -q "$tmp/evil.jsonl" >"$tmp/evil.ctp"
 
-harm() { # of a text: what is in it that a terminal obeys
+harm() { # the characters of a text that a terminal would interpret
 	python3 -c '
 import sys
 text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
@@ -29,7 +29,7 @@ is 'ctp-report' "$("$BIN/ctp-report" -v "$tmp/evil.ctp" 2>&1 | harm)" ''
 is 'ctp-report -j' "$("$BIN/ctp-report" -j "$tmp/evil.ctp" 2>&1 | harm)" ''
 is 'ctp-tojsonl' "$("$BIN/ctp-tojsonl" -a "$tmp/evil.ctp" 2>&1 | harm)" ''
 "$BIN/ctp-tojsonl" -a "$tmp/evil.ctp" >"$tmp/once.jsonl"
-is 'which says the same' "$("$BIN/ctp-fromjsonl" -q "$tmp/once.jsonl" | "$BIN/ctp-tocsv" -aq | cksum)" "$("$BIN/ctp-tocsv" -aq "$tmp/evil.ctp" | cksum)"
+is 'JSON still has the same text' "$("$BIN/ctp-fromjsonl" -q "$tmp/once.jsonl" | "$BIN/ctp-tocsv" -aq | cksum)" "$("$BIN/ctp-tocsv" -aq "$tmp/evil.ctp" | cksum)"
 is 'ctp-report -m' "$("$BIN/ctp-report" -mv "$tmp/evil.ctp" 2>&1 | harm)" ''
 is 'ctp-report --folded' "$("$BIN/ctp-report" --folded=running --folded-unit ns "$tmp/evil.ctp" 2>&1 | harm)" ''
 name=$(printf '/none/\033[31m\302\233\342\200\256x')
@@ -37,9 +37,9 @@ for tool in stat report tojsonl tocsv toctf tohtml fromjsonl fromcsv; do
 	is "ctp-$tool on standard error" "$("$BIN/ctp-$tool" "$name" 2>&1 >/dev/null | harm)" ''
 done
 "$BIN/ctp-tocsv" --class "$(printf 'x\033[31m\302\233')" "$tmp/evil.ctp" >/dev/null 2>"$tmp/err"
-is 'a class that is named' "$(harm <"$tmp/err")" ''
+is 'a class name in a message is harmless' "$(harm <"$tmp/err")" ''
 if [ -e "$O/lib/ctp.so" ] && command -v sqlite3 >/dev/null; then
-	# Of the query, which it repeats, sqlite3 takes care itself.
+	# sqlite3 itself escapes the query that it repeats.
 	is 'the extension of SQLite' "$(sqlite3 :memory: ".load $O/lib/ctp" "select * from ctp('$name')" 2>&1 | sed "s/ctp('.*//" | harm)" ''
 fi
 # Of values, which are in quotes, babeltrace2 takes care itself.
@@ -66,7 +66,7 @@ rows = list(csv.reader(sys.stdin))
 cells = [c for row in rows for c in row if c[:1] and c[:1] in "=+-@\t\r" and not re.fullmatch("-?[0-9]+", c)]
 print(len(rows), len([c for c in cells if not c.startswith("@s") and not c.startswith("@e") and not c in ("@meta",)]))'
 }
-is 'texts are as they are' "$(formulas --class '=x')" '5 5'
-is '--guard: none is a formula' "$(formulas --guard --class '=x')" '5 0'
-like '--guard: and all can be read' "$("$BIN/ctp-tocsv" -q --guard --class '=x' "$tmp/sheet.ctp")" "\"'=HYPERLINK\(\"\"x\"\"\)\",-5,"
+is 'by default texts are unchanged' "$(formulas --class '=x')" '5 5'
+is '--guard: no cell is a formula' "$(formulas --guard --class '=x')" '5 0'
+like '--guard: all texts are readable' "$("$BIN/ctp-tocsv" -q --guard --class '=x' "$tmp/sheet.ctp")" "\"'=HYPERLINK\(\"\"x\"\"\)\",-5,"
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The analyses for Trace Compass fit the traces that ctp-toctf writes, and show of them what is true and nothing else. Trace Compass
-# itself has no part in this: t/helper/tracecompass.py does what it would do, and t/helper/tracecompass-truth.py says what there is to show.
+# The analyses for Trace Compass fit the traces that ctp-toctf writes, and show exactly what is true. Trace Compass
+# itself is not used: t/helper/tracecompass.py does what it would do, and t/helper/tracecompass-truth.py computes what must be shown.
 # Not under sanitizers: a model in Python works out the numbers, for minutes.
 . t/helper/tap.sh
 toctf=$BIN/ctp-toctf main=formats/ctf/ctp-tracecompass.xml
@@ -9,11 +9,11 @@ toctf=$BIN/ctp-toctf main=formats/ctf/ctp-tracecompass.xml
 python() { PYTHONIOENCODING=utf-8 /usr/bin/python3 "$@"; }
 
 is 'the files keep to the schemas' "$(python t/helper/tracecompass-schema.py formats/ctf/ctp-tracecompass*.xml 2>&1)" ''
-# Trace Compass looks for the name of each row through the whole history: 118 s for 50,000 rows. Threads are few.
+# Trace Compass searches the whole history for the name of each row: 118 s for 50,000 rows. There are few threads.
 is 'rows of coroutines are named by their paths' "$(grep -c -e '<name ' -e '<id ' "$main")" 1
 
-# FILE.ctp [OPTION]: what the analyses show of it is in $tmp/shown, what is to be shown in $tmp/true, fields that are used and in no
-# event in $tmp/missing. Rows of which there is nothing to see are left out.
+# FILE.ctp [OPTION]: what the analyses show of it is in $tmp/shown, what must be shown in $tmp/true, fields that are used but in no
+# event in $tmp/missing. Empty rows are left out.
 show() {
 	rm -rf "$tmp/trace" && "$toctf" -q -o "$tmp/trace" "$1" 2>/dev/null
 	"$BIN/ctp-tojsonl" -q -a "$1" >"$tmp/rows" 2>/dev/null
@@ -31,8 +31,8 @@ shows() { # NAME FILE.ctp [OPTION]
 	is "$what" "$(diff "$tmp/true" "$tmp/shown" | head -n 20 | cut -c 1-300)" ''
 }
 
-# By hand. 1: a wake and two resumes in a gap; the loss is told behind the transition. 2: lost before its first transition, and
-# again at its end. 3: never seen to be born, first heard of by a loss. Thread 8 cannot tell what it did from 30 on.
+# By hand. 1: a wake and two resumes in a gap; the loss is recorded after the transition. 2: lost before its first transition, and
+# again at its end. 3: no birth, known first by a loss. The ring of thread 8 has a gap from 30 on.
 row() { # CORO TID RUNS TS INDEX
 	printf '{"type":"transition","probe_id":%d,"tid":%d,"addr":"0x0000000000000000","seq":2,"is_active":%s,"ts":%d,"coro":%d,"index":%d,"site":0}\n' \
 		"$1" "$2" "$3" "$4" "$1" "$5"
@@ -54,19 +54,19 @@ is 'a gap is unknown from the last transition before it to the next' "$(grep '^.
 	'["Coroutines", ["Coroutines", "1"], [[10, 20, "created"], [20, 25, "running"], [25, 60, '"$u"'], [60, 65, "running"], [65, 100, "suspended"]]]
 ["Coroutines", ["Coroutines", "2"], [[11, 100, '"$u"']]]
 ["Coroutines", ["Coroutines", "3"], [[45, 70, '"$u"'], [70, 90, "suspended"], [90, 100, "running"]]]'
-is 'a wake in it says nothing' "$(grep -e '^."Woken' -e '^."segment' "$tmp/shown")" \
+is 'a wake in a gap changes nothing' "$(grep -e '^."Woken' -e '^."segment' "$tmp/shown")" \
 	'["Woken, not yet running", ["Woken", "3"], [[80, 90, "woken, not yet running"]]]
 ["segment", 80, 90, "(no name)", {"coroutine": 3, "thread": 9, "woken by": 0}]'
-is "and a thread's gap likewise" "$(grep '^."Threads' "$tmp/shown")" \
+is "a thread's gap is unknown likewise" "$(grep '^."Threads' "$tmp/shown")" \
 	'["Threads and their coroutines", ["Threads", "8", "8"], [[20, 25, "1"], [28, 60, '"$u"'], [60, 65, "1"]]]
 ["Threads and their coroutines", ["Threads", "9", "9"], [[90, 100, "3"]]]'
-is 'as it is by another reckoning' "$(diff "$tmp/true" "$tmp/shown")" ''
+is 'an independent model agrees' "$(diff "$tmp/true" "$tmp/shown")" ''
 
 for seed in 1 2; do
 	python t/helper/tracecompass-truth.py make $seed | "$BIN/ctp-fromjsonl" -q >"$tmp/random.ctp"
 	shows "random losses, $seed: each row of each view, each segment and each frame are right" "$tmp/random.ctp"
 	is 'every field that is used is in the trace' "$(cat "$tmp/missing")" ''
-	like 'and there was something to get wrong' "$(cat "$tmp/unknown")" '^unknown for [1-9][0-9]{5,} ns$'
+	like 'there are rows to compare' "$(cat "$tmp/unknown")" '^unknown for [1-9][0-9]{5,} ns$'
 done
 shows 'the same in CTF 2, where an enumeration is a number' "$tmp/random.ctp" --ctf2
 
@@ -78,11 +78,11 @@ long=$(printf '%032768d' 0)
 	tell death 50 1 '"after":50,"before":50'
 } | section | "$BIN/ctp-fromjsonl" -q >"$tmp/long.ctp"
 show "$tmp/long.ctp"
-is 'two long names are two: a row, a segment, what a thread runs and a frame each' \
+is 'two long names stay different: in rows, segments, threads and frames' \
 	"$(grep -oE '0\\\\[.]{3}[0-9a-f]{16}"' "$tmp/shown" | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '4 4 '
 
-# Real ones: a handler that is never woken; a coroutine of which next to nothing could be read; threads that write faster than
-# anybody reads, some of it late.
+# Real traces: a handler that is never woken; a coroutine with hardly an event read; threads that write faster than
+# the collector reads, with some late events.
 "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/lostwake.ctp" 2>/dev/null
 "$BIN/ctp-collect" -q "$O/t/helper/tracee" -e 50000 >"$tmp/tracee.ctp" 2>/dev/null
 cat >"$tmp/hot.c" <<'end'
@@ -120,13 +120,13 @@ int main(void)
 	return 0;
 }
 end
-ok 'a program that is too fast' "${CC:-cc}" -D_GNU_SOURCE -O1 -Isdk/c -o "$tmp/hot" "$tmp/hot.c" -lpthread
+ok 'a program that overruns its rings compiles' "${CC:-cc}" -D_GNU_SOURCE -O1 -Isdk/c -o "$tmp/hot" "$tmp/hot.c" -lpthread
 "$BIN/ctp-collect" -q --ring 64 "$tmp/hot" >"$tmp/hot.ctp" 2>/dev/null
 for name in lostwake tracee hot; do shows "$name: all that is shown is true" "$tmp/$name.ctp"; done
 
-# Of coroTracer's own files nothing says which coroutine an event is of.
+# coroTracer's own files do not say which coroutine an event belongs to.
 echo '{"probe_id":7,"tid":8,"addr":"0x0000000000000009","seq":2,"is_active":true,"ts":10}' |
 	"$BIN/ctp-fromjsonl" -q >"$tmp/plain.ctp"
 show "$tmp/plain.ctp"
-is 'where transitions have no coroutine nothing is shown, and nothing goes to the log' "$(cat "$tmp/shown")" ''
+is 'without coroutines in transitions nothing is shown, and nothing is logged' "$(cat "$tmp/shown")" ''
 done_testing

@@ -1,11 +1,11 @@
 #!/bin/sh
-# A selection of the programs that judge ctp-report: their defects are found at the right place, and of their twins and of healthy ones
-# that look sick none is a finding. All of them, in ten conditions: make check-verdict.
+# A selection of the programs that test ctp-report's verdicts: defects are found at the right place, and their healthy twins and healthy
+# programs that look defective give no finding. make check-verdict runs all of them, in ten conditions.
 # Not under sanitizers: it runs programs whose timing matters.
 # Mostly waits.
 . t/helper/tap.sh
 
-# Nearly all of the time they sleep. A machine that is busy may spoil one: it is tried again, but a false proof is never forgiven.
+# They sleep nearly all of the time. A busy machine may spoil a run: it is tried again, but a wrong proof always fails.
 run() { # CONDITION SCENARIO...
 	condition=$1
 	shift
@@ -14,8 +14,8 @@ run() { # CONDITION SCENARIO...
 	# shellcheck disable=SC2086
 	python3 t/defects/verdict/run -v --build "$O" --no-build --tries 4 --jobs 8 --condition "$condition" $only >"$tmp/said" 2>"$tmp/err"
 	row=$(sed -n "\$s/  */ /gp" "$tmp/said")
-	# Of a selection, as many healthy ones may be possible as there are: those are the ones that look sick.
-	like "$condition: all defects are found, and nothing is likely of the others" "$row" \
+	# In a selection all healthy ones may be "possible", because they were selected for looking defective.
+	like "$condition: all defects are found, and the others have no likely finding" "$row" \
 		"^$condition ([1-9][0-9]*)/\\1 ([1-9][0-9]*)/\\2 0 0/\\1 0/\\1 0/([1-9][0-9]*) [0-9]+/\\3 0 0 "
 	grep -E 'MISSED|NOISE|FALSE|BROKEN' "$tmp/said" | sed 's/^/# /'
 }
