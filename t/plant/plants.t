@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether ringrace.c, v1-doubt.c, v1-station.c, remember.c and object-race.c would notice: they must hold as they are, ringrace.c under
+# Checks that ringrace.c, v1-doubt.c, v1-station.c, remember.c and object-race.c notice bugs: they must pass unchanged, ringrace.c under
 # TSan, and must fail with each of these bugs planted in a copy of the probe or of a reader.
 # Not under sanitizers: it plants bugs and compiles them.
 . t/helper/tap.sh
@@ -14,13 +14,13 @@ flags="-std=c11 -D_GNU_SOURCE -O1 -g -w -pthread -fsanitize=thread"
 # shellcheck disable=SC2086
 compile() { "$CC" $flags -I"$tmp/plant" -Isdk/c -Ilib -It/helper "$@"; }
 
-race() { # of what is in $tmp/plant, or else of what is in the tree
+race() { # with the files in $tmp/plant, or else those in the tree
 	reader=lib/shm/rings.c
 	[ -e "$tmp/plant/rings.c" ] && reader=$tmp/plant/rings.c
 	compile -o "$tmp/race" t/unit/ringrace.c "$reader" "$tmp"/*.o && TSAN_OPTIONS=halt_on_error=1 timeout 120 "$tmp/race" 4
 }
 
-# The same of the others, which need more of the library, and no TSan for these.
+# The same for the other tests, which need more of the library, and no TSan.
 hold() { # TEST...
 	for test do
 		# shellcheck disable=SC2046,SC2086
@@ -32,7 +32,7 @@ stations() { hold v1-doubt v1-station; }
 remembers() { hold remember; }
 objects() { hold object-race; }
 
-# A race that goes well by chance, as one in thirty does, is run again.
+# A race that passes by chance, as one in thirty does, is run again.
 noticed() {
 	rm -f "$tmp/race"
 	for try in 1 2 3; do
@@ -47,9 +47,9 @@ plant() { # FILE NAME SED...
 	rm -rf "$tmp/plant" && mkdir "$tmp/plant"
 	sed "$@" "$file" >"$tmp/plant/${file##*/}"
 	if cmp -s "$file" "$tmp/plant/${file##*/}"; then
-		ok "planted: $name" false
+		ok "a bug is planted: $name" false
 	else
-		ok "noticed: $name" noticed
+		ok "the bug is noticed: $name" noticed
 	fi
 }
 
@@ -58,7 +58,7 @@ for source in shm/arena shm/rawclock base/err; do
 	compile -c -o "$tmp/${source##*/}.o" "lib/$source.c" || exit
 done
 judge=race
-ok "without a plant it holds" race
+ok "without a bug ringrace.c passes" race
 plant sdk/c/ctp.h "head is not released" 's/\(&lane->ring->head, lane->head, __ATOMIC_\)RELEASE/\1RELAXED/'
 plant sdk/c/ctp.h "head comes before the entry" \
 	's/^	e->ts = ts;/	__atomic_store_n(\&lane->ring->head, lane->head + 1, __ATOMIC_RELEASE);\n&/'
@@ -78,7 +78,7 @@ plant lib/shm/rings.c "a skip that is past is believed" 's/see_skip(ring, ring->
 plant lib/shm/rings.c "a skip is not seen" 's/^	return s.from - first < .*/	return none;/'
 rm -rf "$tmp/plant" && mkdir "$tmp/plant"
 judge=stations
-ok "stations: without a plant they hold" stations
+ok "without a bug the tests of stations pass" stations
 case $(uname -m)-$("$O/t/unit/v1-doubt" | grep -c '# skip') in
 x86_64-* | i?86-*) note 'this machine keeps stores in order: there is no doubt' ;;
 *-0)
@@ -98,12 +98,12 @@ judge=remembers
 waits='s/whole &= shows/whole \&= (k % 200 != 30 || !usleep(2000)) \&\& shows/'
 rm -rf "$tmp/plant" && mkdir "$tmp/plant"
 sed "$waits" lib/shm/slots.c >"$tmp/plant/slots.c"
-ok "remembered by a collector that has to wait" remembers
+ok "remember.c passes with a delayed collector" remembers
 plant lib/shm/slots.c "the oldest event is looked at first" -e "$waits" -e 's/unsigned k = n; k-- > 0;/unsigned k = 0; k < n; k++/'
 
 judge=objects
 rm -rf "$tmp/plant" && mkdir "$tmp/plant"
-ok "objects that change are copied whole" objects
+ok "without a bug object-race.c passes" objects
 plant lib/shm/object-copy.c "a copy is whole whatever was counted" 's/return to->begun == to->done;/return true;/'
 plant lib/shm/object-copy.c "begun is loaded before the copy" -e 's/^\tto->begun = .*//' \
 	-e 's/^\tto->done = .*/\tto->done = to->begun = READ(from->done);/'

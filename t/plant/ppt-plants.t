@@ -1,5 +1,6 @@
 #!/bin/sh
-# Whether ppt-ring.c would notice: it must hold as it is, and must fail with each of these bugs planted in a copy of the reader.
+# Checks that ppt-ring.c notices bugs: it must pass unchanged, and must fail with each of these bugs planted in a copy of the
+# reader.
 # Not under sanitizers: it plants bugs and compiles them.
 . t/helper/tap.sh
 CC=${CC:-cc}
@@ -17,13 +18,13 @@ plant() { # NAME SED...
 	shift
 	sed "$@" formats/ppt/ppt-ring.c >"$tmp/planted.c"
 	if cmp -s formats/ppt/ppt-ring.c "$tmp/planted.c"; then
-		ok "planted: $name" false
+		ok "a bug is planted: $name" false
 	else
-		ok "noticed: $name" noticed
+		ok "the bug is noticed: $name" noticed
 	fi
 }
 
-ok 'without a plant it holds' race formats/ppt/ppt-ring.c
+ok 'without a bug ppt-ring.c passes' race formats/ppt/ppt-ring.c
 plant 'the front is not looked at after the copy' 's/return front_of(r, index) == number;/return true;/'
 plant 'the back is not looked at before it' 's/if (back_of(r, index) != number)/if (0)/'
 plant 'an overrun is not seen' 's/uint64_t gone = overrun_all(r);/uint64_t gone = 0;/'

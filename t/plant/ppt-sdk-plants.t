@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether ppt-sdk.c and ppt-sdk-race.c would notice: they must hold as they are, and must fail with each of these bugs planted in a copy
+# Checks that ppt-sdk.c and ppt-sdk-race.c notice bugs: they must pass unchanged, and must fail with each of these bugs planted in a copy
 # of sdk/ppt/ppt.h.
 # Not under sanitizers: it plants bugs and compiles them.
 . t/helper/tap.sh
@@ -19,7 +19,7 @@ holds() { # TEST FLAGS...
 	"$CC" $flags "$@" -I"$tmp/plant" -It/helper -o "$tmp/planted" "t/unit/$test.c" || return
 	TSAN_OPTIONS=halt_on_error=1 timeout 120 "$tmp/planted" >"$tmp/out" 2>&1
 }
-# A race that goes well by chance is run again.
+# A race that passes by chance is run again.
 noticed() { # TEST FLAGS...
 	for try in 1 2 3; do
 		holds "$@" || { [ -e "$tmp/planted" ]; return; }
@@ -31,14 +31,14 @@ plant() { # NAME TEST SED...
 	shift 2
 	sed "$@" sdk/ppt/ppt.h >"$tmp/plant/ppt.h"
 	if cmp -s sdk/ppt/ppt.h "$tmp/plant/ppt.h"; then
-		ok "planted: $name" false
+		ok "a bug is planted: $name" false
 	else
-		ok "noticed: $name" noticed "$test" $(case $test in *race) echo "$san" ;; esac)
+		ok "the bug is noticed: $name" noticed "$test" $(case $test in *race) echo "$san" ;; esac)
 	fi
 }
 
-ok 'without a plant one thread holds' holds ppt-sdk
-ok 'and so do many' holds ppt-sdk-race $san
+ok 'without a bug ppt-sdk.c passes' holds ppt-sdk
+ok 'without a bug ppt-sdk-race.c passes' holds ppt-sdk-race $san
 plant 'a slot that has a writer is written' ppt-sdk 's/^	if (then != __atomic_load_n(back, __ATOMIC_ACQUIRE) || /	if (/'
 plant 'and so is one with a newer frame' ppt-sdk 's/ || (then && (int32_t)(number - then) <= 0)//'
 plant 'frames have the number 0' ppt-sdk 's/ || !number ||$/ ||/'
@@ -60,7 +60,7 @@ plant 'any segment is written to' ppt-sdk 's/if (control_bytes >= sizeof \*page-
 plant 'errno is changed' ppt-sdk '/^PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_/,/^}/s/^	errno = err;/	errno = 1;/'
 plant 'the gate is busy while threads are inside' ppt-sdk-race 's/gate & PPT_INSIDE_MASK_ ? PPT_CLOSING_ : PPT_BUSY_/PPT_BUSY_/'
 plant 'an attach is made twice' ppt-sdk 's/ || (gate & PPT_OPEN_ && w.is.hmem == w.is.attached))/)/'
-# One writer sleeps between its look at the numbers and its own, the next one of the same slot after its own.
+# One writer sleeps between reading the numbers and writing its own, the next writer of the same slot after writing its own.
 plant 'the numbers of a slot are not swapped' ppt-sdk-race 's/ ||$/ || 0)/; s/^	    !PPT_SWAP_(front, &then, number, __ATOMIC_RELAXED))/		return;\n	extern int usleep(unsigned);\n	index % page->count == 5 \&\& number % 3 == 0 \&\& usleep(100);\n	PPT_PUT_(front, number);\n	index % page->count == 5 \&\& number % 3 == 1 \&\& usleep(100);\n	if (0)/'
 [ -z "$san" ] || {
 	plant 'an open gate is not released' ppt-sdk-race 's/__atomic_store_n(&page->gate, gate, __ATOMIC_RELEASE)/PPT_PUT_(\&page->gate, gate)/'

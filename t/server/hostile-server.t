@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a hostile server gets of ctp-mysql and ctp-postgres: no file, no crash, no memory without an end, and no process that stays.
+# A hostile server gets no file from ctp-mysql and ctp-postgres, and cannot make them crash, use unlimited memory, or hang.
 # Mostly waits.
 . t/helper/tap.sh
 . t/helper/false-server.sh
@@ -18,11 +18,11 @@ serve() { # KIND SOCKET [PATTERN=ANSWER]...
 	server=$!
 	until grep -q listens "$tmp/got" || ! kill -0 $server; do sleep 0.1; done
 }
-try() { # COMMAND...: its status, and what it says
+try() { # COMMAND...: its status, and its messages
 	timeout -k 9 300 "$@" 2>"$tmp/err"
 	echo "$? $(cat "$tmp/err")"
 }
-is_silent() { until grep -q silent "$tmp/got" || ! kill -0 $child 2>/dev/null; do sleep 0.1; done; } # a client waits, or has ended
+is_silent() { until grep -q silent "$tmp/got" || ! kill -0 $child 2>/dev/null; do sleep 0.1; done; } # it waits, or has ended
 port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 
 # --- MySQL ----------------------------------------------------------------------------------------------------------------------
@@ -31,14 +31,14 @@ load() { exec "$mysql" -q -S "$dir/s" -u me -D db "$@" "$tmp/a.ctp"; }
 try_load() { try "$mysql" -q -S "$dir/s" -u me -D db "$@" "$tmp/a.ctp"; }
 of_mysql() {
 my
-is 'mysql: a server that answers as it should is loaded into' "$(try_load)" '0 '
-is 'and has the row' "$(grep -c '^sent [1-9]' "$tmp/got")" 1
+is 'mysql: mysql: a load into a correct server succeeds' "$(try_load)" '0 '
+is 'mysql: the correct server gets the row' "$(grep -c '^sent [1-9]' "$tmp/got")" 1
 
 echo 'not for them' >"$tmp/secret"
 ask_for() { # STATEMENT [NAME]: the server asks for a file
 	my "$1=file:$tmp/secret"
-	like "${2:-$1}: a file is not to be had" "$(try_load)" "^1 ctp-mysql: db: the server asks for the file $tmp/secret of this machine, and does not get it"
-	is "${2:-$1}: nor its text" "$(grep -c 'not for them' "$tmp/got")" 0
+	like "${2:-$1}: a request for a file is refused" "$(try_load)" "^1 ctp-mysql: db: the server asks for the file $tmp/secret of this machine, and does not get it"
+	is "${2:-$1}: the server does not get its contents" "$(grep -c 'not for them' "$tmp/got")" 0
 }
 for statement in 'SET NAMES' 'sql_mode' 'max_statement_time' '@ctp_views' 'max_allowed_packet' 'get_lock' '^CREATE TABLE' 'INTO TABLE "_ctp_load_symbols"' 'INTO TABLE "_ctp_load_t"' '^ALTER'; do
 	ask_for "$statement"
@@ -52,10 +52,10 @@ child=$!
 is_silent
 kill -TERM $child
 wait $child 2>/dev/null
-is 'the connection that a signal makes gives none' "$(grep sent "$tmp/got")" 'sent 0 '
+is 'the connection made after a signal gives no file' "$(grep sent "$tmp/got")" 'sent 0 '
 my 'INTO TABLE "_ctp_load_symbols"=file:ctp-mysql' 'SHOW WARNINGS=file:ctp-mysql' '^CREATE=file:ctp-mysql'
 like 'the rows are for LOAD DATA alone' "$(try_load)" '^1 ctp-mysql: db: the server asks for the file ctp-mysql of this machine'
-is 'and nobody else has them' "$(grep -c '^sent [1-9]' "$tmp/got")" 0
+is 'no other statement gets them' "$(grep -c '^sent [1-9]' "$tmp/got")" 0
 
 wrong() { # PATTERN ANSWER WHAT: as try_load says it
 	my "$1=$2"
@@ -74,22 +74,22 @@ wrong 'get_lock' 'rows:-1' 'answered with "-1" where a number is expected'
 wrong 'get_lock' 'rows:1|1' 'answered with 2 columns, and 1 were asked for'
 wrong 'max_allowed_packet' many 'is too long' '120 MB'
 my '^SELECT k.table_name=rows:'
-like 'mysql: a class that is not there is said' "$(try_load)" '^1 ctp-mysql: db: the table classes has no class 1$'
+like 'mysql: a missing class is reported' "$(try_load)" '^1 ctp-mysql: db: the table classes has no class 1$'
 
 at=$(port)
 serve mysql "$at" LOGIN=clear
-like 'mysql: a server that asks for the password in clear' "$(MYSQL_PWD=geheim try "$mysql" -q -h 127.0.0.1 -P "$at" -u me -D db "$tmp/a.ctp")" \
+like 'mysql: a server that asks for the password in clear text is refused' "$(MYSQL_PWD=geheim try "$mysql" -q -h 127.0.0.1 -P "$at" -u me -D db "$tmp/a.ctp")" \
 	'^1 ctp-mysql: db: the server asks for the password in a form that it could read, and does not get it without TLS; ssl-verify-server-cert=1 in an option file'
 printf '[client]\nssl=1\nhost=127.0.0.1\n' >"$tmp/.my.cnf"
-like 'also where TLS is wished for, and the server has none' "$(MYSQL_PWD=geheim try "$mysql" -q -P "$at" -S "$dir/s" -u me -D db "$tmp/a.ctp")" '^1 ctp-mysql: db: the server asks for the password'
+like 'it is refused if TLS is preferred, and the server has none' "$(MYSQL_PWD=geheim try "$mysql" -q -P "$at" -S "$dir/s" -u me -D db "$tmp/a.ctp")" '^1 ctp-mysql: db: the server asks for the password'
 rm "$tmp/.my.cnf"
-is 'mysql: does not get it over TCP' "$(grep -c geheim "$tmp/got")" 0
+is 'mysql: it does not get the password over TCP' "$(grep -c geheim "$tmp/got")" 0
 if command -v openssl >/dev/null; then
-	# One that is verified is the server that was meant; any other can be anybody's.
+	# A verified server is the intended one; any other may be an attacker's.
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout "$tmp/key" -out "$tmp/cert" 2>/dev/null
 	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 -keyout "$tmp/key2" -out "$tmp/other" 2>/dev/null
 	cat "$tmp/cert" "$tmp/key" >"$tmp/pem"
-	by_tls() { # LINE...: of the option file; in $said what comes of it, and what the server got
+	by_tls() { # LINE...: of the option file; in $said the result, and what the server got
 		serve mysql "$at" LOGIN=clear $offer
 		printf '%s\n' '[client]' "$@" >"$tmp/.my.cnf"
 		said=$(MYSQL_PWD=geheim try "$mysql" -q -h 127.0.0.1 -P "$at" -u me -D db "$tmp/a.ctp")
@@ -98,21 +98,21 @@ if command -v openssl >/dev/null; then
 	}
 	offer=TLS=$tmp/pem
 	by_tls "ssl-ca=$tmp/cert" ssl-verify-server-cert=1
-	is 'mysql: by TLS that is verified it gets it' "$said" '0  TLS password geheim '
+	is 'mysql: mysql: with verified TLS it gets the password' "$said" '0  TLS password geheim '
 	by_tls "ssl-ca=$tmp/cert" ssl-verify-server-cert=0
-	like 'mysql: by TLS that is not, it does not' "$said" '^1 ctp-mysql: db: the server asks for the password .* TLS $'
+	like 'mysql: with unverified TLS it does not' "$said" '^1 ctp-mysql: db: the server asks for the password .* TLS $'
 	by_tls "ssl-ca=$tmp/other" ssl-verify-server-cert=1
-	like 'mysql: nor by one of another' "$said" '^1 ctp-mysql: db: (TLS|SSL)[^;]*$'
-	is '  to which nothing is said' "$(grep -c geheim "$tmp/got")" 0
+	like 'mysql: a certificate of another server is refused' "$said" '^1 ctp-mysql: db: (TLS|SSL)[^;]*$'
+	is '  that server gets nothing' "$(grep -c geheim "$tmp/got")" 0
 	offer=
 	by_tls "ssl-ca=$tmp/cert" ssl-verify-server-cert=1
-	like 'mysql: nor one that has no TLS, where it is to be verified' "$said" '^1 ctp-mysql: db: (TLS|SSL)[^;]*$'
-	is '  to which nothing is said' "$(grep -c geheim "$tmp/got")" 0
+	like 'mysql: a server without TLS is refused if TLS must be verified' "$said" '^1 ctp-mysql: db: (TLS|SSL)[^;]*$'
+	is '  that server gets nothing' "$(grep -c geheim "$tmp/got")" 0
 else
 	skip 'there is no openssl'
 fi
 my LOGIN=clear
-is 'mysql: over a socket of the machine it does' "$(MYSQL_PWD=geheim try_load) $(grep geheim "$tmp/got" | sort -u)" '0  password geheim'
+is 'mysql: over a Unix socket it gets the password' "$(MYSQL_PWD=geheim try_load) $(grep geheim "$tmp/got" | sort -u)" '0  password geheim'
 
 my '^CREATE TABLE=silent' 'LOGIN 2=silent'
 load &
@@ -120,7 +120,7 @@ child=$!
 is_silent
 kill -TERM $child
 wait $child 2>/dev/null
-is 'mysql: a server that says nothing more at all: one SIGTERM ends it' $? 143
+is 'mysql: one SIGTERM ends a load to a silent server' $? 143
 for statement in LOGIN get_lock '^CREATE TABLE' 'INTO TABLE' '^ALTER'; do
 	my "$statement=silent"
 	load &
@@ -142,8 +142,8 @@ pg() { serve postgres "$dir/.s.PGSQL.5432" "$@"; }
 pg_try() { try "$postgres" -q -d "host=$dir user=me dbname=db" "$@" <"$tmp/a.ctp"; }
 of_postgres() {
 pg
-is 'postgres: a server that answers as it should is loaded into' "$(pg_try)" '0 '
-is 'live too' "$(pg_try --live)" '0 '
+is 'postgres: a load into a correct server succeeds' "$(pg_try)" '0 '
+is 'postgres: a live load into a correct server succeeds' "$(pg_try --live)" '0 '
 pg_wrong() { # PATTERN ANSWER WHAT [OPTION]
 	pg "$1=$2"
 	like "postgres: $1 is answered with $2" "$(pg_try $4)" "^1 ctp-postgres: db at $dir: the (answer of the )?database $3"
@@ -169,12 +169,12 @@ pg_wrong 'advisory' many 'is too long'
 at=$(port)
 serve postgres "$at" LOGIN=clear
 to() { try "$postgres" $1 -d "host=$2 port=$at user=me dbname=db password=geheim $3" "$tmp/a.ctp"; }
-like 'postgres: a password that goes in clear over the network is said' "$(to '' 127.0.0.1)" \
+like 'postgres: a password in clear text over the network is reported' "$(to '' 127.0.0.1)" \
 	'^0 ctp-postgres: db at 127.0.0.1: the password went over the network without TLS, in clear if the server asked for that; sslmode=verify-full prevents it$'
-is 'not with -q' "$(to -q 127.0.0.1)" '0 '
-like 'postgres: with sslmode=verify-full it does not go' "$(: >"$tmp/got"; to '' 127.0.0.1 sslmode=verify-full) $(cat "$tmp/got")" '^1 ctp-postgres: .*server does not support SSL, but SSL was required $'
+is 'postgres: -q does not report it' "$(to -q 127.0.0.1)" '0 '
+like 'postgres: with sslmode=verify-full the password is not sent' "$(: >"$tmp/got"; to '' 127.0.0.1 sslmode=verify-full) $(cat "$tmp/got")" '^1 ctp-postgres: .*server does not support SSL, but SSL was required $'
 pg LOGIN=clear
-is 'postgres: and a socket of the machine is no network' "$(to '' "$dir" port=5432)" '0 '
+is 'postgres: a Unix socket is no network' "$(to '' "$dir" port=5432)" '0 '
 
 for statement in LOGIN BEGIN '^CREATE' '^COPY' COPIED COMMIT; do
 	pg "$statement=silent"

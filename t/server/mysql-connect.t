@@ -1,5 +1,5 @@
 #!/bin/sh
-# How ctp-mysql connects: options, option files, MYSQL_PWD, TCP, TLS; and what it says where that is refused.
+# How ctp-mysql connects: options, option files, MYSQL_PWD, TCP, TLS; and its messages when a connection is refused.
 # Not under sanitizers: it waits for a server most of the time.
 # Mostly waits.
 . t/helper/tap.sh
@@ -34,37 +34,38 @@ try() { # [OPTION...]: prints the status, and what was said
 got() { sql -D net -e "SELECT concat(host, ' ', \`ü\`) FROM sections JOIN \`äb\` t ON t.section = sections.id"; }
 
 client
-is 'a host, a port, a user: MYSQL_PWD has the password' "$(MYSQL_PWD=geheim try -h 127.0.0.1 -P "$port" -u plain)" '0 '
-is 'a port alone is one of this machine' "$(MYSQL_PWD=geheim try -P "$port" -u plain)" '0 '
-like 'no password: a line' "$(try -h 127.0.0.1 -P "$port" -u plain)" '^1 ctp-mysql: net: Access denied for user .plain.@.* \(using password: NO\)$'
+is 'it connects with host, port and user, and the password of MYSQL_PWD' \
+	"$(MYSQL_PWD=geheim try -h 127.0.0.1 -P "$port" -u plain)" '0 '
+is 'a port alone means this machine' "$(MYSQL_PWD=geheim try -P "$port" -u plain)" '0 '
+like 'a missing password is reported' "$(try -h 127.0.0.1 -P "$port" -u plain)" '^1 ctp-mysql: net: Access denied for user .plain.@.* \(using password: NO\)$'
 client "user=plain" "password=falsch" "socket=$dir/s.sock"
-like 'a wrong one of an option file: a line without it' "$(try)" '^1 ctp-mysql: net: Access denied for user .plain.@.* \(using password: YES\)$'
+like 'a wrong password of an option file is reported, without the password' "$(try)" '^1 ctp-mysql: net: Access denied for user .plain.@.* \(using password: YES\)$'
 client "user=plain" "password=geheim" "host=127.0.0.1" "port=1"
-is 'an option goes before an option file' "$(try -P "$port")" '0 '
-like 'a port without a server' "$(try)" "^1 ctp-mysql: net: Can't connect to server on '127.0.0.1' \\([0-9]+\\)\$"
+is 'an option takes precedence over an option file' "$(try -P "$port")" '0 '
+like 'a port without a server is reported' "$(try)" "^1 ctp-mysql: net: Can't connect to server on '127.0.0.1' \\([0-9]+\\)\$"
 
-# --- what option files must not change --------------------------------------------------------------------------------------------
+# --- settings that option files must not change -----------------------------------------------------------------------------------
 client "user=root" "socket=$dir/s.sock" 'default-character-set=latin1' 'reconnect=1' 'local-infile=0' 'database=nosuch' 'init-command=SET sql_mode = 0'
-is 'a charset, a database and more of an option file' "$(try)" '0 '
-is 'names and texts are as they were' "$(got)" 'hä ß'
+is 'a load succeeds with a charset and a database of an option file' "$(try)" '0 '
+is 'names and texts are unchanged' "$(got)" 'hä ß'
 for set in 'sql_select_limit = 3' 'max_join_size = 1' 'sql_safe_updates = 1' "completion_type = 'RELEASE'" 'SESSION TRANSACTION READ ONLY' 'max_error_count = 0'; do
 	client "user=root" "socket=$dir/s.sock" "init-command=SET $set"
-	is "a session with $set" "$(try) $(got) $(left net)" '0  hä ß 0'
+	is "a load succeeds in a session with $set" "$(try) $(got) $(left net)" '0  hä ß 0'
 done
 
 # --- TLS --------------------------------------------------------------------------------------------------------------------------
 server="host=127.0.0.1
 port=$port"
 client "$server" 'user=sure' 'password=geheim' 'skip-ssl'
-like 'who must use TLS cannot do without' "$(try)" '^1 ctp-mysql: net: Access denied for user .sure.@'
+like 'a user that requires TLS cannot connect without' "$(try)" '^1 ctp-mysql: net: Access denied for user .sure.@'
 client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/ca.pem" 'ssl-verify-server-cert=1'
-is 'the right authority' "$(try)" '0 '
-is 'and the rows are there' "$(got)" 'hä ß'
+is 'the right authority is accepted' "$(try)" '0 '
+is 'the rows are loaded over TLS' "$(got)" 'hä ß'
 client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/other.pem" 'ssl-verify-server-cert=1'
-like 'another authority is refused in a line' "$(try)" '^1 ctp-mysql: net: (TLS|SSL)[^;]*$'
-is 'of one line' "$(wc -l <"$tmp/err")" 1
+like 'another authority is refused' "$(try)" '^1 ctp-mysql: net: (TLS|SSL)[^;]*$'
+is 'the message is one line' "$(wc -l <"$tmp/err")" 1
 client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/nosuch.pem" 'ssl-verify-server-cert=1'
-like 'an authority that is not there, too' "$(try)" '^1 ctp-mysql: net: (TLS|SSL)[^;]*$'
+like 'a missing authority file is reported' "$(try)" '^1 ctp-mysql: net: (TLS|SSL)[^;]*$'
 
 # --- rights -----------------------------------------------------------------------------------------------------------------------
 client
@@ -73,14 +74,14 @@ denied() { # NAME RIGHTS PATTERN
 	sql -e "REVOKE ALL ON poor.* FROM poor; GRANT $2 ON poor.* TO poor"
 	"$mysql" -q -S "$dir/s.sock" -u poor -D poor "$tmp/a.ctp" 2>"$tmp/err"
 	like "$1" "$? $(cat "$tmp/err")" "^1 ctp-mysql: poor: $3 command denied to user 'poor'@'[a-z%]*' for table .*\$"
-	is "$1: nothing is left" "$(tables poor)" ''
+	is "$1: no table is left" "$(tables poor)" ''
 }
 denied 'without CREATE' 'SELECT' CREATE
 denied 'without INSERT' 'SELECT, CREATE, DROP, ALTER, INDEX, CREATE VIEW' INSERT
 "$mysql" -q -S "$dir/s.sock" -u poor -D none "$tmp/a.ctp" 2>"$tmp/err"
-like 'without the right to a database' "$? $(cat "$tmp/err")" "^1 ctp-mysql: none: Access denied for user 'poor'@'[a-z%]*' to database 'none'\$"
+like 'a missing right to a database is reported' "$? $(cat "$tmp/err")" "^1 ctp-mysql: none: Access denied for user 'poor'@'[a-z%]*' to database 'none'\$"
 
-# --- nobody -----------------------------------------------------------------------------------------------------------------------
+# --- an ordinary user -------------------------------------------------------------------------------------------------------------
 if root_part 'the option file of another user' && command -v setpriv >/dev/null; then
 	mkdir -m 755 "$dir/home" "$dir/bin"
 	cp "$mysql" "$dir/bin"
@@ -89,12 +90,12 @@ if root_part 'the option file of another user' && command -v setpriv >/dev/null;
 	chmod 600 "$dir/home/.my.cnf"
 	chown -R nobody "$dir/home"
 	HOME=$dir/home setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$dir/bin/ctp-mysql" -q -D net "$dir/home/a.ctp" 2>"$tmp/err"
-	is 'an ordinary user with an option file of his own' "$? $(cat "$tmp/err") $(got)" '0  hä ß'
+	is 'an ordinary user can use an own option file' "$? $(cat "$tmp/err") $(got)" '0  hä ß'
 fi
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	sql -e 'DROP DATABASE IF EXISTS net'
 	MYSQL_PWD=geheim strace -e trace=setsockopt -o "$tmp/trace" "$mysql" -q -D net -h 127.0.0.1 -P "$port" -u plain "$tmp/a.ctp"
-	is 'a server that is gone without a word is noticed' "$(grep -oE 'SO_KEEPALIVE, \[1\]|TCP_KEEPIDLE, \[30\]|TCP_USER_TIMEOUT, \[60000\]' "$tmp/trace" | sort -u | tr '\n' ' ')" \
+	is 'a server that disappears is noticed' "$(grep -oE 'SO_KEEPALIVE, \[1\]|TCP_KEEPIDLE, \[30\]|TCP_USER_TIMEOUT, \[60000\]' "$tmp/trace" | sort -u | tr '\n' ' ')" \
 		'SO_KEEPALIVE, [1] TCP_KEEPIDLE, [30] TCP_USER_TIMEOUT, [60000] '
 fi
 done_testing

@@ -23,10 +23,10 @@ for copy in a b; do python3 t/helper/sqlite-views.py make 1 | "$from" -q >"$tmp/
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
 sql -e 'CREATE DATABASE full'
 room() { df -k "$dir/small" | awk 'NR == 2 {print $4}'; }
-fill() { # KIB: so many stay free
+fill() { # KIB: this much stays free
 	dd if=/dev/zero of="$dir/small/filler" bs=1024 count=$(($(room) - $1)) 2>/dev/null
 }
-empty() { # a server that was ended by the full disk begins again
+empty() { # a server that was ended by the full disk is started again
 	rm "$dir/small/filler"
 	sql -e 'DO 0' 2>/dev/null && return
 	wait "$pid"
@@ -38,21 +38,21 @@ empty() { # a server that was ended by the full disk begins again
 for free in 200 2000; do
 	fill "$free"
 	load -q -D full "$tmp/a.ctp" 2>"$tmp/err"
-	is "$free KiB are not enough: one line" "$? $(wc -l <"$tmp/err")" '1 1'
-	like 'which says why' "$(cat "$tmp/err")" '^ctp-mysql: full: .*(errno: 28|[Ff]ull|No space|server)'
+	is "$free KiB are not enough: one message" "$? $(wc -l <"$tmp/err")" '1 1'
+	like 'the message says why' "$(cat "$tmp/err")" '^ctp-mysql: full: .*(errno: 28|[Ff]ull|No space|server)'
 	empty
-	is 'no table is there' "$(tables full | tr ' ' '\n' | grep -vc _ctp_load_)" 0
+	is 'no table is created' "$(tables full | tr ' ' '\n' | grep -vc _ctp_load_)" 0
 done
 load -q -D full "$tmp/a.ctp"
-same 'with room again the next load is whole' full "$tmp/a.sqlite"
-is 'with nothing left' "$(left full)" 0
+same 'with room again the next load is complete' full "$tmp/a.sqlite"
+is 'no temporary table is left' "$(left full)" 0
 fill 2000
 load -q -D full --append "$tmp/b.ctp" 2>"$tmp/err"
-is 'a load that adds fails so, too' "$? $(wc -l <"$tmp/err")" '1 1'
+is 'an appending load fails in the same way' "$? $(wc -l <"$tmp/err")" '1 1'
 empty
-same 'and what was there stays' full "$tmp/a.sqlite"
+same 'the old rows stay' full "$tmp/a.sqlite"
 load -q -D full --append "$tmp/b.ctp"
 "$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/b.ctp"
-same 'until it is added' full "$tmp/a.sqlite"
-is 'with nothing left of the one before' "$(left full)" 0
+same 'with room again the append is complete' full "$tmp/a.sqlite"
+is 'no temporary table of the failed append is left' "$(left full)" 0
 done_testing

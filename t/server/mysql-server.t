@@ -1,5 +1,5 @@
 #!/bin/sh
-# What mysql.t, mysql-connect.t and mysql-life.t are for MariaDB, in short for MySQL's own server: MYSQLD, or the mysqld that is found.
+# A short form of mysql.t, mysql-connect.t and mysql-life.t for MySQL's own server: MYSQLD, or the mysqld that is found.
 PATH=$PATH:/usr/sbin
 MYSQLD=${MYSQLD:-$(command -v mysqld)}
 export MYSQLD
@@ -18,12 +18,12 @@ python3 t/helper/mysql.py make | "$from" -q >"$tmp/values.ctp"
 for local in 0 1; do
 	sql -e "SET GLOBAL local_infile = $local"
 	load -q -D "v$local" "$tmp/values.ctp"
-	is "local_infile = $local: values are as they were" "$(sql -D "v$local" -e "$(python3 t/helper/mysql.py query)" | cksum)" "$(python3 t/helper/mysql.py want | cksum)"
+	is "local_infile = $local: values are reproduced" "$(sql -D "v$local" -e "$(python3 t/helper/mysql.py query)" | cksum)" "$(python3 t/helper/mysql.py want | cksum)"
 done
 load -q -D a "$tmp/a.ctp"
 same "tables and views are SQLite's, row by row" a "$tmp/a.sqlite"
 load -q -D a --append "$tmp/b.ctp"
 "$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/b.ctp"
-same 'and after appending' a "$tmp/a.sqlite"
-is 'with nothing left' "$(left a)" 0
+same 'they are after appending' a "$tmp/a.sqlite"
+is 'no temporary table is left' "$(left a)" 0
 done_testing

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The page of ctp-tohtml in a real browser: it loads without an error, finds what is there, and draws what the data says.
+# The page of ctp-tohtml in a real browser: it loads without an error, search finds what exists, and the drawing agrees with the
+# data.
 # Not under sanitizers: it waits for a browser most of the time.
 # Mostly waits.
 . t/helper/tap.sh
