@@ -14,7 +14,7 @@ import sys
 
 NULL = r'\N'
 EVENTS = os.environ.get('EVENTS') or 'coro_trace_events'
-BEHIND = '(behind an answer)'
+AFTER = '(after an answer)'
 BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'by_hand', 'closed', 'owned', 'alive',
             'available_known', 'room_known', 'holders_known', 'shared', 'timed', 'cancellable', 'rests', 'more'}
 
@@ -52,8 +52,8 @@ def run(command, text=None):
 
 def ask(command, once, names):
     if not once:
-        queries = [part for name in names for part in ('-c', query(name), '-c', r'\echo ' + BEHIND)]
-        return run([*command, '-v', 'ON_ERROR_STOP=1', *queries]).split(BEHIND + '\n')
+        queries = [part for name in names for part in ('-c', query(name), '-c', r'\echo ' + AFTER)]
+        return run([*command, '-v', 'ON_ERROR_STOP=1', *queries]).split(AFTER + '\n')
     return run(command, b''.join(query(name).encode(errors='surrogateescape') + b'\0' for name in names)).split('\0')
 
 

@@ -92,13 +92,13 @@ class Maker:
         """Events are missing here. Returns whether the transition after the gap is at its end."""
         rnd, count = self.rnd, self.rnd.randrange(1, 4)
         index, c["index"] = c["index"], c["index"] + count
-        how = rnd.choice(["before", "behind", "silent", "early", "twice", "open"])
+        how = rnd.choice(["before", "after", "silent", "early", "twice", "open"])
         if rnd.random() < 0.7:
             self.wake(c)  # in the gap
             self.ts += rnd.randrange(30)
         if how == "silent" and self.kind != "unnumbered":
             self.transition(c)
-        elif how == "behind":
+        elif how == "after":
             after = c["last"]
             self.transition(c)
             self.lost(c, index, count, after)
