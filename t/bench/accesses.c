@@ -1,6 +1,6 @@
 /*
- * accesses RECORDS - a Cacheray trace of so many records, to stdout: four threads in turns, each with loops over arrays, with lists whose
- * nodes are anywhere in a heap, with locals on its stack, and structures that come and go.
+ * accesses RECORDS - a Cacheray trace of this number of records, to stdout: four threads in turns, each with loops over arrays,
+ * with lists whose nodes are anywhere in a heap, with locals on its stack, and short-lived structures.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -79,7 +79,7 @@ static double encode(struct stream *s, uint64_t events)
 		spent_ns += now_ns() - start_ns;
 	}
 	if (!ctp_writer_end(w, true))
-		die("the stream is larger than a plain one would be");
+		die("the stream is larger than plain records");
 	ctp_writer_free(w);
 	ctp_class_free(cls);
 	ctp_section_fini(&sec);
@@ -107,7 +107,7 @@ static double decode(const struct stream *s, uint64_t events)
 	}
 	double spent_ns = now_ns() - start_ns;
 	if (st != CTP_EOF || seen != events || !sum)
-		die("not what was written came back");
+		die("the records are not reproduced");
 	ctp_reader_free(r);
 	ctp_input_close(&in);
 	return spent_ns / (double)events;
@@ -131,7 +131,7 @@ static double deliver(const struct stream *s, uint64_t events)
 	ctp_input_mem(&in, s->data, s->len);
 	double start_ns = now_ns();
 	if (ctp_convert(&in, &counter.sink, NULL, NULL, &stats, &err) || counter.n != events)
-		die("not what was written was delivered");
+		die("the delivered records differ");
 	double spent_ns = now_ns() - start_ns;
 	ctp_input_close(&in);
 	return spent_ns / (double)events;
@@ -152,7 +152,7 @@ static double reference(uint64_t events)
 		crc = ctp_crc32c(crc, to, sizeof to);
 	}
 	double spent_ns = now_ns() - start_ns;
-	printf("crc %u\n", crc); /* or the compiler would find that nobody wants it */
+	printf("crc %u\n", crc); /* so that the compiler keeps it */
 	return spent_ns / (double)events;
 }
 

@@ -1,9 +1,9 @@
 /*
  * echo-client [-c] PORT CONNECTIONS ROUNDS - talks to an echo server on this machine, and prints "round_trips_s" with how many
- * messages came back in a second.
+ * messages were echoed in a second.
  *
  * In each round every connection sends a line of 64 bytes and then waits for its echo. With -c the server is one for a chat,
- * and gives each line to every connection. What comes back wrong, or not at all, is a failure. When it ends, the server knows
+ * and gives each line to every connection. A wrong or missing echo is a failure. When it ends, the server knows
  * that the connections are closed.
  */
 #include <arpa/inet.h>
@@ -30,7 +30,7 @@ static int dial(int port)
 	struct timeval limit = { .tv_sec = 10 }; /* rather fail than hang */
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
 	if (fd < 0 || connect(fd, (struct sockaddr *)&in, sizeof in))
-		die("nobody listens");
+		die("there is no listener");
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 	return fd;
@@ -50,9 +50,9 @@ static void take(int fd, const char *line)
 	char back[LINE];
 	ssize_t n = recv(fd, back, sizeof back, MSG_WAITALL);
 	if (n < 0)
-		die("nothing came back");
+		die("there is no echo");
 	if (n < LINE || memcmp(back, line, LINE) != 0)
-		die("what came back is not what was sent");
+		die("the echo differs");
 }
 
 int main(int argc, char **argv)

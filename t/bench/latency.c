@@ -2,8 +2,8 @@
  * latency [-r] - reads a raw stream as it comes and prints how old its transitions are when they are read, in microseconds:
  * "p50_us", "p90_us", "p99_us".
  *
- * -r: reads nothing, and tells instead how long it takes a time to go from one process through a socket to a second, and from
- * there through a pipe to a third, all of them asleep: what no collector can do without.
+ * -r: reads nothing, and measures instead how long a time takes from one process through a socket to a second, and from
+ * there through a pipe to a third, all of them asleep: the least that any collector needs.
  */
 #include <stdbool.h>
 #include <stdio.h>

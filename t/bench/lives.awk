@@ -1,4 +1,4 @@
-# lives.awk - coroutines that are soon over, as JSON lines: what a server with a connection, a coroutine, leaves behind.
+# lives.awk - short-lived coroutines, as JSON lines: a trace of a server with one coroutine for each connection.
 #
 # -v coroutines=N of them (94,000), of which 972 are alive at a time and have the probe_ids in turn. Each is born, named, resumed and
 # suspended four times, woken before it is resumed again, and dies; every fourth waits for another one; every 50th has lost events,

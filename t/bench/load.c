@@ -3,7 +3,7 @@
  *
  *	load [-t THREADS] [-c COROUTINES] [-n EVENTS] [-r EVENTS_PER_SECOND] [-i IDLE] [-s] [-R REPORT]
  *
- * IDLE coroutines are made first, and are silent from their birth on. Then each thread has its share of the COROUTINES, and
+ * IDLE coroutines are spawned first, and are silent from then on. Then each thread has its share of the COROUTINES, and
  * when the collector is quiet, all begin at once: each thread resumes and suspends its own in turn, EVENTS times, at its share
  * of an even pace or (-r 0) flat out. With -s they are short-lived: each is born, runs, is suspended, runs and dies, COROUTINES
  * of them alive at any time.
@@ -102,7 +102,7 @@ static uint64_t published(void)
 	return load.threads * (3 * made - (made < n ? made : n));
 }
 
-/* Whoever started us: what it has to do with the births is none of the events' business. */
+/* CPU time of the parent, read after the births, which must not count. */
 static uint64_t parent_ns(void)
 {
 	clockid_t clock;

@@ -1,7 +1,7 @@
 /*
  * mix [EVENTS [COROUTINES]] - the workload `mix` as a raw stream on stdout, as ctp-collect would write it: a mark after every few
- * thousand events, totals at the end. With more coroutines than the workload has, each of these becomes another one, again and
- * again, when it has had its share of the events; the ones that it was stay suspended.
+ * thousand events, totals at the end. With more coroutines than the workload has, each of these is replaced by another one, again
+ * and again, when it has had its share of the events; the replaced ones stay suspended.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 open_s until all was drawn, open_cpu_s how much CPU of the browser's renderer that was; then, while panning with rows of each
 height and the whole trace in sight, a half, a tenth and so on, the frames in a second at the median of these, frames_s, and at
-the worst, worst_frames_s. On a machine that has other things to do, the CPU is what counts.
+the worst, worst_frames_s. On a busy machine the CPU time is the reliable number.
 """
 import os
 import pathlib

@@ -1,5 +1,5 @@
 /*
- * probe [-c] [EVENTS] - what a call of the C probe costs, in ns, beside what no probe can do without: to read the counter,
+ * probe [-c] [EVENTS] - what a call of the C probe costs, in ns, beside the least that any probe needs: to read the counter,
  * write a line of 64 bytes in a ring, and publish it by one release store (the floor). "name value" lines.
  *
  * All are measured alike: batches of 61 calls, for as many coroutines, between two readings of the clock, less what a batch of

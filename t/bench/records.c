@@ -1,6 +1,6 @@
 /*
  * records [EVENTS] - the workload `mix` as plain records of 64 bytes, slots as they stand in shared memory, on stdout: what a
- * collector would write that leaves everything to the compressor.
+ * collector without an encoding of its own would write.
  */
 #include <stdio.h>
 #include <stdlib.h>

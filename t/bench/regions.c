@@ -1,6 +1,6 @@
 /*
- * regions [RECORDS [REGIONS]] - a trace of memory accesses as a raw stream on stdout, as ctp-fromcacheray would write it: so many
- * records, with so many regions at a time, of ten types; one record in 30 replaces a region by another elsewhere. Four threads;
+ * regions [RECORDS [REGIONS]] - a trace of memory accesses as a raw stream on stdout, as ctp-fromcacheray would write it: RECORDS
+ * records, with REGIONS regions at a time, of ten types; one record in 30 replaces a region by another elsewhere. Four threads;
  * most accesses are near the last, one in 16 is in no region.
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /*
- * ringwriter.c - one thread writes rings as fast as asked, another harvests them into a stream that nobody keeps.
+ * ringwriter.c - one thread writes rings as fast as asked, another harvests them into a stream that is discarded.
  *
  *	ringwriter EVENTS_PER_SECOND COROUTINES SECONDS [RING_BITS]
  *

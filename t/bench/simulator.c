@@ -1,5 +1,5 @@
 /*
- * simulator STREAM TIMES - the accesses of a stream, kept in memory, through two levels of cache so many times; the time of one on
+ * simulator STREAM TIMES - the accesses of a stream, kept in memory, through two levels of cache TIMES times; the time of one on
  * stdout, as "access_ns N", and how many missed the first level.
  */
 #include <stdio.h>

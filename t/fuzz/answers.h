@@ -1,10 +1,10 @@
 /*
- * answers.h - a database server of a fuzzer's, inside the process: it stands where the client library has its socket.
+ * answers.h - a fuzzer's database server inside the process, in the place of the client library's socket.
  *
  * connect(), send(), recv(), poll() and shutdown() of the library are those of this file, so that there is no second thread, and a run
- * is the same each time. The server answers each request as one would that has an empty database, but for those that the input names:
- * a byte for how many are answered so before, one for what comes instead, and what that needs. When the input is at its end all is as
- * usual. The protocol is the target's: it gives serve(), which takes bytes from the client.
+ * is the same each time. The server answers each request as with an empty database, except those that the input names:
+ * a byte for the number of usual answers before, one for the unusual answer, and its parameters. After the end of the input all
+ * answers are usual. The protocol is the target's: it gives serve(), which takes bytes from the client.
  */
 #ifndef CTP_T_ANSWERS_H
 #define CTP_T_ANSWERS_H
@@ -170,7 +170,7 @@ static inline void answers_load(struct ctp_sink *sink, struct ctp_err *err)
 	}
 	struct ctp_section_end end = {.complete = true};
 	failed = failed || sink->ops->end(sink, &end, err) || sink->ops->finish(sink, err);
-	must(!failed || *err->text, "failed without a word");
+	must(!failed || *err->text, "failed without a message");
 	if (sink)
 		sink->ops->free(sink);
 	for (size_t i = 0; i < 3; i++)

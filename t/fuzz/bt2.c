@@ -50,7 +50,7 @@ static void touch(const bt_message *message)
 		return;
 	int64_t ns;
 	if (!bt_clock_snapshot_get_ns_from_origin(bt_message_event_borrow_default_clock_snapshot_const(message), &ns)) {
-		must(ns >= taken.last_ns, "a time that goes back");
+		must(ns >= taken.last_ns, "a time that goes backwards");
 		taken.last_ns = ns;
 	} else {
 		bt_current_thread_clear_error();
@@ -113,10 +113,10 @@ static bool take_port(uint64_t number)
 		must(!bt_graph_connect_ports(graph, from, to, NULL), "no connection");
 		bt_graph_run_status status = bt_graph_run(graph);
 		if (status)
-			must(status == BT_GRAPH_RUN_STATUS_ERROR, "it ends in another way");
+			must(status == BT_GRAPH_RUN_STATUS_ERROR, "the graph ends in an unexpected way");
 	}
 	const bt_error *error = bt_current_thread_take_error();
-	must(made || error, "it failed, and does not say why");
+	must(made || error, "it failed without an error");
 	if (error)
 		bt_error_release(error);
 	bt_graph_put_ref(graph);

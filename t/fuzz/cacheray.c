@@ -1,6 +1,6 @@
 /*
- * Any bytes as a Cacheray trace, to a stream and back: what comes back is what came in, without the bytes that records of damage
- * tell of; and that is a sound trace. The first byte says the spelling.
+ * Any bytes as a Cacheray trace, to a stream and back: the output is the input without the bytes that damage records
+ * name, and is a valid trace. The first byte gives the spelling.
  * Covers: formats/cacheray
  */
 #include "textmem.h"
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(textmem_from(ctp_cacheray_source("fuzz", sp, &err), data + 1, size - 1, &stream, &stats, &err), err.text);
 	take_damage_out(&stream, data + 1, size - 1, &sound);
 	textmem_to(sink, &stream, &back);
-	must(back.len <= sound.len && !memcmp(back.data, sound.data, back.len), "what was accepted did not come back");
+	must(back.len <= sound.len && !memcmp(back.data, sound.data, back.len), "accepted records are not reproduced");
 	for (size_t i = back.len; i < sound.len; i++)
 		must(!sound.data[i], "only zeros at the end are left out");
 	return 0;

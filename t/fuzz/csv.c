@@ -1,6 +1,6 @@
 /*
- * Any bytes as CSV, to a stream and to the full form: that must not crash, and from then on nothing may change any more. What
- * the full form says comes back byte for byte, and none of its rows is rejected.
+ * Any bytes as CSV, to a stream and to the full form: that must not crash, and the result must be stable:
+ * the full form is reproduced byte for byte, and none of its rows is rejected.
  * Covers: formats/csv formats/common
  */
 #include "textmem.h"
@@ -25,6 +25,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(textmem_from(ctp_csv_source("test", NULL, &err), first.data, first.len, &stream, &stats, &err), err.text);
 	must(!stats.rejected, "a row of the full form is rejected");
 	textmem_to(sink, &stream, &second);
-	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the full form did not come back");
+	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the full form is not reproduced");
 	return 0;
 }

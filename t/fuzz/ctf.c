@@ -116,7 +116,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (as == AS_STREAMS)
 		write_file(paths[2], data + first, size - first);
 	enum ctp_status status = ctp_ctf_own_open(&own, folder, &err);
-	must(status != CTP_EOF || as == AS_METADATA, "the metadata did not come out the same");
+	must(status != CTP_EOF || as == AS_METADATA, "the metadata is not reproduced");
 	while (!status && !(status = ctp_ctf_own_next(own, &values, &cls, &now_ns, &err)))
 		look(cls, values.val);
 	ctp_ctf_own_free(own);

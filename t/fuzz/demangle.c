@@ -1,6 +1,6 @@
 /*
- * Any bytes as the name of a symbol: that must not crash, take long, read behind it or write more than there is room for. What
- * comes out is a text that ends.
+ * Any bytes as the name of a symbol: that must not crash, take long, read past its end or write more than there is room for. The
+ * result is a terminated text.
  * Covers: lib/symbols/demangle.c lib/symbols/demangle-cxx.c lib/symbols/demangle-rust.c lib/symbols/demangle-text.c
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* Both of exactly their size, so that what is touched behind them is seen. */
+	/* Both of exact size, so that an access past their end is seen. */
 	char *symbol = malloc(size + 1), *to = malloc(CTP_DEMANGLED_MAX);
 	if (!symbol || !to)
 		abort();

@@ -1,6 +1,6 @@
 /*
- * Any bytes as what the kernel says of descriptors: links and fdinfo of /proc, and lists of sockets. That must not crash or read behind
- * them, and what is found was asked for.
+ * Any bytes as the kernel's data on descriptors: links and fdinfo of /proc, and lists of sockets. That must not crash or read past
+ * their end, and only requested sockets may be found.
  * Covers: lib/collect/fd-text.c lib/collect/sock-diag.c
  */
 #include <netinet/in.h>
@@ -27,7 +27,7 @@ static void read_list(const char *part, size_t len, uint8_t family, uint8_t prot
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + !size); /* of exactly its size, so that what is touched behind it is seen */
+	char *text = malloc(size + !size); /* of exact size, so that an access past its end is seen */
 	uint64_t count;
 	uint32_t ino;
 	if (!text)

@@ -1,9 +1,9 @@
 /*
- * elf.c - any bytes as a file that a process has mapped: its build-id, its symbols, and what its debug information says.
+ * elf.c - any bytes as a file that a process has mapped: its build-id, its symbols, and its debug information.
  *
- * libelf reads the file. libdw is not asked: it trusts its files, and so runs in a child (lookup.h); an answer of libdw's is made
+ * libelf reads the file. libdw is not called: it trusts its files, and so runs in a child (lookup.h); an answer of libdw is made
  * from the input instead, whatever its interface allows. The first byte says how many bytes are answers, the second how the module
- * is asked for; the file begins behind the answers.
+ * is asked for; the file begins after the answers.
  * Covers: lib/collect/buildid.c lib/symbols/module.c lib/symbols/debugfile.c
  */
 #include <fcntl.h>
@@ -185,8 +185,9 @@ static void check_id(const uint8_t *data, size_t size)
 {
 	uint8_t of_file[CTP_BUILD_ID_MAX], of_image[CTP_BUILD_ID_MAX];
 	size_t n = ctp_buildid_file(file, of_file);
-	must(n <= CTP_BUILD_ID_MAX && n == ctp_buildid_image(data, size, of_image), "a build-id of another length");
-	must(!memcmp(of_file, of_image, n), "another build-id");
+	must(n <= CTP_BUILD_ID_MAX && n == ctp_buildid_image(data, size, of_image),
+	     "file and image have build-ids of different lengths");
+	must(!memcmp(of_file, of_image, n), "file and image have different build-ids");
 }
 
 static void find(struct ctp_module *m, unsigned which, uint64_t offset)
@@ -195,7 +196,7 @@ static void find(struct ctp_module *m, unsigned which, uint64_t offset)
 	struct ctp_module_at at = {.offset = offset, .first = which & 1 ? 4096 : 0, .page = 4096u << which % 5, .within = which & 2};
 	bool known = ctp_module_find(m, &at, &place);
 	must(memchr(place.function, 0, sizeof place.function) && memchr(place.file, 0, sizeof place.file), "a text without an end");
-	must(known == (place.function[0] || place.line) || at.within, "known, and there is nothing");
+	must(known == (place.function[0] || place.line) || at.within, "a place is known, but has no function and line");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

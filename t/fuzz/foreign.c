@@ -2,7 +2,7 @@
  * foreign.c - any fields that libbabeltrace2 may give for a foreign trace: a class is made of them, and events become records of it.
  *
  * The input makes field classes, of every kind and nested, and two events with values. The parser of CTF is libbabeltrace2's own and
- * is left out: what it does to ctp-fromctf ends in one line there.
+ * is left out: its errors are one message of ctp-fromctf.
  * Covers: formats/ctf/ctf-read.c formats/ctf/ctf-class.c formats/ctf/ctf-field.c formats/ctf/ctf-values.c
  */
 #include <stdio.h>
@@ -302,7 +302,7 @@ static void check_class(const struct ctp_class *cls)
 		must(ctp_class_field(cls, cls->fields[i].name) == (int)i, "two fields of one name");
 }
 
-/* What becomes of a class that no stream can have is said. */
+/* A class that no stream can have is reported. */
 static char said[1024];
 static void say(void *arg, const char *text) { (void)arg, snprintf(said, sizeof said, "%.1000s", text); }
 

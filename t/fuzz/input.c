@@ -1,9 +1,9 @@
 /*
- * input.c - any bytes as a file that may be compressed: what comes out is bounded by what is asked for, and the same however it
- * is asked for; and what was compressed comes out as it was, with anything behind it.
+ * input.c - any bytes as a file that may be compressed: the output is bounded by what is asked for, and the same however it
+ * is asked for; and compressed bytes are reproduced, with anything after them.
  *
  * By the first byte, the rest is the file; or the file is a frame that zstd has made of the rest, whole, with bytes changed, cut,
- * in front of another, behind one to be skipped.
+ * before another one, or after a skippable one.
  * Covers: lib/io/input.c
  */
 #include <fcntl.h>
@@ -85,7 +85,7 @@ static const char *file_path(void)
 	return path;
 }
 
-/* --- what comes out of it ------------------------------------------------------------------------------------------------- */
+/* --- reading it ------------------------------------------------------------------------------------------------- */
 
 struct out {
 	uint8_t bytes[OUT_MAX];
@@ -109,12 +109,12 @@ static void read_file(const char *path, size_t step, struct out *out)
 		memcpy(out->bytes + out->len, in.ptr, n);
 		ctp_input_skip(&in, n);
 		out->len += n;
-		must(in.offset == out->len, "another offset than there were bytes");
+		must(in.offset == out->len, "the offset differs from the number of bytes");
 	}
 	ctp_input_progress(&in, &done, &total);
 	must(done <= total && total == file.len, "more of the file than there is");
 	out->ended = out->len < OUT_MAX;
-	must(!out->ended || (in.eof && done == total), "the end, and there is more");
+	must(!out->ended || (in.eof && done == total), "the input ended before the end of the file");
 	ctp_input_close(&in);
 	out->harmed = in.harmed;
 	out->failed = in.failed;
@@ -125,7 +125,7 @@ static void read_file(const char *path, size_t step, struct out *out)
 
 static void must_begin(const struct out *out, const void *data, size_t len)
 {
-	must(out->len >= len && !memcmp(out->bytes, data, len), "what was compressed did not come out as it was");
+	must(out->len >= len && !memcmp(out->bytes, data, len), "compressed bytes are not reproduced");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

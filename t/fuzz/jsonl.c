@@ -1,6 +1,6 @@
 /*
- * Any bytes as JSONL, to a stream and to the full form: that must not crash, and from then on nothing may change any more. What
- * the full form says comes back byte for byte, and none of its rows is rejected.
+ * Any bytes as JSONL, to a stream and to the full form: that must not crash, and the result must be stable:
+ * the full form is reproduced byte for byte, and none of its rows is rejected.
  * Covers: formats/jsonl formats/common/json.c formats/common/template.c formats/common/intake.c
  */
 #include "textmem.h"
@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ctp_source_stats stats;
 	struct ctp_err err;
 	bool done = textmem_from(ctp_jsonl_source("fuzz", &err), data, size, &stream, &stats, &err);
-	/* Of all that can be said of JSONL only this fails: it is something else. */
+	/* The only failure is an input that is something else. */
 	if (!done && strstr(err.text, "is CSV"))
 		return 0;
 	must(done, err.text);
@@ -24,6 +24,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(textmem_from(ctp_jsonl_source("fuzz", &err), first.data, first.len, &stream, &stats, &err), err.text);
 	must(!stats.rejected, "a row of the full form is rejected");
 	textmem_to(sink, &stream, &second);
-	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the full form did not come back");
+	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the full form is not reproduced");
 	return 0;
 }

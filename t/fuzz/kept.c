@@ -1,7 +1,7 @@
 /*
  * kept.c - in a target of libFuzzer's, large blocks (base/pages.h) are kept from run to run: mapping them takes longer than most runs.
  *
- * A block that was freed is cleared, so that the next run finds zeros as in a new one: what is found reproduces alone.
+ * A block that was freed is cleared, so that the next run finds zeros as in a new one, and a find is reproducible alone.
  */
 #include <pthread.h>
 #include <stdbool.h>

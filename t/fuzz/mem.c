@@ -1,6 +1,6 @@
 /*
  * mem.c - whatever is done to memory, ctp-mem's counts do not contradict each other, and each form in which they are printed is
- * what a reader of that form takes. The first bytes are the caches and the form; each step behind them is an access, a region or a
+ * valid. The first bytes are the caches and the form; each step after them is an access, a region or a
  * section. Covers: lib/memory formats/mem
  */
 #include "textmem.h"
@@ -24,7 +24,7 @@ struct feed {
 
 static uint8_t byte(struct feed *f) { return f->p < f->end ? *f->p++ : 0; }
 
-/* Few places, so that regions meet; and the edges. */
+/* Few addresses, so that regions overlap; and the edges. */
 static uint64_t address(struct feed *f)
 {
 	static const uint64_t bases[] = {0, 0x1000, 0x7fff00000000, UINT64_MAX - 300, UINT64_C(1) << 63};
@@ -100,21 +100,21 @@ static void same(const struct ctp_mem_counts *a, const struct ctp_mem_counts *b,
 	must(!memcmp(a, b, sizeof *a), what);
 }
 
-/* A type is its spans; its members do not overlap, and have each access once, but for repeats. */
+/* A type is its spans; its members do not overlap, and count each access once, except repeats. */
 static void check_type(const struct ctp_mem_types *types, const struct ctp_mem_type *t)
 {
 	struct ctp_mem_counts spans = {.atomics = 0};
 	uint64_t touched = 0, end = 0;
 	for (uint32_t i = 0; i < t->nspans; i++)
 		ctp_mem_counts_add(&spans, &types->span[t->first_span + i].counts);
-	same(&spans, &t->counts, "a type is not its spans");
+	same(&spans, &t->counts, "a type is not the sum of its spans");
 	for (uint32_t i = 0; i < t->nmembers; i++) {
 		const struct ctp_mem_member *m = &types->member[t->first + i];
 		must(m->offset >= end && m->size && m->size <= t->element_size - m->offset && ctp_mem_accesses(&m->counts), "a member");
 		end = m->offset + m->size;
 		touched += ctp_mem_accesses(&m->counts);
 	}
-	must(touched == ctp_mem_accesses(&t->counts) + t->repeats, "a type is not its members");
+	must(touched == ctp_mem_accesses(&t->counts) + t->repeats, "a type is not the sum of its members");
 }
 
 static void check(const struct ctp_mem *m)

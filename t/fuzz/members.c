@@ -2,8 +2,8 @@
  * members.c - any bytes as debug information, in search of the members of types.
  *
  * The input is an ELF file, and libdw reads it: in the tools that is done by a child (confine.h), since libdw trusts its files. Here the
- * file has room behind it, where a text without an end has one; what is compressed, or in another file, is not looked at; and fewer
- * entries are. Types are asked for by the names that the corpus has, twice: the first time with no size, which tells the sizes that
+ * file is followed by zeros, which end an unterminated text; what is compressed, or in another file, is not read; and fewer
+ * entries are. Types are asked for by the names in the corpus, twice: the first time with no size, which gives the sizes that
  * they have.
  * Covers: lib/symbols/members.c lib/symbols/type-members.c lib/symbols/virtual-bases.c lib/symbols/die.c lib/memory/mem-layout.c
  */
@@ -58,7 +58,7 @@ static void check_parts(uint32_t type)
 	ctp_mem_parts_of(&parts, &l, type, want[type].size);
 	bool known = parts.left;
 	while (ctp_mem_parts_next(&parts, &part)) {
-		must(part.offset == at && part.size, "a part that is not behind the one before");
+		must(part.offset == at && part.size, "a part that does not follow the one before");
 		at += part.size;
 		char *name = part.member ? ctp_mem_part_name(&part) : NULL;
 		must(!part.member || (name && *name), "a part without a name");

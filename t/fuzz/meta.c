@@ -1,5 +1,5 @@
 /*
- * Any bytes as the JSON of a section's attributes and of a class: that must not crash, nor write behind the scratch that it is
+ * Any bytes as the JSON of a section's attributes and of a class: that must not crash, nor write past the scratch memory that it is
  * given. What was understood is written and read once more, and then must be the same.
  * Covers: formats/common/meta.c formats/common/json.c
  */
@@ -66,7 +66,7 @@ static void try_class(const char *p, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A copy of its own, so that what is read behind it is seen. */
+	/* A copy of exact size, so that a read past its end is seen. */
 	char *p = exact(size);
 	if (size)
 		memcpy(p, data, size);

@@ -1,6 +1,6 @@
 /*
- * mysqlanswers.c - whatever a server of MySQL's protocol answers, ctp-mysql survives it, says a word where it fails, and sends rows to
- * none but LOAD DATA.
+ * mysqlanswers.c - whatever a server of MySQL's protocol answers, ctp-mysql survives it, has a message if it fails, and sends rows
+ * to LOAD DATA alone.
  * Covers: formats/mysql formats/sql
  */
 #include "mysql/mysql.h"
@@ -66,7 +66,7 @@ static void put_usual(const char *rows)
 	put_eof();
 }
 
-/* So many rows of so many columns, from the input. */
+/* Rows and columns as the input says. */
 static void put_rows(void)
 {
 	unsigned columns = answers_byte() % 10, rows = answers_byte() % 40;

@@ -1,5 +1,5 @@
 /*
- * pganswers.c - whatever a server of PostgreSQL's protocol answers, ctp-postgres survives it, live too, and says a word where it fails.
+ * pganswers.c - whatever a PostgreSQL server answers, ctp-postgres survives it (also live), with a message if it fails.
  * Covers: formats/postgres formats/sql
  */
 #include "postgres/postgres.h"
@@ -62,7 +62,7 @@ static void put_usual(const char *rows)
 	put_done();
 }
 
-/* So many rows of so many columns, from the input. */
+/* Rows and columns as the input says. */
 static void put_rows(void)
 {
 	unsigned columns = answers_byte() % 12, rows = answers_byte() % 40;

@@ -1,6 +1,6 @@
 /*
- * pptfile.c - any bytes as a PPT1 file, and any bytes as frames after a valid header. What was decoded is a file that is decoded
- * without a loss but those that it had, and then comes back byte for byte, also through JSONL.
+ * pptfile.c - any bytes as a PPT1 file, and any bytes as frames after a valid header. Decoded data makes a file that is decoded
+ * without new losses, and is reproduced byte for byte, also through JSONL.
  * Covers: formats/ppt
  */
 #include "textmem.h"
@@ -66,11 +66,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(textmem_from(ctp_ppt_source("fuzz", true, false, &err), first.data, first.len, &stream, &again, &err), err.text);
 	must(again.accepted == stats.accepted && !again.rejected && again.lost == stats.lost, "a file is not what was decoded");
 	textmem_to(ppt, &stream, &second);
-	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the file did not come back");
+	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the file is not reproduced");
 	textmem_to(jsonl, &stream, &text);
 	must(textmem_from(ctp_jsonl_source("fuzz", &err), text.data, text.len, &stream, &again, &err), err.text);
 	must(!again.rejected, "a row is rejected");
 	textmem_to(ppt, &stream, &second);
-	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the file did not come back through JSONL");
+	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the file is not reproduced through JSONL");
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * pptjson.c - any bytes as the `_json` of a ppt buffer. What is understood keeps its promises: members lie in their frame and apart from
- * each other; and frames of any bytes come back from their records as they were.
+ * each other; and frames of any bytes are reproduced from their records.
  * Covers: formats/ppt/ppt-layout.c formats/ppt/ppt-frames.c
  */
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static void back(const struct ctp_ppt_frames *frames, const struct textmem *stre
 			must(ctp_ppt_frames_back(frames, b, item.batch.rec[i].val, bytes) == *n, "a place");
 			free(b);
 			fill(l, (*n)++, data, size, want);
-			must(!memcmp(want, bytes, l->size), "a frame did not come back");
+			must(!memcmp(want, bytes, l->size), "a frame is not reproduced");
 		}
 	must(!ctp_reader_harmed(r), "the stream is damaged");
 	ctp_reader_free(r);

@@ -1,12 +1,12 @@
 /*
- * pptlive.c - whatever a process with a ppt buffer has in its memory and its ring, and however that changes between two looks, the side
- * of ctp-ppt attach survives it.
+ * pptlive.c - whatever a process with a ppt buffer has in its memory and its ring, and however that changes between two looks,
+ * the code of ctp-ppt attach survives it.
  *
  * The input is a description and a list of steps: what the process writes to its variables, to the control block and to the ring, as a
- * client does it or not; which processes have the segment; pages that never come; time that passes; and what an agent does. The
- * process, its segments and the clock are the fuzzer's, so that a find is found again. The accounts must hold: each frame of the
- * ring is taken or lost, nothing is written to the process but its two variables and control blocks that it has for writing, and no
- * foreign segment is removed. Covers: formats/ppt/ppt-attach.c formats/ppt/ppt-ring.c formats/ppt/ppt-trace.c
+ * client does it or not; which processes have the segment; pages that cannot be read; time that passes; and what an agent does. The
+ * process, its segments and the clock are the fuzzer's, so that a find is reproducible. The accounts must hold: each frame of the
+ * ring is taken or lost, nothing is written to the process except its two variables and control blocks that it has for writing,
+ * and no foreign segment is removed. Covers: formats/ppt/ppt-attach.c formats/ppt/ppt-ring.c formats/ppt/ppt-trace.c
  * formats/ppt/ppt-memory.c
  */
 #include <errno.h>
@@ -406,11 +406,11 @@ static void finish(unsigned how)
 	}
 	const struct ctp_ppt_ring *r = &trace.at.ring;
 	must(trace.taken + trace.lost == r->frames + r->lost, "a frame is neither taken nor lost, or both");
-	must(trace.torn <= trace.lost && r->overrun <= r->lost && trace.unverified <= r->frames, "losses of no sort");
+	must(trace.torn <= trace.lost && r->overrun <= r->lost && trace.unverified <= r->frames, "losses of no kind");
 	ctp_ppt_attach_end(&trace.at);
 	ctp_ppt_trace_fini(&trace);
 	for (int i = 0; i < SEGMENTS; i++) {
-		must(!segments[i].at || segments[i].foreign, "a segment of ours is left");
+		must(!segments[i].at || segments[i].foreign, "a segment of the agent is left");
 		free(segments[i].at);
 	}
 	memset(segments, 0, sizeof segments);
@@ -435,7 +435,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	next = first = 1;
 	counters.n = options & 3;
 	choose_json(&in, how);
-	for (unsigned n = how >> 6; n && in.left; n--) { /* what was there before */
+	for (unsigned n = how >> 6; n && in.left; n--) { /* writes before the agent */
 		put_segment(&in);
 		put_variable(&in);
 		put_state(&in);

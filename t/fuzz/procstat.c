@@ -1,5 +1,5 @@
 /*
- * Any bytes as a text of /proc: that must not crash or read behind it.
+ * Any bytes as a text of /proc: that must not crash or read past its end.
  * Covers: lib/collect/proc-stat.c
  */
 #include <stdlib.h>
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + !size); /* of exactly its size, so that what is touched behind it is seen */
+	char *text = malloc(size + !size); /* of exact size, so that an access past its end is seen */
 	struct ctp_proc_stat stat;
 	struct ctp_schedstat sched;
 	unsigned depth;

@@ -1,8 +1,8 @@
 /*
  * replay.c - the main of a fuzz target in `make check`: each file of its corpus once, each a test.
  *
- * The target is told by the program's own name: t/fuzz/corpus-NAME is what NAME goes through. Files and folders given as arguments
- * are gone through instead, which is how a find of `make fuzz` is looked at under a debugger.
+ * The program's own name gives the target: NAME runs on t/fuzz/corpus-NAME. Files and folders given as arguments
+ * are run instead, which is how a find of `make fuzz` is debugged.
  */
 #include <dirent.h>
 #include <libgen.h>
@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A copy of its own for each, of exactly its size, so that ASan sees a read beyond the end. */
+/* A copy of exact size for each, so that ASan sees a read past the end. */
 static void replay(const char *path)
 {
 	FILE *f = fopen(path, "rb");

@@ -1,6 +1,6 @@
 /*
  * report.c - whatever records come, in whatever classes, the report survives them and does not contradict itself, and each form in
- * which it is printed is what a reader of that form takes: JSON is JSON, and nothing is shown to a person that a terminal obeys.
+ * which it is printed is valid: JSON is JSON, and text has nothing that a terminal interprets.
  * Covers: lib/analyse formats/report
  */
 #include "textmem.h"

@@ -1,10 +1,10 @@
 /*
- * shm.c - whatever stands in shared memory, and however it changes between two looks, the collector's side survives it.
+ * shm.c - whatever is in shared memory, and however it changes between two looks, the collector survives it.
  *
  * The input is a list of steps: bytes for the memory, whole events, births and deaths as a probe writes them, looks, time that goes
- * by, a detach and another attach. The clock and the barrier are the fuzzer's, so that a find is found again. What the harvest
+ * by, a detach and another attach. The clock and the barrier are the fuzzer's, so that a find is reproducible. What the harvest
  * writes is taken here, and its accounts must hold: the figures of the stats are the records', a coroutine is born once and
- * dies once, marks go up, and each number of an event of a coroutine with rings is told once.
+ * dies once, marks go up, and each event number of a coroutine with rings is written once.
  * Covers: lib/shm/arena.c lib/shm/rings.c lib/shm/slots.c lib/shm/rawclock.c lib/collect/harvest.c lib/collect/coros.c lib/collect/coros-due.c
  * Covers: lib/collect/coros-snapshot.c lib/collect/coro-gaps.c lib/collect/ring-gaps.c lib/collect/row-sort.c lib/collect/v1-scan.c
  * Covers: lib/collect/v1-doubt.c lib/collect/v1-station.c lib/collect/shm-texts.c
@@ -158,7 +158,7 @@ void ctp_writer_records(struct ctp_writer *w, const struct ctp_batch *batch)
 void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)
 {
 	(void)w;
-	must(ts_ns > told.mark_ns && ts_ns <= fake_ns, "a mark that goes back, or is of the future");
+	must(ts_ns > told.mark_ns && ts_ns <= fake_ns, "a mark that goes backwards, or is in the future");
 	told.mark_ns = ts_ns;
 }
 
@@ -170,20 +170,20 @@ static int by_number(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* After the harvest's last: its figures are those of the records, and no number was told twice but in a conflict. */
+/* After the harvest's last: its figures are those of the records, and no number was written twice except in a conflict. */
 static void check(const struct ctp_harvest_stats *s)
 {
-	must(s->events == told.stats.events, "events that were not told");
-	must(s->lost == told.stats.lost, "losses that were not told");
-	must(s->lost > INT64_MAX || (s->unverified <= s->lost && s->overwritten <= s->lost), "losses of no sort");
-	must(s->births == told.stats.births && s->deaths == told.stats.deaths, "births or deaths that were not told");
-	must(s->wakes == told.stats.wakes && s->conflicts == told.stats.conflicts, "wakes or conflicts that were not told");
-	must(s->missed == told.stats.missed, "what was missed was not told");
+	must(s->events == told.stats.events, "events that were not written");
+	must(s->lost == told.stats.lost, "losses that were not written");
+	must(s->lost > INT64_MAX || (s->unverified <= s->lost && s->overwritten <= s->lost), "losses of no kind");
+	must(s->births == told.stats.births && s->deaths == told.stats.deaths, "births or deaths that were not written");
+	must(s->wakes == told.stats.wakes && s->conflicts == told.stats.conflicts, "wakes or conflicts that were not written");
+	must(s->missed == told.stats.missed, "missed records that were not written");
 	must(s->stations <= STATIONS && s->rings <= RINGS << RING_BITS, "more stations or rings than there can be");
 	qsort(told.runs, told.nruns, sizeof *told.runs, by_number);
 	for (unsigned k = 1; k < told.nruns; k++) {
 		const struct told_run *a = &told.runs[k - 1], *b = &told.runs[k];
-		must(a->coro != b->coro || told.doubtful[a->coro] || b->from - a->from >= a->count, "a number was told twice");
+		must(a->coro != b->coro || told.doubtful[a->coro] || b->from - a->from >= a->count, "a number was written twice");
 	}
 }
 
@@ -432,7 +432,7 @@ static void ask(unsigned i)
 	ctp_harvest_wrote(harvest, i);
 	for (uint32_t k = 0; k < ctp_harvest_rings(harvest); k++)
 		ctp_harvest_run(harvest, k, &run);
-	must(ctp_harvest_floor_ns(harvest) <= fake_ns, "a floor that is of the future");
+	must(ctp_harvest_floor_ns(harvest) <= fake_ns, "a floor that is in the future");
 }
 
 static bool step(struct input *in)

@@ -1,7 +1,7 @@
 /*
  * steps.h - bytes as a list of steps, which a sink is led through: declare a class, begin a section, end one, or a record of a class.
  *
- * The reader has a target of its own (stream.c); behind it, what is hostile is the classes and the values, and these are made here
+ * The reader has a target of its own (stream.c); after it, only classes and values can be hostile, and these are made here
  * directly. What the contract of a sink promises holds: a record that is older than one before is late, and each section that
  * began ends.
  */

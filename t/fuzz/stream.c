@@ -1,5 +1,5 @@
 /*
- * stream.c - whatever bytes come, the reader of the raw stream survives them.
+ * stream.c - the reader of the raw stream survives any bytes.
  *
  * The first byte says how the rest is taken: as a stream, or as payloads that are given headers with the right checksums, since
  * no fuzzer would get past those. Everything that is delivered is touched, and written again through the writer.
@@ -53,7 +53,7 @@ static void read_stream(const uint8_t *data, size_t size)
 			ctp_writer_end(w, true);
 		}
 	}
-	__asm__ volatile("" : : "r"(sum)); /* so that touching is not left out */
+	__asm__ volatile("" : : "r"(sum)); /* so that the compiler keeps the reads */
 	ctp_writer_free(w);
 	ctp_order_free(o);
 	ctp_reader_free(r);

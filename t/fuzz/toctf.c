@@ -56,7 +56,7 @@ static void check(uint32_t section)
 {
 	static struct ctp_ctf_values values;
 	char path[sizeof folder + 16];
-	struct ctp_err err = {.text = "the metadata did not come out the same"};
+	struct ctp_err err = {.text = "the metadata is not reproduced"};
 	struct ctp_ctf_own *own;
 	const struct ctp_class *cls;
 	uint64_t now_ns, last_ns = 0, records = 0, sum = 0;

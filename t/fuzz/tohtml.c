@@ -63,12 +63,12 @@ static void check_script(const char *tag, const char *from, const char *upto)
 static void check(const char *text, size_t len)
 {
 	static bool judged;
-	const char *data = strstr(ctp_html_page, CTP_HTML_DATA), *behind = data + strlen(CTP_HTML_DATA);
-	size_t before = (size_t)(data - ctp_html_page), after = strlen(behind);
+	const char *data = strstr(ctp_html_page, CTP_HTML_DATA), *rest = data + strlen(CTP_HTML_DATA);
+	size_t before = (size_t)(data - ctp_html_page), after = strlen(rest);
 	if (!judged)
 		valid_html(ctp_html_page, strlen(ctp_html_page), NULL);
 	judged = true;
-	must(len > before + after && !memcmp(text, ctp_html_page, before) && !memcmp(text + len - after, behind, after),
+	must(len > before + after && !memcmp(text, ctp_html_page, before) && !memcmp(text + len - after, rest, after),
 	           "another page");
 	valid_html(text + before, len - before - after, check_script);
 }

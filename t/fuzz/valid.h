@@ -250,7 +250,7 @@ static inline bool html_is_void(const char *name)
 	return false;
 }
 
-/* Behind the > of a tag, whose name is copied; null: it has no end. */
+/* After the > of a tag, whose name is copied; null: the tag has no end. */
 static inline const char *html_tag(const char *p, const char *end, char name[VALID_HTML_NAME])
 {
 	size_t n = 0;
@@ -311,7 +311,7 @@ static inline void valid_html(const char *text, size_t len, void (*script)(const
 
 /* --- lines for people ----------------------------------------------------------------------------------------------------- */
 
-/* No character that a terminal obeys or that cannot be seen, but for one, or 0; lines end in LF. */
+/* No character that a terminal interprets or that is invisible, except `but` (0: none); lines end in LF. */
 static inline void valid_shown_but(const char *text, size_t len, int32_t other)
 {
 	struct valid v = {text, text + len};

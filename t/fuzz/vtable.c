@@ -118,7 +118,7 @@ static void ask_class(const char *name, size_t len)
 	sqlite3_free(sql);
 }
 
-/* As SQL: what stands behind the end of a statement is left out. */
+/* As SQL: text after the end of a statement is left out. */
 static void ask_arguments(const uint8_t *data, size_t size)
 {
 	size = size < ARGS_MAX ? size : ARGS_MAX;

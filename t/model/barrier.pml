@@ -1,7 +1,7 @@
 /*
- * barrier.pml - one slot of a "barrier" station: ctp.h writes it without a fence, and who reads it calls membarrier(2) instead.
+ * barrier.pml - one slot of a "barrier" station: ctp.h writes it without a fence, and its reader calls membarrier(2) instead.
  *
- * As seqlock.pml, but the writer's stores are relaxed, one behind the other in the program and no more than that. The reader
+ * As seqlock.pml, but the writer's stores are relaxed, ordered only by the program. The reader
  * looks at seq, calls membarrier, copies, calls membarrier, and looks again. Each switch takes something away, and then the
  * verifier finds a torn event. Where a membarrier is gone there still is what seqlock.pml shows to be enough for a reader of a
  * writer with fences:

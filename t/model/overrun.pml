@@ -4,7 +4,7 @@
  * The rule for a ring of SLOTS slots: event k was copied whole if, after the copy and an acquire fence, event k + SLOTS - 1 is
  * not published. It rests on the full fence that the writers of the field have after each publish (for the wake-up), which
  * stands before they touch the slot of k again. The dialect is plain, or with FIELD the seqlock of the field, whose odd mark is
- * a release store: it orders nothing behind it, and is not used. Each switch takes something away, and then the verifier finds
+ * a release store: it does not order later stores, and is not used. Each switch takes something away, and then the verifier finds
  * a torn event:
  *	OWN_SLOT         the rule: look again at the seq of k itself instead, as coroTracer's engine might
  *	LATER_SLOT       the rule: be content if k + SLOTS is not published

@@ -1,9 +1,10 @@
 /*
- * rebirth.pml - the header of a station that one coroutine after the other has, and somebody who looks at it at any time.
+ * rebirth.pml - the header of a station that is reused by one coroutine after the other, and a reader at any time.
  *
- * That is lives.c where no ring has told it whom it will find: when a collector attaches, and after a loss. The station begins
+ * That is the collector without an entry of a ring that says which coroutine it will find: when a collector attaches, and after a
+ * loss. The station begins
  * as zeros. A birth of ctp.h counts generation up, writes the header (here one word), and opens the station: announce for the
- * first one, is_dead = 0 for those after it. A death writes events and makes is_dead 1, and who frees the station makes it 2.
+ * first one, is_dead = 0 for those after it. A death writes events and sets is_dead to 1, and freeing the station sets it to 2.
  * The next to have it may be on another thread: of the stack in between (reuse.pml) this model counts on nothing. The reader
  * looks at generation, announce and is_dead, copies, and looks at generation again. What it accepts must be the header of that
  * generation, and if it is dead so must be events. Each switch takes something away, and then the verifier finds one that is
@@ -18,8 +19,8 @@
  *	NO_DEAD_ACQUIRE        that of its look at is_dead
  *	NO_READ_FENCE          the acquire fence before its last look
  *	DEAD_FIRST             the order: is_dead before generation is not enough
- *	NO_ANNOUNCE_LOOK       the look at announce: is_dead tells nothing of the first generation
- *	FREED_TOO              that a station whose is_dead is 2 is nobody's: the next one may be on its way
+ *	NO_ANNOUNCE_LOOK       the look at announce: is_dead says nothing about the first generation
+ *	FREED_TOO              that a station whose is_dead is 2 has no owner: the next one may be taking it
  * REACH asserts that nothing is accepted that lives but the first, which must fail.
  */
 #define CPUS 1

@@ -1,12 +1,12 @@
 /*
- * remember.pml - the header of a dead coroutine, read while its station is free and may be taken again at any time.
+ * remember.pml - the header of an ended coroutine, read while its station is free and may be reused at any time.
  *
- * That is snapshot.c when a collector comes to a program that has freed its stations itself. Whoever takes a station from the
+ * That is snapshot.c when a collector attaches to a program that has freed its stations itself. Whoever takes a station from the
  * stack of the free (ctp.h) changes the top, with its tag; then comes the generation, the header (here one word), and is_dead =
- * 0. A death writes events and makes is_dead 1, who frees it makes that 2, and puts it back. Here the stack holds one station,
+ * 0. A death writes events and makes is_dead 1, freeing sets that to 2 and puts the station back. Here the stack holds one station,
  * and one processor does all of this: that several may is reuse.pml's. The reader looks at the top, at the generation of the
  * station that it finds there, and at the top again; and if that is the same, copies the header between two looks at the
- * generation. What it accepts must be what the one of that generation left. Each switch takes something away, and then it is
+ * generation. What it accepts must be the header of that generation. Each switch takes something away, and then it is
  * not:
  *	NO_TAG                 the tag: the same station may be there again
  *	NO_SECOND_TOP          the second look at the top

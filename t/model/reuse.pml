@@ -1,15 +1,16 @@
 /*
- * reuse.pml - the stack of free stations: two probes of ctp.h take from it, and the collector puts the dead back.
+ * reuse.pml - the stack of free stations: two probes of ctp.h take from it, and the collector puts stations of ended coroutines
+ * back.
  *
- * With RECORD there is no collector, and a probe puts its own dead back. The top of the stack is changed by compare and swap
+ * With RECORD there is no collector, and a probe puts its own stations back. The top of the stack is changed by compare and swap
  * alone, and has a tag that changes with it. A station is known by its life, which is the header that each owner finds, reads
- * (the number of the first event, the generation) and counts up; its death is told with release (in a ring, for which see
+ * (the number of the first event, the generation) and counts up; its death is written with release (in a ring, for which see
  * ring.pml). No station may have two owners; each owner finds the life as the one before left it, and so does the collector.
  * Each switch takes something away, and then the verifier finds a case where that is not so:
  *	NO_TAG        the tag: the top may be the same station again, and the one below it another (ABA)
  *	NO_RELEASE    the release of putting: the link, and the collector's look at the life, may come after it
  *	NO_ACQUIRE    the acquire of taking: the link, and the life, may be read before it
- * REACH asserts that nobody ever fails to swap, which must fail.
+ * REACH asserts that no swap ever fails, which must fail.
  */
 #define CPUS 3
 #define COLLECTOR 2
@@ -22,7 +23,7 @@
 #define PLACES (3 * STATIONS + 1)
 #include "weak.h"
 
-bool owned[STATIONS + 1]; /* what is so, and nobody can look at */
+bool owned[STATIONS + 1]; /* the truth, which no processor reads */
 byte lives[STATIONS + 1];
 
 #define INDEX(top) ((top) % 4)

@@ -2,17 +2,18 @@
  * ring.pml - the ring of one thread: the probe of ctp.h, which puts entries in, against rings.c, which takes them out.
  *
  * The writer puts the events 1 .. EVENTS into a ring of SIZE entries, of one word each: where a longer one would be torn, one
- * of its words is wrong. What finds no room is counted, and told in a gap entry before the next that does. The writer looks at
+ * of its words is wrong. An event without room is counted, and a gap entry is written before the next that has room. The writer
+ * looks at
  * tail only when the tail that it knows leaves no room. The reader makes passes: head, the entries and the count of losses,
- * tail. It must get every event, or a gap in its place, in order; the count is never behind the gaps, and at the end it tells
+ * tail. It must get every event, or a gap in its place, in order; the count never lags behind the gaps, and at the end it has
  * the rest. Each switch takes something away, and then the verifier finds a case where that is not so:
  *	NO_PUBLISH       the release of head
  *	NO_ACQUIRE       the acquire of the reader's look at head
  *	NO_DONE          the release of tail: it may be visible before all is copied
  *	NO_ROOM_ACQUIRE  the acquire of the writer's look at tail: the entry may be visible before it
  *	FULL_LATE        the room: one entry too many
- *	GAP_LATE         the gap's place: it comes behind the entry
- *	COUNT_LATE       the count's place: it comes behind the gap
+ *	GAP_LATE         the gap's place: it is written after the entry
+ *	COUNT_LATE       the count's place: it is written after the gap
  * REACH asserts that no gap is ever between two events, which must fail.
  *
  * (A signal handler that interrupts the writer has another ring.)
@@ -30,7 +31,7 @@
 #define GAP 100 /* and how many */
 #include "weak.h"
 
-bool over = false; /* the writer has ended, and all that it did is visible */
+bool over = false; /* the writer has ended, and all its stores are visible */
 bool unreal = false; /* it foresaw a value that it did not find: none of this has happened */
 
 #ifdef FULL_LATE

@@ -2,17 +2,17 @@
  * skips.pml - a ring whose writer leaves numbers out (CTP_MODE_SKIPS): ctp_end_ of ctp.h against see_skips of rings.c.
  *
  * The writer puts the events 1 .. EVENTS into a ring of SIZE entries and waits where there is no room. At each multiple of TURN
- * it goes back to the beginning of the ring, if the tail is NEAR; where it meets what was not yet taken, it goes over that. It
- * stores a skip's two words before the head behind them, and not again before the tail is behind them. The reader makes passes:
- * head, the four words, the entries but for those that were left out, tail. It must get every event, in order. Each switch
+ * it goes back to the beginning of the ring, if the tail is NEAR; where it meets entries not yet read, it skips them. It
+ * stores a skip's two words before the head that is past them, and not again before the tail is past them. The reader makes passes:
+ * head, the four words, the entries except those that were skipped, tail. It must get every event, in order. Each switch
  * takes something away, and then the verifier finds a case where that is not so:
  *	NO_PUBLISH  the release of head: it may be visible before the words
  *	NO_ACQUIRE  the acquire of the reader's look at head: the words may be older
- *	WORDS_LATE  the words' place: they come behind the head
+ *	WORDS_LATE  the words' place: they are stored after the head
  *	NO_NEAR     that the tail is near: a pair is written again although the reader is in front of it
  *	NO_OVER     the second skip: what was not yet taken is overwritten
- *	OVER_FAR    what it costs: the room behind it is as large as the ring
- *	NO_END      the reader's look at where a pair ends: one that no head is behind yet is taken for good
+ *	OVER_FAR    its cost: the room after it is as large as the ring
+ *	NO_END      the reader's look at where a pair ends: one that no head has passed yet is used
  * REACH asserts that the reader never meets two skips in one pass, which must fail.
  *
  * (For what an entry and the tail rest on see ring.pml.)

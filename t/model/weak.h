@@ -41,7 +41,7 @@ inline store_(c, where, what, is_release)
 #define may_pass(c, i, j) \
 	(q[c].loc[j] != q[c].loc[i] && q[c].since[j] == q[c].since[i] && !q[c].release[i])
 
-/* Picks any store, makes it visible if it may be, and closes the queue behind it. */
+/* Picks any store, makes it visible if it may be, and closes the gap that it leaves in the queue. */
 proctype memory(byte c)
 {
 	byte i, j;
