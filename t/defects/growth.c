@@ -1,5 +1,5 @@
 /*
- * growth.c - each connection has a coroutine that watches it. With the bug nobody ends these, and there are more and more.
+ * growth.c - each connection has a coroutine that watches it. With the bug they are never ended, and accumulate.
  */
 #include "scheduler.h"
 

@@ -180,7 +180,7 @@ static void run_onesite(void)
 	exit(0);
 }
 
-/* --- long runs, and nobody who would mind --------------------------------------------------------------------------------- */
+/* --- long runs that delay no other coroutine --------------------------------------------------------------------------------- */
 
 static void computes(struct task *self)
 {

@@ -15,7 +15,7 @@
 enum { CUSTOMERS = 12, VISITS = 15, UNLUCKY = 5, UNLUCKY_VISIT = 4 };
 
 static bool bug;
-/* Starts when it is awaited, and goes on with who awaits it; or is started by the scheduler, and nobody waits. */
+/* Starts when it is awaited, and resumes its awaiter; or is started by the scheduler, without an awaiter. */
 class task {
 public:
 	struct promise_type : ctp::promise {

@@ -279,7 +279,7 @@ static inline void sched_start(int threads)
 	}
 }
 
-/* Until so many are left, or none of them will ever run again. Tells how many are. */
+/* Runs until this number is left, or none of them will ever run again. Returns how many are left. */
 static inline int sched_wait(int left)
 {
 	sched_lock();
@@ -290,7 +290,7 @@ static inline int sched_wait(int left)
 	return alive;
 }
 
-/* For so long that nobody takes it for a hiccup of this machine, however busy that is: those that come meanwhile count too. */
+/* Waits so long that it cannot be a delay of a busy machine: coroutines that arrive meanwhile count too. */
 static inline void sched_linger(int64_t ns)
 {
 	for (int64_t since_ns = now_ns(), left_ns = ns; left_ns > 0;) {
@@ -302,7 +302,7 @@ static inline void sched_linger(int64_t ns)
 	}
 }
 
-/* As a program that hangs: for a while nobody notices, then somebody ends it with a signal. */
+/* As a program that hangs: after a while it is ended with a signal. */
 static inline _Noreturn void sched_hang(int64_t ns)
 {
 	sched_linger(ns);

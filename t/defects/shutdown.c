@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	int signal;
 	sigwait(&interrupt, &signal);
-	sched_lock(); /* for good, so that nobody runs who is dead */
+	sched_lock(); /* for ever, so that no destroyed coroutine runs */
 	for (int i = 0; i < 2 * OPEN; i++)
 		ctp_coro_death(&tasks[i]->trace);
 	return 0;

@@ -123,7 +123,7 @@ static void sessions_leaked()
 	io.run();
 }
 
-// chat_ctrl_c: a chat with twelve users, of whom three talk for a while and then fall silent like the others. Ctrl-C stops it
+// chat_ctrl_c: a chat with twelve users; three of them talk for a while and then fall silent like the others. Ctrl-C stops it
 // with all sessions parked in a read.
 struct chat_room {
 	std::vector<std::unique_ptr<socket_pair>> users;

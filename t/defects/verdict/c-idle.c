@@ -400,7 +400,7 @@ static void silent_terminal(void)
 
 /* --- fewer-workers ---
  * Healthy: a governor lets as many of eight workers run as there is load for. They take turns at first; then there is load for one,
- * and the seven who are parked stay so, with nobody to wake them.
+ * and the seven that are parked stay so, with none to wake them.
  */
 static struct co_list fw_park;
 static int fw_limit = 8, fw_active;

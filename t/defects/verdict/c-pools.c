@@ -408,7 +408,7 @@ static void one_permit(void)
 }
 
 /* --- slow-connection ---
- * Healthy: a pool of four connections, of which one is slow (a distant replica): who gets it needs 600 ms and not 2.
+ * Healthy: a pool of four connections, one of which is slow (a distant replica): a request that gets it needs 600 ms instead of 2.
  */
 static struct co_chan sc_pool = { .cap = 4 };
 

@@ -61,7 +61,7 @@ CO_FN bool co_over(void)
 	return !co_stay && !co_sick && co_ms() >= co_over_ms;
 }
 
-/* Work for the processor, of about so many microseconds of its time. */
+/* Work for the processor, for about this number of microseconds. */
 CO_FN void co_spin_us(int us)
 {
 	struct timespec t;

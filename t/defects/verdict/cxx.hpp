@@ -1,7 +1,7 @@
 /*
  * cxx.hpp - what the C++20 programs of the corpus share: tasks with symmetric transfer, executors of one to three threads, timers,
  * a channel, an async mutex, condition, event, semaphore, barrier, jobs, when_all and a generator; instrumented as ctp.hpp(3) says:
- * promises derive from ctp::promise, wakes are told where a coroutine enters a queue, locks and jobs say whom they wait for.
+ * promises derive from ctp::promise, wakes are recorded where a coroutine enters a queue, locks and jobs record what they wait for.
  *
  * One lock, cx::world, guards all queues: those of the ready, those of the waiting and the timers. A suspended coroutine has a
  * node in its awaiter, which is in at most one queue; the node leaves it when the coroutine is made ready or is destroyed.
@@ -216,7 +216,7 @@ struct node {
 	queue::iterator at;
 	bool timed = false;
 	alarms::iterator alarm;
-	mutex *relock = nullptr; /* to be had again before it goes on: a condition's */
+	mutex *relock = nullptr; /* a condition's lock, which is locked again before it resumes */
 	int result = woken, priority = 0;
 
 	node() = default;
@@ -509,7 +509,7 @@ inline task<> when_all(std::vector<task<>> tasks, const char *name = nullptr)
 		co_await j.end();
 }
 
-/* Runs main to its end, and whatever it has spawned until then, on so many threads. */
+/* Runs main to its end, and whatever it has spawned until then, on this number of threads. */
 inline task<> stop_after(task<> main, executor &e)
 {
 	co_await main;

@@ -18,7 +18,7 @@ async fn tick() {
 }
 
 // permit_forgotten: at most three uploads at once. On an error the permit goes into a structure that is handed to the log by
-// mem::forget, so it never comes back; after three errors nobody uploads.
+// mem::forget, so it is never given back; after three errors no task uploads.
 fn permit_forgotten() {
     run(2, async {
         let permits = Semaphore::new(3);

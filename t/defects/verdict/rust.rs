@@ -464,7 +464,7 @@ impl<T> Monitor<T> {
         Monitor { inside: Mutex::new(Inside { state, queues: Default::default(), next: 0 }), thing, tell: Box::new(tell) }
     }
 
-    /// Changes the state and wakes so many of one queue.
+    /// Changes the state and wakes this number of tasks of one queue.
     pub fn change<R>(&self, queue: usize, wakes: usize, how: impl FnOnce(&mut T) -> R) -> R {
         let mut inside = self.inside.lock().unwrap();
         let result = how(&mut inside.state);
