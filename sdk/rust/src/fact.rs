@@ -48,8 +48,8 @@ pub enum Kind {
 /// # drop(next(&items));
 /// ```
 ///
-/// Without [`timed`](Reason::timed) and [`cancellable`](Reason::cancellable) it promises that nothing else ends the wait:
-/// a report may call a circle of such waits proved.
+/// Without [`shared`](Reason::shared), [`timed`](Reason::timed), [`cancellable`](Reason::cancellable) and [`rests`](Reason::rests)
+/// it promises that nothing else ends the wait: a report may call a circle of such waits proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
     pub(crate) value: u64,

@@ -16,7 +16,7 @@ mod unkind;
 const RECORD: u32 = MODE_RECORD;
 const FOLLOW: u32 = MODE_RECORD | MODE_RINGS;
 
-/// What a collector would do before it starts this program; then one test at a time, in that mode.
+/// Does what a collector does before it starts this program; then runs one test at a time, in that mode.
 fn collect(mode: u32) -> MutexGuard<'static, ()> {
     static MADE: Once = Once::new();
     static ONE: Mutex<()> = Mutex::new(());
@@ -32,7 +32,7 @@ fn collect(mode: u32) -> MutexGuard<'static, ()> {
         ring.said_events.store(ring.lost_events.load(Relaxed), Relaxed);
         ring.said_notes.store(ring.lost_notes.load(Relaxed), Relaxed);
     }
-    free_the_dead(); // of other tests, or there is no station left for this one
+    free_the_dead(); // of other tests, so that there is a station left for this one
     probe().header().mode.store(mode, Relaxed);
     guard
 }
@@ -100,7 +100,7 @@ impl Wake for Flag {
     fn wake(self: Arc<Self>) {}
 }
 
-/// Pending so many times, then ready.
+/// Pending this number of times, then ready.
 struct Later(u32);
 
 impl Future for Later {
@@ -247,7 +247,7 @@ fn a_handler_has_its_own_ring() {
     let entries = entries();
     assert_eq!(kinds(&entries), [ENTRY_RESUME]);
     thread.enter();
-    trace.on_pending_addr(1); // a handler in a handler: counted
+    trace.on_pending_addr(1); // a handler in a handler: its event is counted as lost
     thread.leave(depth, ring::UNUSUAL);
     let lost = (0..64)
         .map(|index| probe().ring(index).unwrap())
@@ -360,7 +360,7 @@ fn of_those_that_wait_the_last_counts() {
     assert_eq!(slot_site(&trace, 7).1, line!() - 1);
 }
 
-/// Ready, whether the other is or not.
+/// Ready, even if the other is not.
 struct Race<'a, F>(&'a mut F);
 
 impl<F: Future + Unpin> Future for Race<'_, F> {

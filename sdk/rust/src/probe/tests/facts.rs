@@ -27,7 +27,7 @@ fn poll_once<F: Future + ?Sized>(future: Pin<&mut F>) -> Poll<F::Output> {
     future.poll(&mut Context::from_waker(&flag))
 }
 
-/// Ready as soon as the first is polled in vain, which is dropped then.
+/// Ready as soon as the first future is pending, which is dropped then.
 async fn race(mut loser: impl Future<Output = ()> + Unpin) {
     assert!(poll_once(Pin::new(&mut loser)).is_pending());
 }
@@ -38,7 +38,7 @@ fn facts() -> Vec<(u64, u64, u64, u32)> {
     facts.map(|entry| (entry.what >> 56, entry.value, entry.reference, entry.what as u32)).collect()
 }
 
-/// What a task that polls this once is suspended for, by its entries and by its station.
+/// The reasons of a task that polls this once, by its entries and by its station.
 fn reasons(future: impl Future<Output = ()>) -> Vec<u64> {
     let mut task = Box::pin(future.traced());
     entries();
@@ -264,7 +264,7 @@ fn kept(object: &Object) -> Option<&'static layout::Object> {
     probe().object_find(object.id(), false).map(|(_, kept)| kept)
 }
 
-/// How much each of these coroutines holds, by the memory; and how much others do.
+/// How much each of these coroutines holds, by the memory; and how much the others hold.
 fn held(object: &Object, coros: &[PollTrace]) -> (Vec<u64>, i32) {
     let kept = kept(object).unwrap();
     assert_eq!(kept.begun.load(Relaxed), kept.done.load(Relaxed));
@@ -318,7 +318,7 @@ fn the_memory_keeps_holders() {
     assert_eq!(held(&object, &coros), (vec![2, 2, 2, 2, 0, 0], 4));
     let more = hold(&mut coros[1], &object, 3);
     assert_eq!(held(&object, &coros), (vec![2, 5, 2, 2, 0, 0], 4));
-    probe().header().epoch.fetch_add(1, Relaxed); // a collector comes, and hears of it once more
+    probe().header().epoch.fetch_add(1, Relaxed); // a collector attaches, and it is recorded again
     object.available(0);
     assert_eq!(held(&object, &coros), (vec![2, 5, 2, 2, 0, 0], 4));
     drop(more);
@@ -365,7 +365,7 @@ fn places_of_objects_are_used_again() {
     assert!(there > 3000 && there <= 4096, "{} of 4096 places", there);
     assert!(lost() - before >= (6000 - there) as u64, "and the others are counted");
     probe().header().mode.store(0, Relaxed);
-    drop(all); // also when nobody is there any more
+    drop(all); // also if no coroutine is left
     probe().header().mode.store(RECORD, Relaxed);
     let before = lost();
     for _ in 0..10000 {

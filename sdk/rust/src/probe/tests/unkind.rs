@@ -1,5 +1,5 @@
-//! The probe in a program that is unkind to it: forks of forks, descriptors that are closed, limits, and a signal handler that
-//! comes at any instruction of a thread's first call. Each in a process of its own.
+//! The probe in difficult programs: forks of forks, descriptors that are closed, limits, and a signal handler that
+//! runs at any instruction of a thread's first call. Each test has a process of its own.
 
 use super::*;
 use std::ffi::{CStr, CString};
@@ -22,9 +22,9 @@ extern "C" {
     fn ptrace(request: c_long, pid: c_int, at: usize, data: usize) -> c_long;
 }
 
-/// How the child of a fork ended that had this to do; it says so by its number.
+/// The exit status of a forked child that runs this.
 fn status_in_child(says: impl FnOnce() -> i32) -> c_int {
-    // SAFETY: the child ends here, whatever becomes of it.
+    // SAFETY: the child ends here, whatever happens.
     unsafe {
         let pid = fork();
         if pid == 0 {
@@ -41,12 +41,12 @@ fn status_of(pid: c_int) -> c_int {
     status
 }
 
-/// Whether it says so in the child of a fork.
+/// True if it returns true in the child of a fork.
 fn in_child(says: impl FnOnce() -> bool) -> bool {
     status_in_child(|| if says() { 0 } else { 1 }) == 0
 }
 
-/// For a child that is to have a memory of its own, as if no collector had started it.
+/// For a child that needs a memory of its own, as if no collector had started it.
 fn leave_collector() {
     // SAFETY: strings; and the child of a fork has one thread.
     unsafe {
@@ -139,9 +139,9 @@ fn nor_has_who_is_loaded_again() {
     }));
 }
 
-/// As attach has it before it is filled.
+/// A probe as attach has it before it is filled.
 fn blank() -> &'static mut Probe {
-    // SAFETY: zeros, so large, and nobody else has them.
+    // SAFETY: zeros, of the right size, and not shared.
     unsafe { &mut *sys::map_own(size_of::<Probe>()).unwrap().cast::<Probe>() }
 }
 
@@ -153,7 +153,7 @@ fn what_is_borrowed_stays_open() {
         let second = blank();
         second.fill();
         assert!(crate::init() && probe().memory.is_that_of(&second.memory));
-        second.discard(); // of whom it was
+        second.discard(); // its descriptor is borrowed by the current one
         let other = blank();
         other.memory.keep_or_borrow(probe().memory.get().unwrap().duplicate().unwrap());
         other.memory.drop_once() && probe().memory.get().is_some()
@@ -224,7 +224,7 @@ fn mappings_are_no_burden() {
         // SAFETY: it reads the limit; numbers.
         unsafe {
             if setrlimit(MEMLOCK, &Limit(c_ulong::MAX, c_ulong::MAX)) == 0 {
-                mlockall(FUTURE); // that takes privileges; without, the rest may be tried all the same
+                mlockall(FUTURE); // needs privileges; without them the rest is tested all the same
             }
         }
         let is_enabled = PollTrace::new().is_enabled();
@@ -248,7 +248,7 @@ fn a_ring_of_our_pid_may_be_anothers() {
     assert!(in_child(|| {
         leave_collector();
         let mut trace = PollTrace::new();
-        let owner = u64::from(sys::pid()) << 32 | 1; // a thread that we do not have, and of which we have mapped nothing
+        let owner = u64::from(sys::pid()) << 32 | 1; // a thread that this process does not have, and whose ring is not mapped
         probe().ring(0).unwrap().owner.store(owner, Relaxed);
         probe().header().rings_used.store(1, Relaxed);
         probe().header().mode.store(FOLLOW, Relaxed);
@@ -310,8 +310,8 @@ extern "C" fn on_signal(_number: c_int) {
     live();
 }
 
-/// In the child of a fork: two stops around what makes this thread known. What it and the handler do must be in its rings then,
-/// or, where there was something to clear, be counted as lost.
+/// In the child of a fork: two stops around what makes this thread known. Its events and the handler's must be in its rings then,
+/// or counted as lost, if there was something to clear.
 fn first_call(may_lose: bool) -> i32 {
     const TRACEME: c_long = 0;
     crate::init();
@@ -348,7 +348,7 @@ fn lost() -> u64 {
     pairs.map(|(events, notes)| events.load(Relaxed) + notes.load(Relaxed)).sum()
 }
 
-/// Lets it run, with a signal at its n-th step. None: it was through before; else its status.
+/// Runs it, with a signal at its n-th step. Its status; None: it ended before.
 fn stepped(n: u32, may_lose: bool) -> Option<c_int> {
     const CONT: c_long = 7;
     const KILL: c_long = 8;
