@@ -498,7 +498,8 @@ static inline void ctp_ref_wake(uint64_t ref);
  * POLLOUT), or n of an object. There may be several; the first that is fulfilled ends the wait. Four are kept. marks:
  * CTP_MARK_SHARED, _TIMED, _CANCELLABLE, _RESTS.
  *
- * Without _TIMED and _CANCELLABLE, a call promises that nothing else ends the wait: the report calls a circle of such waits proved.
+ * A call without marks promises that nothing else ends the wait: the report calls a circle of such waits proved. A wait with any
+ * of the four marks is no part of a proof.
  */
 static inline void ctp_coro_waits_until(struct ctp_coro *co, uint64_t deadline_ns, uint32_t marks);
 static inline void ctp_coro_waits_fd(struct ctp_coro *co, int fd, uint32_t events, uint32_t marks);
