@@ -53,7 +53,7 @@ tell run 30 # 20 events for each
 tell wake 1
 before=$(descriptors)
 is 'a process that records is listed as such' "$(state $target)" recording
-like 'with its coroutines and its command' "$("$collect" -l | grep "$tmp/target")" "^ *$target recording +3 +0 $(id -un) +$(stat -Lc %i /proc/self/ns/pid) $tmp/target$"
+like 'the line has its coroutines and its command' "$("$collect" -l | grep "$tmp/target")" "^ *$target recording +3 +0 $(id -un) +$(stat -Lc %i /proc/self/ns/pid) $tmp/target$"
 "$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
 is '--once ends with status 0' $? 0
 like '--once prints a closing line' "$(cat "$tmp/err")" '^ctp-collect: [0-9]+ events, 3 coroutines, 0 lost, 0 untraced, [0-9.]+ s$'
@@ -130,7 +130,7 @@ is 'ended coroutines whose stations are not reused are recorded' "$(records deat
 is 'all living coroutines are suspended' "$(records transition "$tmp/a.ctp" |
 	sed 's/.*"probe_id":\([0-9]*\),.*"is_active":\([a-z]*\).*/\1 \2/' | awk '
 	{ last[$1] = $2 } END { for (i in last) print last[i] }' | sort | uniq -c | tr -s ' ')" ' 5 false'
-ok 'the process has one more descriptor' test "$(descriptors)" -le $((before + 1))
+ok 'the process has at most one more descriptor' test "$(descriptors)" -le $((before + 1))
 attach -p $target
 kill -9 $target
 wait $collector
@@ -209,12 +209,12 @@ tell run 30
 kill -9 $collector
 wait $collector 2>/dev/null
 "$collect" -p "$target" --once >"$tmp/a.ctp" 2>"$tmp/err"
-is 'the process is listed as free when its collector is killed' \
+is 'a process whose collector was killed can be attached to' \
 	"$? $(records birth "$tmp/a.ctp" | wc -l) $(records name "$tmp/a.ctp" | wc -l)" '0 3 3'
 attach -p "$target"
 tell run 300
 detach INT
-ok 'then it can be attached to' test "$(transitions "$tmp/a.ctp")" -gt 600
+ok 'its later events are recorded' test "$(transitions "$tmp/a.ctp")" -gt 600
 echo x 0 >&5
 exec 5>&- 6<&-
 
@@ -222,7 +222,7 @@ start "$collect" -q -t 0.05 -o "$tmp/b.ctp" "$tmp/target"
 tell new 3
 until "$BIN/ctp-tojsonl" -q "$tmp/b.ctp" >/dev/null 2>&1; do :; done # the stream has its end
 command=$target target=$("$collect" -l | sed -n "s,^ *\([0-9]*\) .* $tmp/target\$,\1,p")
-is 'after -t the process is listed as free' "$(state "$target")" idle
+is 'after -t the process is idle' "$(state "$target")" idle
 attach -p "$target"
 tell run 30
 detach INT
@@ -320,7 +320,7 @@ is 'a failed attach leaves the process as it was' "$? $(state $target)" '125 rec
 like 'the failure is reported' "$(cat "$tmp/err")" 'No space left.*the process runs on$'
 if root_part 'the target of another user' && command -v setpriv >/dev/null && setpriv --reuid 65534 --clear-groups test -x "$collect"; then
 	setpriv --reuid 65534 --clear-groups "$collect" -p $target --once >"$tmp/b.ctp" 2>"$tmp/err"
-	like "another user's" "$? $(cat "$tmp/err")" "^125 .*process $target: is not ours to look at; run .* as root$"
+	like "a process of another user is refused" "$? $(cat "$tmp/err")" "^125 .*process $target: is not ours to look at; run .* as root$"
 	setpriv --reuid 65534 --clear-groups "$collect" -l >"$tmp/b.ctp" 2>"$tmp/err"
 	is 'an empty list has status 1' "$? $(cat "$tmp/b.ctp")" '1 '
 	like 'an empty list is reported' "$(cat "$tmp/err")" '^ctp-collect: no process to attach to'

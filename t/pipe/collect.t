@@ -15,13 +15,13 @@ status() { # NAME WANT COMMAND...
 	is "$name" $? "$want"
 }
 status 'success is passed on' 0 "$collect" true
-status 'so is a failure' 42 "$collect" sh -c 'exit 42'
-status 'and death by a signal' 143 "$collect" sh -c 'kill $$'
-status 'even the one that cannot be caught' 137 "$collect" sh -c 'kill -9 $$'
+status 'a failure of the command is its status' 42 "$collect" sh -c 'exit 42'
+status 'death by a signal is its status' 143 "$collect" sh -c 'kill $$'
+status 'death by SIGKILL is its status' 137 "$collect" sh -c 'kill -9 $$'
 status 'a command that is not there: 127' 127 "$collect" no-such-command-anywhere
 like 'the missing command is named' "$(cat "$tmp/err")" '^ctp-collect: no-such-command-anywhere: No such file'
 status 'a command line: 127' 127 "$collect" 'true 1 | cat'
-like 'the message names the tool for it' "$(cat "$tmp/err")" \
+like 'the message suggests sh -c' "$(cat "$tmp/err")" \
 	"^ctp-collect: true 1 . cat: No such file.* [(]COMMAND is run without a shell: sh -c"
 status 'one that cannot be run: 126' 126 "$collect" /etc
 status 'no command: 125' 125 "$collect"
@@ -35,10 +35,10 @@ status 'no time: 125' 125 "$collect" -t 0 true
 is 'the message says what is wrong with it' "$(cat "$tmp/err")" 'ctp-collect: -t 0: must be more than 0'
 status 'a dialect that is none: 125' 125 "$collect" --dialect lisp true
 status 'options end at the command' 1 "$collect" sh -c '[ "$1" = -q ] && exit 1' - -q
-status 'and at --' 3 "$collect" -- sh -c 'exit 3'
+status 'options end at --' 3 "$collect" -- sh -c 'exit 3'
 status 'an output that cannot be opened: 125, and nothing runs' 125 "$collect" -o "$tmp/no/folder" touch "$tmp/ran"
 like 'the option is named' "$(cat "$tmp/err")" '^ctp-collect: -o .*/no/folder: No such file'
-is 'it is the only line' "$(ls "$tmp")" err
+is 'the command was not run' "$(ls "$tmp")" err
 for name in old.ctp old.ctp.zst; do
 	echo precious >"$tmp/$name"
 	for command in no-such-command-anywhere /etc; do "$collect" -o "$tmp/$name" $command 2>/dev/null; done
@@ -48,7 +48,7 @@ for name in old.ctp old.ctp.zst; do
 	head -c 100000 /dev/zero >"$tmp/$name"
 	"$collect" -q -o "$tmp/$name" true
 	is "$name: it is replaced if the command can be started" "$("$BIN/ctp-tojsonl" "$tmp/$name" 2>&1; echo $?)" 0
-	ok "$name: no temporary file is left" test "$(wc -c <"$tmp/$name")" -lt 100000
+	ok "$name: the old contents are gone" test "$(wc -c <"$tmp/$name")" -lt 100000
 done
 
 # --- stdout, stderr, output ---
@@ -165,11 +165,11 @@ is 'both paths are removed at the end' "$(ls "$tmp/m" "$tmp/s" 2>/dev/null)" ''
 "$collect" -q --shm "$tmp/m" --sock "$tmp/s" "$tracee" -c 10 -e 7 >"$tmp/h.ctp"
 is 'a program is traced through these paths' "$(transitions "$tmp/h.ctp")" 70
 echo mine >"$tmp/m"
-status 'a file that is there is not taken' 125 "$collect" --shm "$tmp/m" true
+status 'an existing file is not used as the memory' 125 "$collect" --shm "$tmp/m" true
 is 'the message names the existing file' "$(cat "$tmp/err")" "ctp-collect: --shm $tmp/m: exists already; it must not"
 is 'the existing file is not changed' "$(cat "$tmp/m")" mine
-status 'nor is it as a socket' 125 "$collect" --sock "$tmp/m" true
-is 'an existing socket is reported' "$(cat "$tmp/err")" "ctp-collect: --sock $tmp/m: exists already; it must not"
+status 'an existing file is not used as the socket' 125 "$collect" --sock "$tmp/m" true
+is 'an existing file as the socket is reported' "$(cat "$tmp/err")" "ctp-collect: --sock $tmp/m: exists already; it must not"
 is 'the existing file is not removed' "$(cat "$tmp/m")" mine
 is 'no folder is left in TMPDIR' "$(mkdir "$tmp/t" && TMPDIR=$tmp/t "$collect" -q "$tracee" >/dev/null; ls "$tmp/t")" ''
 done_testing

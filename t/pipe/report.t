@@ -314,7 +314,7 @@ for way in suspended:1 runnable:2 running:3; do
 	is 'the site with the most time is the first, and with --top 1 the only one' "$(sed -n '/^Where/,/^$/s/.*  \(site [0-9]\)$/\1/p' "$tmp/out")" "site ${way#*:}"
 	ok 'the heading gives the order' grep -q "for how long (by time ${way%:*})$" "$tmp/out"
 	status 'the same in Markdown' 3 -m --sort "${way%:*}" --top 1 "$tmp/three.ctp"
-	is 'the coroutine with the most time is the first' \
+	is 'the site with the most time is the first in Markdown' \
 		"$(sed -n '/^## Where/,/^## /s/^| `\(site [0-9]\)` .*/\1/p' "$tmp/out")" "site ${way#*:}"
 done
 is 'suspended is the default' "$("$report" -q "$tmp/three.ctp")" "$("$report" -q --sort suspended "$tmp/three.ctp")"
@@ -332,7 +332,7 @@ ok 'the concatenation gives the same, except for the names' cmp "$tmp/cat" "$tmp
 "$report" "$tmp/clean.ctp" - <"$tmp/a.ctp" >"$tmp/out"
 like 'stdin among files has a name too' "$(cat "$tmp/out")" '^Section 2 of 2, -: \./server '
 "$report" "$tmp/clean.ctp" "$tmp/nonexistent" >"$tmp/out" 2>"$tmp/err"
-like 'of two files the missing one is named' "$(head -n 1 "$tmp/out")" '^.*/clean\.ctp: \./server '
+like 'if one of two files is missing, the section names its file' "$(head -n 1 "$tmp/out")" '^.*/clean\.ctp: \./server '
 "$report" -m "$tmp/clean.ctp" "$tmp/a.ctp" >"$tmp/out"
 is 'Markdown names each file' "$(sed -n 's/^- trace `.*\/\(.*\)`$/\1/p' "$tmp/out" | tr '\n' ' ')" 'clean.ctp a.ctp '
 if command -v jq >/dev/null; then

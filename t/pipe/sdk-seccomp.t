@@ -294,10 +294,10 @@ for what in $features; do
 done
 for what in work closed fork late join unload; do
 	ok "$what, under a collector" $collect "$tmp/confined" $what
-	ok "$what, with a file of version 1" $collect --shm "$tmp/m" "$tmp/confined" $what
+	ok "$what, with a memory that is a file" $collect --shm "$tmp/m" "$tmp/confined" $what
 	ok "$what, with --lossless" $collect --lossless --ring 2048 "$tmp/confined" $what
 done
-ok 'a collector of version 1 works' env CTP_SHM_PATH=/nonexistent "$tmp/confined" work
+ok 'variables of a collector that is gone do no harm' env CTP_SHM_PATH=/nonexistent "$tmp/confined" work
 
 for option in '' --lossless; do
 	"$tmp/confined" wait >"$tmp/out" &

@@ -141,12 +141,12 @@ counts 'cut in a second section' 3 "$tmp/cut.ctp" complete=false events=3
 : >"$tmp/empty"
 counts 'nothing at all' 3 "$tmp/empty" complete=false events=0
 "$BIN/ctp-stat" "$tmp/empty" >"$tmp/text" 2>"$tmp/err"
-is 'the damage is reported once' "$(cat "$tmp/err")" "ctp-stat: $tmp/empty: the input is empty"
-ok 'damage is not counted as a section' sh -c 'grep -qx "sections:    0, not complete" "$0" && ! grep "cut short" "$0"' "$tmp/text"
+is 'an empty input is reported once' "$(cat "$tmp/err")" "ctp-stat: $tmp/empty: the input is empty"
+ok 'an empty input is no section' sh -c 'grep -qx "sections:    0, not complete" "$0" && ! grep "cut short" "$0"' "$tmp/text"
 head -n 3 "$tmp/a.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/open.ctp"
 "$BIN/ctp-stat" "$tmp/open.ctp" >"$tmp/text" 2>"$tmp/err"
 like 'a possible truncation is reported' "$(cat "$tmp/err")" 'no end: it was cut short, or is still being written$'
-ok 'JSON has the truncation' grep -qx 'sections:    1, not complete; 1 cut short' "$tmp/text"
+ok 'the text counts the truncated section' grep -qx 'sections:    1, not complete; 1 cut short' "$tmp/text"
 
 # An input that is no stream gives a message and no table; the other operands are read.
 echo 'this is something else altogether' >"$tmp/else"

@@ -12,7 +12,7 @@ static long n;
 
 static void read_socket(struct ctp_coro *c)
 {
-	ctp_coro_suspend(c, CTP_HERE); /* the tests look for this line */
+	ctp_coro_suspend(c, CTP_HERE); /* the place that the tests look for */
 }
 
 static void make(void)
