@@ -126,7 +126,7 @@ kill -CONT $collector
 ended
 ok 'a late collector knows only the last event before the end' in_order "$(newest)" "$(field end after)" "$after" \
 	"$(field end before)"
-is 'the end is after its last event' "$(field end after)" "$(newest)"
+is 'the last sign of life is its last event' "$(field end after)" "$(newest)"
 sane 'late'
 
 # --- a process that was there before ---------------------------------------------------------------------------------------------
@@ -157,6 +157,6 @@ tell suspend
 echo exit >&5
 ended
 wait $pid
-is 'a stopped process that is attached to is continued' "$(lively)$status" 'stopped executing 0'
+is 'a stopped process that continues has both states' "$(lively)$status" 'stopped executing 0'
 sane 'attached'
 done_testing

@@ -119,7 +119,7 @@ is 'sharing: 20 writers of other bytes' "$(writers false20)" 'verdict:false more
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 2 * i), i }' | stream mixed20
 is 'sharing: 16 writers of the same bytes, 4 of others' "$(writers mixed20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 8), i }' | stream true20
-is 'sharing: bytes that only later threads write are counted' "$(writers true20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
+is 'sharing: bytes that only later threads share are noticed' "$(writers true20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 16; i++) printf "write %x 2 %d\n", 4096, i }' | stream true16
 is 'sharing: 16 writers' "$(writers true16)" 'verdict:true more_writers:false true sharing, 31 times, 16 threads'
 

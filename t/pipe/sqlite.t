@@ -227,7 +227,7 @@ sql "$tmp/theirs.sqlite" "$schema); INSERT INTO coro_trace_events (probe_id, tid
 "$sqlite" -q --append -o "$tmp/theirs.sqlite" "$tmp/real.ctp.zst"
 is 'a database of coroTracer can be appended to' "$? $(sql "$tmp/theirs.sqlite" 'SELECT * FROM coro_trace_events WHERE id = 1; SELECT count(*) FROM birth; PRAGMA integrity_check' | tr '\n' ' ')" \
 	'0 1|9|8|0x7|6|1|5|0||| 0 ok '
-is 'it keeps its other table' "$(sql "$tmp/theirs.sqlite" 'SELECT count(*) FROM birth_2')" "$(grep -c '"type":"birth"' "$tmp/real.jsonl")"
+is 'births go to a table of another name, and the old one is kept' "$(sql "$tmp/theirs.sqlite" 'SELECT count(*) FROM birth_2')" "$(grep -c '"type":"birth"' "$tmp/real.jsonl")"
 is 'rows of coroTracer are coroutines of their own' "$(sql "$tmp/theirs.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'running|0'
 sql "$tmp/older.sqlite" "$schema, section INTEGER); INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('9', 8, '0x7', 6, 1, 5)"
 "$sqlite" -q --append -o "$tmp/older.sqlite" "$tmp/real.ctp.zst"

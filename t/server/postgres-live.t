@@ -37,7 +37,7 @@ btree (id)'
 is 'a load of nothing after it reports that' "$? $(cat "$tmp/err")" '3 ctp-postgres: stdin: the input is empty'
 indexes='SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = $$public$$ AND indexdef NOT LIKE $$%brin%$$ AND tablename <> $$coroutines_now$$ ORDER BY 1, 2'
 is 'it creates the indexes of a normal load' "$(sql "$indexes")" "$(db=loaded sql "$indexes")"
-is 'the views need these indexes' "$(sql "SELECT count(*) FROM ($indexes) i WHERE indexname LIKE 'idx_%'")" "$(sqlite3 "$tmp/a.sqlite" "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'idx_%'")"
+is 'there are as many indexes as in SQLite' "$(sql "SELECT count(*) FROM ($indexes) i WHERE indexname LIKE 'idx_%'")" "$(sqlite3 "$tmp/a.sqlite" "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'idx_%'")"
 is 'every table and view equals that of the file' "$(python3 t/helper/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer)" ''
 is 'coroTracer can insert into the table' "$(sql "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (9, 8, '0x7', 7, false, 6) RETURNING section" | head -n 1)" 0
 
@@ -252,7 +252,7 @@ anew
 	done
 } | "$postgres" -q --live --bigint 2>"$tmp/err"
 lost 'a number beyond a BIGINT' $?
-like 'the message names the section' "$(cat "$tmp/err")" '^ctp-postgres: coro_tracer at .*: probe_id of transition is 9223372036854775808, beyond a BIGINT; load it without --bigint, into a new database; [0-9]+ rows are committed$'
+like 'the message names the number' "$(cat "$tmp/err")" '^ctp-postgres: coro_tracer at .*: probe_id of transition is 9223372036854775808, beyond a BIGINT; load it without --bigint, into a new database; [0-9]+ rows are committed$'
 if echo | tee -p "$tmp/teed" >/dev/null 2>&1; then
 	anew
 	default= # default signals, as in a terminal
