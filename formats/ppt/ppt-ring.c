@@ -65,6 +65,12 @@ static bool is_possible(const struct ctp_ppt_ring *r, uint32_t value, uint32_t n
 	                  (ahead(value, number) <= 0 || r->index + (uint32_t)ahead(value, number) <= r->slots + r->most));
 }
 
+/* Whether the slot of the expected frame holds a number that no correct writer puts there: then it holds no frame. */
+static bool is_wrong(const struct ctp_ppt_ring *r, uint32_t number)
+{
+	return !is_possible(r, back_of(r, r->index), number) || !is_possible(r, front_of(r, r->index), number);
+}
+
 /* Frames that were overwritten for certain, from the expected one on. 0: the frame may still come, or its slot is wrong. */
 static uint64_t overrun(const struct ctp_ppt_ring *r, uint32_t number)
 {
@@ -221,10 +227,9 @@ static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_p
 	r->overrun += gone;
 	if (gone)
 		return pass_over(r, missing, gone, 0);
-	uint32_t number = ctp_ppt_ring_number(r);
-	if (is_possible(r, back_of(r, r->index), number) && is_possible(r, front_of(r, r->index), number))
+	if (!is_wrong(r, ctp_ppt_ring_number(r)))
 		return CTP_PPT_NOTHING;
-	r->wrong++; /* the slot of the expected frame holds no frame */
+	r->wrong++;
 	return pass_over(r, missing, 1, 1);
 }
 
