@@ -76,7 +76,7 @@ file=transition.parquet class=transition
 is 'ten row groups' "$(sql "SELECT count(DISTINCT row_group_id) FROM parquet_metadata('$tmp/ten/$file')")" 10
 ok 'ten row groups have every value' judge "$tmp/ten" "$tmp/many.jsonl"
 ok 'a row group with 160,500 different values in a column has every value' judge "$tmp/one" "$tmp/many.jsonl"
-is 'that column has a dictionary, and plain pages once it is full' \
+is 'that column has a dictionary, and differences once it is full' \
 	"$(sql "SELECT encodings FROM parquet_metadata('$tmp/one/$file') WHERE path_in_schema = 'probe_id'")" 'PLAIN, RLE, DELTA_BINARY_PACKED, RLE_DICTIONARY'
 is 'times are stored as differences' "$(sql "SELECT DISTINCT encodings FROM parquet_metadata('$tmp/ten/$file') WHERE path_in_schema = 'ts'")" 'RLE, DELTA_BINARY_PACKED'
 is 'each row group has statistics of its times' "$(sql "SELECT row_group_id, stats_min_value, stats_max_value FROM parquet_metadata('$tmp/ten/$file') WHERE path_in_schema = 'ts' AND row_group_id IN (0, 9) ORDER BY 1" | tr '\n' ' ')" \
@@ -91,7 +91,7 @@ while IFS='|' read -r at len; do
 	n=$((n + 1))
 	[ $n = 3 ] || dd if=/dev/zero of="$tmp/hollow.parquet" bs=65536 oflag=seek_bytes iflag=count_bytes seek="$at" count="$len" conv=notrunc 2>/dev/null
 done <"$tmp/groups"
-is 'DuckDB finds the row without reading the other row groups' "$(sql "SELECT count(*), min(seq), max(seq), count(DISTINCT probe_id) FROM '$tmp/hollow.parquet' WHERE ts BETWEEN 45000000 AND 55000000")" \
+is 'DuckDB finds a range of rows without reading the other row groups' "$(sql "SELECT count(*), min(seq), max(seq), count(DISTINCT probe_id) FROM '$tmp/hollow.parquet' WHERE ts BETWEEN 45000000 AND 55000000")" \
 	"$(sql "SELECT count(*), min(seq), max(seq), count(DISTINCT probe_id) FROM '$tmp/ten/$file' WHERE ts BETWEEN 45000000 AND 55000000")"
 sql "SELECT count(DISTINCT seq) FROM '$tmp/hollow.parquet'" >/dev/null
 is 'DuckDB notices the zeros when it must read them' $? 1
@@ -118,7 +118,7 @@ while [ $i -lt 24 ]; do
 	if got=$(sums "$tmp/hurt.parquet"); then [ "$got" = "$want" ] || wrong=$((wrong + 1)); else refused=$((refused + 1)); fi
 done
 is 'a changed byte of a page is never read as another value' $wrong 0
-like 'a changed byte is refused' $refused '^(1[2-9]|2[0-4])$'
+like 'at least half of the changed bytes are refused' $refused '^(1[2-9]|2[0-4])$'
 head -c $((bytes - 1)) "$tmp/pipe.parquet" >"$tmp/cut.parquet"
 sums "$tmp/cut.parquet" >/dev/null
 is 'a truncated file is refused' $? 1
