@@ -96,7 +96,8 @@ for tool in ctp-tojsonl ctp-fromjsonl ctp-tocsv ctp-fromcsv ctp-fromctf; do
 		echo $? >"$tmp/status"
 	)
 	is "$tool -o: no room is status 1" "$(cat "$tmp/status")" 1
-	like "$tool -o: the full disk is reported" "$(cat "$tmp/err")" "^$tool: .*/big: after [0-9]+ bytes: File too large$"
+	like "$tool -o: the limit on the file size is reported" \
+		"$(cat "$tmp/err")" "^$tool: .*/big: after [0-9]+ bytes: File too large$"
 	is "$tool -o: no file is left" "$(find "$tmp" -name 'big*')" ''
 done
 
