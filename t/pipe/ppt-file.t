@@ -84,7 +84,7 @@ pick() { cat "$f.head"; for i; do cat "$f.$i"; done; }
 decoded() {
 	ppt decode "$tmp/d.ppt1" >"$tmp/d.ctp" 2>"$tmp/err"
 	is "$1: status" $? "$2"
-	is "$1: one message" "$(sed 's/^ctp-ppt: [^ ]*d.ppt1: [A-Za-z0-9]*: //' "$tmp/err")" "$3"
+	is "$1: the message, if any" "$(sed 's/^ctp-ppt: [^ ]*d.ppt1: [A-Za-z0-9]*: //' "$tmp/err")" "$3"
 	ppt encode -q "$tmp/d.ctp" >"$tmp/back.ppt1"
 }
 rows() { "$BIN/ctp-tojsonl" -aq "$tmp/d.ctp" | grep "^{\"type\":\"$1\""; }
@@ -125,7 +125,7 @@ make_file holes
 cp "$tmp/holes.ppt1" "$tmp/d.ppt1"
 decoded 'more gaps than are kept' 3 '10000 frames kept, 9999 lost'
 is 'the file is reproduced' "$(differs "$tmp/back.ppt1" "$tmp/d.ppt1")" ''
-is 'each frame is there' "$(rows ppt_lost | grep -c '"count":1,')" 9999
+is 'each gap is a record' "$(rows ppt_lost | grep -c '"count":1,')" 9999
 f=$tmp/wrap.ppt1
 python3 t/helper/pptfile.py frames "$f"
 pick 0 1 8 9 11 12 >"$tmp/d.ppt1"
@@ -200,7 +200,7 @@ is 'losses of another section do not matter: status' "$? $(differs "$tmp/back.pp
 head -c -9 "$tmp/d.ctp" >"$tmp/cut.ctp"
 ppt encode -q --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/cut.ctp" 2>/dev/null
 is 'damage counts for any section' $? 3
-is 'the summary counts it' "$(ppt encode --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: Mix: 300 frames, 0 lost; 5 in other sections'
+is 'the summary counts losses of other sections' "$(ppt encode --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: Mix: 300 frames, 0 lost; 5 in other sections'
 is '-q prints nothing' "$(ppt encode -qv -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" ''
 if command -v zstd >/dev/null; then
 	zstd -q1 -f "$tmp/header.ppt1" -o "$tmp/cut.zst"
