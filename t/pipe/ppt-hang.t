@@ -60,7 +60,7 @@ kill -s TERM $tool
 ok '  one signal ends it' await has_ended
 wait $tool
 run list "$code"
-like 'list: an unreadable mapped file is reported' "$status $(awk 'NR > 1 { print $1 }' "$tmp/out" | xargs)" '^0 Held Large1 Large2 Large3 Large4$'
+like 'list: an unreadable mapped file hides no buffer' "$status $(awk 'NR > 1 { print $1 }' "$tmp/out" | xargs)" '^0 Held Large1 Large2 Large3 Large4$'
 grep prctl "$tmp/said-arguments" >"$tmp/refused" && note "$(cat "$tmp/refused")"
 run list
 is 'list of all: status' $status 0
