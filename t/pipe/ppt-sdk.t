@@ -122,7 +122,7 @@ for pair in gcc:g++ clang:clang++; do
 	is '-flto keeps the symbols' "$(nm "$tmp/lto" | grep -c '_ppt_\(stat\|hmem\|json\)_\(All\|One\)$')" 6
 	ok "$cc: sections of one's own, and none unused" $cc -O2 -ffunction-sections -fdata-sections -Wl,--gc-sections $warn -Isdk/ppt -pthread \
 		-o "$tmp/gc" "$tmp/define.c" "$tmp/use.c"
-	is 'unused sections are removed, and the symbols kept' \
+	is 'the removal of unused sections keeps the symbols' \
 		"$(nm "$tmp/gc" | grep -c '_ppt_\(stat\|hmem\|json\)_\(All\|One\)$')" 6
 	ok "$cc: a shared object" $cc -O2 -fvisibility=hidden -fPIC -shared $warn -Isdk/ppt -o "$tmp/lib.so" "$tmp/lib.c"
 	is 'it exports its symbols, and no others' \
@@ -172,7 +172,8 @@ for pair in gcc:g++ clang:clang++; do
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\nPPT_DEFINE(Mm, 512, monotonic, (y, (int, n)));\n' >"$tmp/buffer.cpp"
 	like "$cxx: PPT_DEFINE says what to do" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1)" 'PPT_DEFINE of Mm is for a file in C'
 	lto=
-	is 'PPT_DEFINE gives no other error' "$(differ $cxx -x c++ $warn)" "$differing"
+	is "$cxx: a different declaration does not link, and the missing symbol says why" \
+		"$(differ $cxx -x c++ $warn)" "$differing"
 done
 [ -n "$compilers" ] || skip_all 'there is no compiler'
 
