@@ -10,7 +10,8 @@ report() { "$BIN/ctp-fromjsonl" -q "$@" | "$BIN/ctp-report" -q -j; } # [FILE]
 findings() { report "$@" | jq -c '[.sections[].findings[] | [.rule, .certainty, .members]]'; } # [FILE]
 
 # rows ROUNDS OWN MS ELSEWHERE: ten coroutines wait at a place for 2 ms each time, in turn; number 10 for ever after OWN times, if
-# that is less than ROUNDS. After these the trace continues for MS with another one that waits elsewhere; during the rounds too if ELSEWHERE.
+# that is less than ROUNDS. After these the trace continues for MS with another one that waits elsewhere. If ELSEWHERE, the first nine
+# wait at another place than number 10.
 rows() {
 	awk -v rounds="$1" -v own="$2" -v ms="$3" -v elsewhere="${4-0}" '
 	function row(who, active, addr, us) {
