@@ -134,7 +134,7 @@ is 'Markdown has the waiters as a list' \
 is 'Markdown: status 0' $? 0
 is 'the command is its heading' "$(head -n 1 "$tmp/md")" "# \`./server -v 'a b'\`"
 ok 'the finding is a heading' grep -q '^### 1\. likely: ' "$tmp/md"
-ok 'waits are a table' grep -q '^| `handler 3 (#4)` | suspended | ' "$tmp/md"
+ok 'the members of the finding are a table' grep -q '^| `handler 3 (#4)` | suspended | ' "$tmp/md"
 
 # --- JSON and folded stacks ---------------------------------------------------------------------------------------------------
 "$report" -j "$tmp/a.ctp" >"$tmp/json"
@@ -183,7 +183,7 @@ print(folded, sites, stuck)
 sys.exit(folded != sites + stuck or not folded)' "$tmp/json" "$tmp/folded" $state
 	done
 fi
-# Numbers are milliseconds: the Firefox Profiler makes a sample of each unit, and fails with nanoseconds. Each number is rounded up to at least 1.
+# Numbers are milliseconds: the Firefox Profiler makes a sample of each unit, and fails with nanoseconds. Each number is rounded, but is at least 1.
 folded running "$tmp/a.ctp"
 for unit in ms:1000000 us:1000 s:1000000000; do
 	"$report" --folded=running --folded-unit "${unit%:*}" "$tmp/a.ctp" >"$tmp/units"
@@ -232,7 +232,7 @@ ok '--fail-on prints the report all the same' cmp -s "$tmp/out" "$tmp/text"
 status '--fail-on likely as JSON' 4 --fail-on likely -j "$tmp/a.ctp"
 status '--fail-on with --folded' 4 --fail-on likely --folded "$tmp/a.ctp"
 status '--fail-on, nothing found' 0 --fail-on likely "$tmp/clean.ctp"
-# Three coroutines wait for 3 ms or less, thirty times; one of them waits for two seconds.
+# Three coroutines wait for 3 ms or less, thirty times; then only one of them continues so, for two seconds.
 awk 'function both(c, n, ts) { row(c, 2 * n + 1, "true", ts); row(c, 2 * n + 2, "false", ts + 50000) }
 	function row(c, seq, active, ts) { printf "{\"probe_id\":%d,\"tid\":7,\"addr\":\"0x50\",\"seq\":%d,\"is_active\":%s,\"ts\":%.0f}\n", c, seq, active, ts }
 	BEGIN { for (n = 0; n < 30; n++) for (c = 1; c <= 3; c++) both(c, n, ts += 1000000)
@@ -255,7 +255,7 @@ done
 status '--ignore, one of two' 4 --fail-on likely --ignore never-woken "$tmp/proved.ctp"
 is 'another finding is not ignored' "$(after 1 "$tmp/out")" '1 finding: 1 proved, 0 likely, 0 unknown; 1 ignored, as asked'
 status '--ignore of something else' 4 --fail-on likely --ignore leaked --ignore 'leaked *' --ignore handler.c "$tmp/a.ctp"
-is '-q does not mention ignored findings' "$(cat "$tmp/err")" ''
+is '-q does not name patterns that match nothing' "$(cat "$tmp/err")" ''
 is 'a pattern that matches nothing is named' "$("$report" --ignore leaked --ignore never-woken --ignore 'leaked *' "$tmp/a.ctp" 2>&1 >/dev/null)" \
 	"ctp-report: --ignore: no finding is like 'leaked', 'leaked *'"
 is 'a pattern is not named if it matches a finding that another one ignores' "$("$report" --ignore never-woken --ignore 'never-*' "$tmp/a.ctp" 2>&1 >/dev/null)" ''
@@ -279,7 +279,7 @@ for way in '-q:No verdict: nothing lies in the time' '-m:No verdict: nothing lie
 	# shellcheck disable=SC2086
 	status "--since beyond the end, ${way%%:*}" 1 ${way%%:*} --since 100s "$tmp/a.ctp"
 	like 'a range without events has no verdict' "$(cat "$tmp/out")" "${way#*:}"
-	is 'the report gives the length of the trace' "$(cat "$tmp/err")" 'ctp-report: --since: nothing is as late as 1.67 min: the trace ends 2.00 s after its start'
+	is 'the message gives the length of the trace' "$(cat "$tmp/err")" 'ctp-report: --since: nothing is as late as 1.67 min: the trace ends 2.00 s after its start'
 done
 status '--since beyond the end, --folded' 1 --folded --since 100s "$tmp/a.ctp"
 is 'a range without events has no stack' "$(cat "$tmp/out")" ''
@@ -291,7 +291,7 @@ status '--since beyond the end of one of two' 0 --fail-on proved --since 1s "$tm
 is 'a section outside the range has no verdict' "$(grep -c '^No verdict' "$tmp/out") $(sed -n 's/^  it ends \(.*\) after its start, .*/\1/p' "$tmp/out")" '1 500 ms'
 is 'the closing lines say so' "$(tail -n 1 "$tmp/out")" '1 of them ends before the time that was asked for, and is not judged.'
 status '--since beyond the end of both' 1 --fail-on proved --since 5s "$tmp/short.ctp" "$tmp/a.ctp"
-like 'the closing lines name the longest section' "$(cat "$tmp/err")" 'the longest section ends 2\.00 s after its start$'
+like 'the message gives the end of the longest section' "$(cat "$tmp/err")" 'the longest section ends 2\.00 s after its start$'
 for wrong in '--since 1s --until 1s' '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '--folded --folded-unit m' '--folded --folded-unit 1' '--folded-unit ms' '-j --folded-unit ms' '--sort dead' '--top 0' '--top x' '-j -m' '-m --folded'; do
 	# shellcheck disable=SC2086
 	status "$wrong" 2 $wrong "$tmp/a.ctp"
@@ -337,7 +337,7 @@ like 'if one of two files is missing, the section names its file' "$(head -n 1 "
 is 'Markdown names each file' "$(sed -n 's/^- trace `.*\/\(.*\)`$/\1/p' "$tmp/out" | tr '\n' ' ')" 'clean.ctp a.ctp '
 if command -v jq >/dev/null; then
 	is 'JSON names each file' "$("$report" -j "$tmp/clean.ctp" - <"$tmp/a.ctp" | jq -c '[.sections[].file | sub(".*/"; "")]')" '["clean.ctp","-"]'
-	is 'stdin has no name in JSON' "$("$report" -j <"$tmp/a.ctp" | jq -c '[.sections[].file]')" '[null]'
+	is 'stdin alone has no name in JSON' "$("$report" -j <"$tmp/a.ctp" | jq -c '[.sections[].file]')" '[null]'
 fi
 sed '/"type":"@\{0,1\}end"/d' "$tmp/a.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/cut.ctp"
 status 'cut short' 3 "$tmp/cut.ctp"
