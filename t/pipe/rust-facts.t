@@ -408,7 +408,7 @@ if cargo clippy --version >/dev/null 2>&1; then
 fi
 if cargo fmt --version >/dev/null 2>&1 && command -v rustfmt >/dev/null; then
 	ok 'rustfmt has nothing to do' cargo fmt --check --manifest-path sdk/rust/tokio/Cargo.toml
-	ok 'rustfmt has nothing to do with the test' rustfmt --edition 2021 --check --config-path sdk/rust/rustfmt.toml $source
+	ok 'rustfmt changes nothing in the test' rustfmt --edition 2021 --check --config-path sdk/rust/rustfmt.toml $source
 fi
 
 # --- a program whose source does not change at all ----------------------------------------------------------------------------
