@@ -27,7 +27,7 @@ ok 'the tests of a difficult program also pass with optimization' run_cargo test
 ok 'it has the layout of sdk/c/ctp.h' ${CC:-cc} -DCTP_LAYOUT_ONLY -Isdk/c -fsyntax-only "$tmp/layout.c"
 sed -n 's/^#define \(CTP_\(MODE\|CLOCK\|ANNOUNCE\)_[A-Z]*\) .*/\1/p; s/^\t\(CTP_ENTRY_[A-Z]*\) = .*/\1/p
 	s/^#define \(CTP_MARK_[A-Z]*\) .*/\1/p; s/^\t\(CTP_FOR_[A-Z]*\)\( = [0-9]*\)*,.*/\1/p' sdk/c/ctp.h |
-	grep -v _MONOTONIC | grep -v _IS | grep -Ev '_(LEAVING|YIELD|STAYED|JOIN)$' >"$tmp/names" # marks of C alone
+	grep -v _MONOTONIC | grep -v _IS | grep -Ev '_(LEAVING|YIELD|STAYED|JOIN)$' >"$tmp/names" # Rust has no such marks
 is 'it has all constants of the header' \
 	"$(while read -r name; do grep -q "^$name ==" "$tmp/layout" || echo "$name"; done <"$tmp/names")" ''
 ok 'there are some' test "$(wc -l <"$tmp/names")" -gt 40
@@ -115,7 +115,7 @@ ok 'the example of the manual compiles' \
 	rustc --edition 2021 -D warnings --extern ctp="$tmp/libctp.rlib" -o "$tmp/first" "$tmp/first.rs"
 ok 'the example runs' "$BIN/ctp-collect" -q -o "$tmp/first.ctp" "$tmp/first"
 "$BIN/ctp-tojsonl" -q -a "$tmp/first.ctp" >"$tmp/first.jsonl"
-like 'the report finds its coroutine by name' "$(cat "$tmp/first.jsonl")" '"type":"name".*"name":"the first"'
+like 'the trace has the name of its coroutine' "$(cat "$tmp/first.jsonl")" '"type":"name".*"name":"the first"'
 like 'it waits at its line' "$(grep '"is_active":false' "$tmp/first.jsonl")" \
 	"\"$tmp/first.rs:$(grep -n 'here().await' "$tmp/first.rs" | cut -d : -f 1):core::future::pending::Pending<\(\)>\""
 
@@ -232,7 +232,7 @@ RS
 ok 'a program written for coroTracer compiles' \
 	rustc --edition 2021 --extern corotracer="$tmp/libctp.rlib" -o "$tmp/moved" "$tmp/moved.rs"
 is 'untraced, it runs' "$("$tmp/moved" | paste -sd,)" 'enabled false,probe false'
-is 'traced, it runs' "$("$BIN/ctp-collect" -q -o "$tmp/moved.ctp" "$tmp/moved" | paste -sd,)" 'enabled true,probe true'
+is 'traced, its probe is enabled' "$("$BIN/ctp-collect" -q -o "$tmp/moved.ctp" "$tmp/moved" | paste -sd,)" 'enabled true,probe true'
 like 'the trace has all its events' "$("$BIN/ctp-stat" -j "$tmp/moved.ctp")" '"events":3'
 
 # --- with C in one process, and a collector that attaches later ------------------------------------------------------------------
