@@ -85,7 +85,7 @@ like 'a coroutine with a station is traced to its end' "$(cat "$tmp/err")" "^tra
 
 confined '$collect "$tmp/full" "$tmp/fs/filler"' 2>"$tmp/err"
 is 'a file system that becomes full does no harm' $? 0
-like 'earlier coroutines are traced, later ones are counted' "$(cat "$tmp/err")" '^100, fewer, again$'
+like 'all are traced before, fewer while it is full, and some again after it' "$(cat "$tmp/err")" '^100, fewer, again$'
 set -- $(counts "$tmp/err")
 is 'all coroutines are counted' "$((${1:-0} + ${2:-0}))" 9000
 
