@@ -287,7 +287,7 @@ run() { # PROGRAM WHAT PLUGIN [ARG...]
 	rm -f "$tmp/before" "$tmp/after" "$tmp/there"
 	$with "$run_host" "$run_what" "$run_so" "$tmp/plain.so" "$tmp" "$@"
 }
-clean() { # NAME: no mapping, descriptor or thread is left
+clean() { # NAME: no descriptor or mapping is left, and the size is the same
 	is "$1" "$(diff "$tmp/before" "$tmp/after" 2>&1)" ''
 }
 counts() { sed 's/, [^,]* s$//' "$tmp/err"; }
@@ -300,10 +300,10 @@ for host in host probed; do
 		ok "$host: $so, loaded and unloaded $cycles times" run $host cycle $so $cycles
 		clean 'nothing is left'
 		with='env CTP_RECORD=0'
-		ok 'nothing is left if it attaches to nothing' run $host cycle $so 10
+		ok 'it is loaded and unloaded with CTP_RECORD=0' run $host cycle $so 10
 		clean 'nothing is left'
 		with='env CTP_RECORD=1'
-		ok 'nothing is left if it records' run $host cycle $so $cycles
+		ok 'it is loaded and unloaded with CTP_RECORD=1' run $host cycle $so $cycles
 		clean 'nothing is left'
 	done
 done
