@@ -101,7 +101,8 @@ for pair in gcc:g++ clang:clang++; do
 	done
 	ok "$cc: a program that loads" $cc -std=c11 -Isdk/c -o "$tmp/loads" "$tmp/many.c" -ldl
 	ok 'it can load any number of objects with a probe' "$BIN/ctp-collect" -q -o "$tmp/loads.ctp" "$tmp/loads" "$tmp"/copy*.so
-	is 'the trace has all their events' "$(paste -sd, "$tmp/events")" '42 false,42 true,43 false,42 true,43 false'
+	is 'the trace of the program of both has all its events' \
+		"$(paste -sd, "$tmp/events")" '42 false,42 true,43 false,42 true,43 false'
 done
 ok 'there is a compiler' test $pairs -gt 0
 
@@ -111,7 +112,7 @@ for cc in gcc clang; do
 	$cc -std=c11 -Isdk/c -c -o "$tmp/late.o" "$tmp/late.c" 2>"$tmp/late.err"
 	like "$cc, a strict standard and a late include: it says what to do" \
 		"$(grep error: "$tmp/late.err" | head -n 1)" 'include ctp.h before the system.s headers'
-	is 'there is no other error' "$(grep -c error: "$tmp/late.err")" 2
+	is 'there is only one error more' "$(grep -c error: "$tmp/late.err")" 2
 done
 
 sed -n 's/^static inline .*[ *]\(ctp_[a-z_]*[a-z]\)(.*);$/\1/p' sdk/c/ctp.h >"$tmp/calls"
@@ -165,7 +166,7 @@ is 'an await and a join are recorded as such' "$(sed -n 's/.*"type":"await".*"ta
 is 'each has its place' "$(grep -c 'place.c:[78]:gives_way' "$tmp/yields.jsonl")" 2
 
 # The example takes two seconds, mostly waiting: so all at once. The collectors of the last two are stopped, and killed, when
-# they have begun; the stopped one is continued when its program has ended.
+# they have begun; the stopped one is continued when its program has printed all.
 story() { # FILE COMMAND...: what it prints, and how it ends
 	story_to=$1
 	shift
