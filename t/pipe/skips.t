@@ -17,7 +17,7 @@ is 'root runs a script for root' "$(try 0 'needs_root "a disk"; ok one true; don
 is 'a part for root is noted as such' "$(try 1000 "$part")" '# skipped: a disk (for root) ok 1 - two 1..1 x.t: a disk (for root)'
 is 'root runs a part for root' "$(try 0 "$part")" 'ok 1 - one ok 2 - two 1..2 '
 as_root='sudo -n'
-is 'with AS_ROOT a part for root runs' "$(try 1000 "$part")" 'ok 1 - two 1..1 '
+is 'with AS_ROOT a part for root is not noted as skipped' "$(try 1000 "$part")" 'ok 1 - two 1..1 '
 
 echo 'int main(void) { skip("part"); skip_all("all"); }' >"$tmp/x.c"
 if ok 'a test in C' "${CC:-cc}" -D_GNU_SOURCE -include t/helper/tap.h -o "$tmp/x" "$tmp/x.c"; then
