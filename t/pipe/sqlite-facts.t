@@ -151,7 +151,7 @@ ROWS
 is 'after a loss the holders are unknown, until everything is available' "$(sql missed 'SELECT object, available, holders, held FROM objects ORDER BY object')" \
 	'0x0000000000001000|||
 0x0000000000002000|4|1|2'
-is 'no holder is named then' "$(sql missed 'SELECT object, coro, count FROM holders')" '0x0000000000002000|3|2'
+is 'only the known holder is named then' "$(sql missed 'SELECT object, coro, count FROM holders')" '0x0000000000002000|3|2'
 is 'a wait that the loss may have ended, or given other reasons, is not certain' "$(sql missed 'SELECT coro, certain FROM reasons ORDER BY coro')" '2|0
 3|1'
 same missed
