@@ -88,7 +88,7 @@ if [ -f $truth/gap-with-wake.jsonl ]; then
 	is 'the time of the gap is unknown' "$(sql wake 'SELECT name, running_ns, suspended_ns, unknown_ns FROM coroutine_times ORDER BY coro')" \
 		'victim|2000000|8000000|99000000
 runner|1000000|6000000|100000000'
-	is 'a gap at the end makes the last state unknown' \
+	is 'the view of last states has the unknown time, too' \
 		"$(sql wake 'SELECT state, woken, unknown_ns FROM coroutine_states ORDER BY coro')" \
 		'suspended|0|99000000
 suspended|0|100000000'
