@@ -166,7 +166,8 @@ is 'append makes a database where there is none' "$?" 3
 is 'an input that is no stream is not appended' "$? $(cat "$tmp/err")" "1 ctp-sqlite: $tmp/names.sqlite: is no ctp stream"
 for n in 2 3; do "$from" -q "$tmp/real.jsonl" >"$tmp/real$n.ctp"; done # the same with another id
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real2.ctp"
-ok 'streams can be appended twice' judge "$tmp/app.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/real.jsonl" "$tmp/real.jsonl"
+ok 'several streams are appended one after another' \
+	judge "$tmp/app.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/real.jsonl" "$tmp/real.jsonl"
 cp "$tmp/app.sqlite" "$tmp/before.sqlite"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/nothing.ctp" 2>"$tmp/err"
 is 'an append that fails at its second input gives status 1' "$? $(grep -c nothing.ctp "$tmp/err")" '1 1'
@@ -261,7 +262,7 @@ done
 is 'a missing input leaves no file' "$? $(left)" '1 '
 echo old >"$tmp/dir/old"
 "$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst" "$tmp/nothing.ctp" 2>"$tmp/err"
-is 'an existing database stays' "$? $(left)$(cat "$tmp/dir/old")" '1 old old'
+is 'a failed run leaves an existing file unchanged' "$? $(left)$(cat "$tmp/dir/old")" '1 old old'
 "$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst" 2>"$tmp/err"
 is 'an existing file that is no database always stays' "$? $(cat "$tmp/err") $(cat "$tmp/dir/old")" \
 	"1 ctp-sqlite: $tmp/dir/old: is there and no SQLite database; remove it, or name another file old"
