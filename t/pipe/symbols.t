@@ -168,7 +168,7 @@ cp "$work/prog" "$tmp/linked"
 mkdir "$other/linked"
 objcopy --only-keep-debug "$work/prog" "$other/linked/prog.debug"
 rm "$work/prog"
-is 'it has offsets if it is gone' "$(texts --debug-dir "$other/linked")" "$want"
+is 'its debug information is enough if it is gone' "$(texts --debug-dir "$other/linked")" "$want"
 
 # --- the other outputs, and back ----------------------------------------------------------------------------------------------------
 cp "$tmp/linked" "$work/prog"
@@ -178,13 +178,13 @@ cp "$tmp/linked" "$work/prog"
 ok 'JSONL: texts are ignored when they are read' cmp "$tmp/without" "$tmp/back"
 is 'there are texts to ignore' "$(grep -c addr_text "$tmp/with")" 4
 "$to" --symbols "$tmp/t.ctp" >/dev/null 2>"$tmp/err"
-is 'the plain form has no texts' "$? $(cat "$tmp/err")" "2 ctp-tojsonl: --symbols: coroTracer's form has no place for symbols; add -a"
+is 'the plain form refuses --symbols' "$? $(cat "$tmp/err")" "2 ctp-tojsonl: --symbols: coroTracer's form has no place for symbols; add -a"
 if [ -x "$BIN/ctp-tocsv" ]; then
 	like 'CSV: a column' "$("$BIN/ctp-tocsv" --class transition --symbols "$tmp/t.ctp" | cut -d , -f 3,4 | tr '\n' ' ')" \
 		"^addr,addr_text .*,prog.c:$(line H):here .*,prog.c:$(line R):called "
 	is 'without --symbols there is no column' "$("$BIN/ctp-tocsv" -a "$tmp/t.ctp" | grep -c addr_text)" 0
 	"$BIN/ctp-tocsv" --symbols "$tmp/t.ctp" >/dev/null 2>&1
-	is 'the plain form of CSV has none' $? 2
+	is 'the plain form of CSV refuses --symbols' $? 2
 fi
 if [ -x "$BIN/ctp-tocsv" ] && [ -x "$BIN/ctp-fromcsv" ]; then
 	"$BIN/ctp-tocsv" -a --symbols "$tmp/t.ctp" >"$tmp/csv"
