@@ -66,7 +66,7 @@ for seed in 1 2; do
 	python t/helper/tracecompass-truth.py make $seed | "$BIN/ctp-fromjsonl" -q >"$tmp/random.ctp"
 	shows "random losses, $seed: each row of each view, each segment and each frame are right" "$tmp/random.ctp"
 	is 'every field that is used is in the trace' "$(cat "$tmp/missing")" ''
-	like 'there are rows to compare' "$(cat "$tmp/unknown")" '^unknown for [1-9][0-9]{5,} ns$'
+	like 'there is unknown time to compare' "$(cat "$tmp/unknown")" '^unknown for [1-9][0-9]{5,} ns$'
 done
 shows 'the same in CTF 2, where an enumeration is a number' "$tmp/random.ctp" --ctf2
 
