@@ -31,7 +31,7 @@ load() { exec "$mysql" -q -S "$dir/s" -u me -D db "$@" "$tmp/a.ctp"; }
 try_load() { try "$mysql" -q -S "$dir/s" -u me -D db "$@" "$tmp/a.ctp"; }
 of_mysql() {
 my
-is 'mysql: mysql: a load into a correct server succeeds' "$(try_load)" '0 '
+is 'mysql: a load into a correct server succeeds' "$(try_load)" '0 '
 is 'mysql: the correct server gets the row' "$(grep -c '^sent [1-9]' "$tmp/got")" 1
 
 echo 'not for them' >"$tmp/secret"
@@ -98,7 +98,7 @@ if command -v openssl >/dev/null; then
 	}
 	offer=TLS=$tmp/pem
 	by_tls "ssl-ca=$tmp/cert" ssl-verify-server-cert=1
-	is 'mysql: mysql: with verified TLS it gets the password' "$said" '0  TLS password geheim '
+	is 'mysql: with verified TLS it gets the password' "$said" '0  TLS password geheim '
 	by_tls "ssl-ca=$tmp/cert" ssl-verify-server-cert=0
 	like 'mysql: with unverified TLS it does not' "$said" '^1 ctp-mysql: db: the server asks for the password .* TLS $'
 	by_tls "ssl-ca=$tmp/other" ssl-verify-server-cert=1
