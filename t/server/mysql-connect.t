@@ -95,7 +95,7 @@ fi
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	sql -e 'DROP DATABASE IF EXISTS net'
 	MYSQL_PWD=geheim strace -e trace=setsockopt -o "$tmp/trace" "$mysql" -q -D net -h 127.0.0.1 -P "$port" -u plain "$tmp/a.ctp"
-	is 'a server that disappears is noticed' "$(grep -oE 'SO_KEEPALIVE, \[1\]|TCP_KEEPIDLE, \[30\]|TCP_USER_TIMEOUT, \[60000\]' "$tmp/trace" | sort -u | tr '\n' ' ')" \
+	is 'the socket has the options by which a lost server is noticed' "$(grep -oE 'SO_KEEPALIVE, \[1\]|TCP_KEEPIDLE, \[30\]|TCP_USER_TIMEOUT, \[60000\]' "$tmp/trace" | sort -u | tr '\n' ' ')" \
 		'SO_KEEPALIVE, [1] TCP_KEEPIDLE, [30] TCP_USER_TIMEOUT, [60000] '
 fi
 done_testing
