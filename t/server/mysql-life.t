@@ -157,7 +157,7 @@ sql -e 'DROP DATABASE ended'
 renaming ended
 kill -TERM $child
 until [ "$(waiting DROP)" = 1 ] || ! kill -0 $child 2>/dev/null; do sleep 0.1; done
-is 'a load waits for another transaction on a table' "$(waiting DROP)" 1
+is 'after a signal a load waits for a transaction that holds a table' "$(waiting DROP)" 1
 ended 'but not with a second signal' TERM 143
 release
 load -q -D ended "$tmp/s1.ctp"
@@ -190,7 +190,7 @@ until [ "$(sql -e "SELECT count(*) FROM information_schema.processlist WHERE db 
 sql -D altered -e 'SET sql_mode = ""; ALTER TABLE _ctp_load_coro_trace_events MODIFY ts DECIMAL(1,0)' # existing rows do not prevent it
 finish
 is 'a load whose values the server alters fails' "$? $(wc -l <"$tmp/err")" '1 1'
-like 'the message names the value' "$(cat "$tmp/err")" "^ctp-mysql: altered: table coro_trace_events: the server altered or refused rows, and took [0-9]+ of [1-9][0-9]*: Out of range value for column 'ts' at row [0-9]+; [0-9]+ rows were sent, and none is kept\$"
+like 'the message names the column and the row' "$(cat "$tmp/err")" "^ctp-mysql: altered: table coro_trace_events: the server altered or refused rows, and took [0-9]+ of [1-9][0-9]*: Out of range value for column 'ts' at row [0-9]+; [0-9]+ rows were sent, and none is kept\$"
 none altered 'an altered value'
 
 # --- coroTracer's own table --------------------------------------------------------------------------------------------------------------
