@@ -133,7 +133,7 @@ like 'the message says so, with a count' "$(cat "$tmp/err")" '^ctp-mysql: few: C
 none few 'a refused permission'
 MYSQL_PWD=falsch "$mysql" -q -S "$dir/s.sock" -u few -D few "$tmp/s1.ctp" 2>"$tmp/err"
 is 'a wrong password gives status 1' "$? $(grep -c falsch "$tmp/err")" '1 0'
-like 'the message is one line' "$(cat "$tmp/err")" '^ctp-mysql: few: Access denied for user .*$'
+like 'the message says that access is denied' "$(cat "$tmp/err")" '^ctp-mysql: few: Access denied for user .*$'
 sql -e "CREATE USER loader; $(sed -n '/^GRANT/,/;$/s/coro_tracer/granted/p; /^GRANT/p' doc/ctp-mysql.1 | tr '\n' ' ')"
 "$mysql" -q -S "$dir/s.sock" -u loader -D granted "$tmp/s1.ctp"
 is "the manual's rights are enough to make a database" $? 3
