@@ -172,7 +172,8 @@ like 'a normal load is refused during a live one' "$? $(cat "$tmp/err2")" '^1 ct
 is 'a load into another schema is not' "$? $(sql 'SELECT count(*) FROM other.coroutines_now')" '0 1'
 release
 is 'at its end the section is complete' "$? $(sql 'SELECT complete FROM sections')" "$(wanted) t"
-is 'it has all events' "$(sql 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses) FROM coro_trace_events')" 500
+is 'every event is there or counted as lost' \
+	"$(sql 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses) FROM coro_trace_events')" 500
 "$postgres" -q --live "$tmp/lw.ctp" 2>"$tmp/err"
 is 'a file is refused with --live' "$? $(cat "$tmp/err")" '2 ctp-postgres: --live reads standard input: leave out the TRACE, or --live'
 
