@@ -45,7 +45,7 @@ for option in '' --bigint; do
 	same "objects, holders and reasons${option:+ with $option}"
 	is 'there are such rows' "$(sql 'SELECT (SELECT count(*) FROM objects) > 0 AND (SELECT count(*) FROM holders) > 0 AND (SELECT count(*) FROM reasons) > 0')" t
 done
-is 'holders are named, or null' "$(sql 'SELECT bool_and(o.holders IS NOT DISTINCT FROM (SELECT count(*) FROM holders h WHERE h.object = o.object)) FROM objects o WHERE holders IS NOT NULL')" t
+is 'a known number of holders is that of the view holders' "$(sql 'SELECT bool_and(o.holders IS NOT DISTINCT FROM (SELECT count(*) FROM holders h WHERE h.object = o.object)) FROM objects o WHERE holders IS NOT NULL')" t
 anew
 "$postgres" -q --bigint "$tmp/1.ctp"
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/1.ctp"
@@ -309,7 +309,7 @@ done
 half -d "postgresql://ctp:secret@/coro_tracer?host=$PGHOST"
 is 'ps does not show the password' "$(tr '\0' ' ' <"/proc/$load/cmdline" | grep -c secret)" 0
 rest
-is 'the load was running meanwhile' $? 3
+is 'that load succeeds' $? 3
 PGDATABASE=other "$postgres" -q "$tmp/1.ctp"
 is "libpq's variables name the database, and it is created" "$? $(db=other sql 'SELECT count(*) > 0 FROM births')" '3 t'
 "$postgres" -q -d third "$tmp/1.ctp"
