@@ -115,7 +115,7 @@ static awaitable<void> writes(local s)
 {
 	co_await s.async_wait(local::wait_write, use_awaitable);
 	char text[] = "ab";
-	co_await s.async_write_some(asio::buffer(text, 1), use_awaitable); // a descriptor can be ready for writing, too
+	co_await s.async_write_some(asio::buffer(text, 1), use_awaitable); // a mutable buffer can be written from, too
 	co_await s.async_send(asio::buffer(text, 1), use_awaitable);
 	co_await asio::async_write(s, asio::buffer("cd", 2), use_awaitable);
 	std::string line("e\n");
