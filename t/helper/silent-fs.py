@@ -1,6 +1,6 @@
 """silent-fs.py - a FUSE file system that can stop answering: silent-fs.py FOLDER CONTENT SILENT
 
-FOLDER is mounted, and has one file, "code", with the contents of CONTENT. While the file SILENT exists, no request is answered.
+FOLDER is mounted, and has one file, "code", with the contents of CONTENT. Once the file SILENT exists, no request is answered.
 Prints "mounted", or why not.
 """
 import ctypes, os, struct, sys, time
