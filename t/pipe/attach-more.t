@@ -91,7 +91,7 @@ is 'the coroutine is suspended again, and reported as such' "$(suspended)" 1
 attach --bare -p $target
 tell r
 detach KILL
-is 'the same holds after a --bare collector that was killed' "$(suspended)" 0
+is 'after a killed --bare collector the running coroutine is not reported as suspended' "$(suspended)" 0
 end
 
 start env -u CTP_RECORD "$tmp/target"
@@ -102,7 +102,7 @@ tell s
 detach INT
 tell r # which is not recorded
 tell k
-is 'the same holds when recording was off for a while' "$(suspended)" 0
+is 'a coroutine that resumed while recording was off is not reported as suspended' "$(suspended)" 0
 end
 
 # --- a program whose main thread has ended ---
@@ -130,7 +130,7 @@ for event in no an; do
 	[ $event = no ] || tell r
 	echo x >&5
 	wait $collector
-	is "after $event event, only an exec ends the trace" \
+	is "after $event event, an exec ends the trace before -t does, and the process lives" \
 		"$? $(grep -c ' s$' "$tmp/err") $(grep -c ' 60\.[0-9]* s$' "$tmp/err") $(kill -0 $target && echo lives)" \
 		'0 1 0 lives'
 	end
