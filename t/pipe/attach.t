@@ -127,7 +127,7 @@ tell hang 0
 is 'in a deadlock the last states are recorded' "$? $(records birth "$tmp/a.ctp" | wc -l) $(said lost "$tmp/err")" '0 5 0'
 is 'the names are recorded' "$(records name "$tmp/a.ctp" | grep -c '"name":"worker [01234]"')" 5
 is 'ended coroutines whose stations are not reused are recorded' "$(records death "$tmp/a.ctp" | wc -l)" 1
-is 'all living coroutines are suspended' "$(records transition "$tmp/a.ctp" |
+is 'the last event of all five coroutines is a suspension' "$(records transition "$tmp/a.ctp" |
 	sed 's/.*"probe_id":\([0-9]*\),.*"is_active":\([a-z]*\).*/\1 \2/' | awk '
 	{ last[$1] = $2 } END { for (i in last) print last[i] }' | sort | uniq -c | tr -s ' ')" ' 5 false'
 ok 'the process has at most one more descriptor' test "$(descriptors)" -le $((before + 1))
@@ -153,7 +153,7 @@ like 'the report finds the circle' "$("$BIN/ctp-report" "$tmp/a.ctp" 2>&1)" '3 c
 kill -KILL $target
 wait $target 2>/dev/null
 
-# --- stations of coroutines that end while a collector is attached are freed ---
+# --- coroutines that end while a collector is attached ---
 start "$tmp/target"
 tell new 3
 attach -p $target
@@ -193,7 +193,7 @@ is 'the program ends with its usual status' $ended 7
 
 CTP_RECORD=0 start "$tmp/target"
 tell new 3
-is 'a process with CTP_RECORD=0 cannot be attached to' "$(state $target)" ''
+is 'a process with CTP_RECORD=0 is not listed' "$(state $target)" ''
 end 0
 
 # --- the processes of a collector that is killed, or has ended ---
@@ -266,7 +266,7 @@ attach --sock "$tmp/sock" -p $target
 rm "$tmp/sock" # before it has made a connection
 echo e 0 >&5
 wait $collector
-is 'this holds for a process without a connection, too' $? 0
+is 'the collector also leaves a process that calls exec before it has connected' $? 0
 exec 5>&- 6<&-
 wait $target
 
