@@ -107,7 +107,8 @@ for c in $compilers; do
 			secure=$($as env $by"$tmp/secret/file" "$tmp/gains" 2>"$tmp/err")
 			[ "$secure" = 1 ] || { note "skipped: set-uid: this file system does not have it"; break; }
 			if [ "$allowed" ]; then
-				ok "$c: a normal program is traced by ${by%%=*}" sh -c '! grep -q secret "$0"' "$tmp/secret/file"
+				ok "$c: a set-uid program built with -DCACHERAY_SETUID is traced by ${by%%=*}" \
+					sh -c '! grep -q secret "$0"' "$tmp/secret/file"
 			else
 				is "$c: a set-uid program does not write the file that ${by%%=*} names" \
 					"$(cat "$tmp/secret/file")" secret
