@@ -173,7 +173,7 @@ for c in $compilers; do
 	if $ns --pid --fork true 2>/dev/null; then
 		rm -f "$tmp"/x*
 		for i in 1 2 3; do $ns --pid --fork env CACHERAY_OUT="$tmp/x" "$tmp/execs"; done
-		is "$c:   a later process with the same pid gets another trace" "$? $(traces)" '0 :1000 '
+		is "$c:   a later process with the same pid writes its trace under the same name" "$? $(traces)" '0 :1000 '
 	else
 		skip "processes cannot have the same id here"
 	fi
