@@ -152,7 +152,8 @@ if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 	for view in gaps thread_gaps; do
 		is "sqlite: $view have a position and no duration" "$(sql "$tmp/gap.db" "SELECT start_ns, duration_ns, lost FROM $view")" '2||2'
 	done
-	like 'report: a gap has a position and no duration' "$(ctp report -q "$tmp/gap.ctp")" '^  coroutines have 1 gap: what they did then is not counted$'
+	like 'report: a gap is counted, without a duration' \
+		"$(ctp report -q "$tmp/gap.ctp")" '^  coroutines have 1 gap: what they did then is not counted$'
 	if [ -e "$O/lib/ctp.so" ]; then
 		is 'the virtual table' "$(sql :memory: ".load $O/lib/ctp" "SELECT attrs ->> 'clock', wall_offset_ns, first_ts, last_ts
 			FROM ctp_sections('$tmp/o.ctp')")" 'ordinal||1|5000000007'
