@@ -92,8 +92,8 @@ like '  the early end is reported' \
 	"$(cat "$tmp/err")" 'the last look took too long: [1-9][0-9]* that it did not come to are counted as lost'
 like '  unread events are counted' "$(tail -1 "$tmp/err")" ' [1-9][0-9]* lost \([1-9][0-9]* of them the last look did not come to\)'
 "$BIN/ctp-stat" "$tmp/a.ctp" >"$tmp/stat"
-is '  the stream has its end, with the losses' $? 3
-like '  the stream counts the same losses' "$(cat "$tmp/stat")" '^lost: +[1-9]'
+is '  ctp-stat gives status 3 for the stream' $? 3
+like '  the stream counts lost events' "$(cat "$tmp/stat")" '^lost: +[1-9]'
 
 # Signals are checked in each look: the first ends the trace, the second ends the last look.
 "$collect" -p "$pid" -o "$tmp/a.ctp" 2>"$tmp/err" &
