@@ -30,7 +30,7 @@ ok 'the command is not run' [ ! -e "$tmp/ran" ]
 "$collect" -q -o "$tmp/unread" touch "$tmp/ran" 2>"$tmp/err" &
 "$BIN/ctp-stat" "$tmp/unread" >"$tmp/stat"
 wait $!
-like 'a reader that opens the FIFO late gets all events' "$(cat "$tmp/stat")" '^sections: +1, complete'
+like 'a reader that opens the FIFO late gets a complete stream' "$(cat "$tmp/stat")" '^sections: +1, complete'
 
 # A reader that has opened it and does not read, and more events at the end than the queue holds.
 cat >"$tmp/many.c" <<'C'
