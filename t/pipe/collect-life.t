@@ -29,7 +29,7 @@ accounted() { # NAME TRACEE-OPTION...
 	rm -f "$tmp/n"
 	"$collect" "$tracee" -p "$tmp/n" "$@" >"$tmp/a.ctp" 2>"$tmp/err"
 	is "$name: every event is read or counted as lost" "$(total "$tmp/err")" "$(sum "$tmp/n")"
-	is "$name: ${lines:-1} processes wrote" "$(wc -l <"$tmp/n")" "${lines:-1}"
+	is "$name: ${lines:-1} counts of events were written" "$(wc -l <"$tmp/n")" "${lines:-1}"
 }
 for dialect in seqlock plain; do
 	accounted "$dialect, exits at once" -d $dialect -e 5
