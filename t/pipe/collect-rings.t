@@ -1,6 +1,6 @@
 #!/bin/sh
-# Events that do not fit into a thread's ring are counted exactly, or waited for with --lossless; a collector that is
-# stopped does not delay the program longer than documented.
+# Events that do not fit into a thread's ring are counted exactly, or waited for with --lossless; but a collector that is
+# stopped does not delay the program for ever.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect CC=${CC:-cc}
 command -v "$CC" >/dev/null || skip_all "there is no $CC"
@@ -42,7 +42,7 @@ end
 is 'with a small ring lost events are counted' "$status $(($(said events) + $(said lost)))" '3 40010'
 ok "some events are lost: $(said lost)" test "$(said lost)" -gt 10000
 "$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" >"$tmp/json" 2>/dev/null
-is 'each loss is assigned to a coroutine' \
+is 'the records of losses add up to that number' \
 	"$(sed -n '/"type":"lost"/s/.*"count":\([0-9]*\).*/\1/p' "$tmp/json" | awk '{ n += $1 } END { print n }')" "$(said lost)"
 is 'the gaps of rings cover at least these losses, since slots may have had more' \
 	"$(sed -n '/"type":"missed"/s/.*"transitions":\([0-9]*\).*/\1/p' "$tmp/json" | awk -v lost="$(said lost)" '{ n += $1 } END { print (n >= lost) }')" 1
@@ -68,7 +68,7 @@ tell new 10
 tell run 1000
 end
 is '--bare has every event too' "$status $(said events) $(said lost)" '3 2010 0'
-like '-v names the threads that wrote' "$(cat "$tmp/err")" \
+like '-v counts the rings of threads, and the stations by kind' "$(cat "$tmp/err")" \
 	'^ctp-collect: 1 rings of threads; stations: 10 with rings, 0 ordered, 0 of version 1; woken [0-9]+ times$'
 
 start --bare --ring 100
