@@ -63,7 +63,8 @@ is 'each silence has two rounds' "$( (rounds | sed 's/ .*/ round/'; sed -n '/"ty
 	awk '{ print $2 }' | uniq -c | awk '$2 == "round" { print $1 }' | tr '\n' ' ')" '2 2 '
 is 'rounds are a second apart, the first after a second' "$( (rounds | sed 's/ .*/ round/'; sed -n '/"type":"transition"/s/.*"ts":\([0-9]*\),.*/\1 event/p' "$tmp/json") | sort -n |
 	awk '$2 == "round" && $1 - last < 1e9 { bad++ } { last = $1 } END { print bad + 0 }')" 0
-is 'there is no event between the two rounds of a silence' "$(rounds | awk '{ print $4 }' | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '2 2 '
+is 'no CPU time is used between the two rounds of a silence' \
+	"$(rounds | awk '{ print $4 }' | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '2 2 '
 is 'all threads sleep' "$(samples | awk '{ print $6 }' | sort -u)" sleeping
 sane 'a silent program'
 
@@ -99,7 +100,7 @@ kill -INT $collector
 wait $collector
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
 is 'attached: a silence has two rounds' "$(rounds | awk -v pid=$pid '{ print $3, ($2 == pid) }' | tr '\n' ' ')" '2 1 2 1 '
-is 'attached: all threads sleep' "$(rounds | awk '{ print $4 }' | sort -u | wc -l | tr -d ' ')" 1
+is 'attached: no CPU time is used between the two rounds' "$(rounds | awk '{ print $4 }' | sort -u | wc -l | tr -d ' ')" 1
 sane attached
 tell resume
 : >"$tmp/a.ctp" # no record of an earlier run may be there
