@@ -82,7 +82,7 @@ until_record executing
 echo exit >&5
 ended
 is 'without its main thread it executes, is stopped, and executes' "$(lively)$status" 'stopped executing 3'
-ok 'its records say that it executes' in_order "$left" "$(field end after)"
+ok 'it was seen to execute after its main thread had ended' in_order "$left" "$(field end after)"
 sane 'without its main thread'
 
 # --- a child that lives on -------------------------------------------------------------------------------------------------------
