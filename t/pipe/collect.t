@@ -74,9 +74,9 @@ for dialect in seqlock plain; do
 	is "$dialect: births" "$(records birth "$tmp/$dialect.ctp" | wc -l)" 20
 	is "$dialect: deaths" "$(records death "$tmp/$dialect.ctp" | wc -l)" 20
 	"$collect" -q --dialect "$dialect" "$tracee" -d "$dialect" -e 7 >"$tmp/c.ctp"
-	is "$dialect: naming the dialect gives the same" "$(transitions "$tmp/c.ctp")" 7
+	is "$dialect: with --dialect all events are read" "$(transitions "$tmp/c.ctp")" 7
 done
-like 'the section has the command, pid and host' "$("$BIN/ctp-tojsonl" -a "$tmp/plain.ctp" 2>/dev/null | head -n 1)" \
+like 'the section has the pid, the clock and the command' "$("$BIN/ctp-tojsonl" -a "$tmp/plain.ctp" 2>/dev/null | head -n 1)" \
 	"\"pid\":\"[0-9]+\".*\"clock\":\"monotonic\".*\"argv\":\\[\"$tracee\",\"-d\",\"plain\""
 like 'the end record has the status' "$(records end "$tmp/plain.ctp")" '"outcome":"exited","status":0'
 "$collect" -q -o "$tmp/d.ctp.zst" "$tracee" -c 10 -e 7
@@ -138,7 +138,7 @@ for dead in '' -z; do
 	is "the stream has all events $dead" "$(transitions "$tmp/e.ctp")" 1600
 done
 
-# --- the child has the environment that it would have without the collector ---
+# --- the child inherits signals, limits and descriptors as without the collector ---
 # Signals up to 28: 32 and 33 are libc's own, and make leaves them ignored in its children.
 cat >"$tmp/show" <<'EOF'
 grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status | sed 's/:.*\(.\{7\}\)$/ \1/'
