@@ -47,7 +47,7 @@ same 'other spellings of values' <"$tmp/case"
 tail -n +2 "$tmp/plain.csv" | sed '1s/^/ts,is_active,seq,addr,tid,probe_id\n/' | "$from" -q >/dev/null 2>&1
 is 'columns are found by the header, not by order' $? 1
 "$from" - "$tmp/plain.csv" <"$tmp/plain.csv" | "$to" >"$tmp/out"
-is 'several files have a header each' "$(wc -l <"$tmp/out")" 7
+is 'several files are read, each with its header' "$(wc -l <"$tmp/out")" 7
 if command -v zstd >/dev/null; then zstd -qc "$tmp/plain.csv" >"$tmp/case" && same 'compressed' <"$tmp/case"; fi
 "$from" "$tmp/plain.csv" | "$to" -a >"$tmp/full.csv"
 printf 'type,b,a,late,@meta\n@section,,,,{}\n@schema,,,,%s\nx,17,4,,\n@end,,,,true\n' \
@@ -58,7 +58,7 @@ for files in 'full full' 'full x' 'x y' 'x full y'; do
 	set -- $(printf "$tmp/%s.csv " $files)
 	"$from" "$@" | "$json" -a >"$tmp/want"
 	cat "$@" | "$from" | "$json" -a >"$tmp/got"
-	ok "the full form in several files: $files" cmp "$tmp/want" "$tmp/got"
+	ok "concatenated files of the full form are read like separate ones: $files" cmp "$tmp/want" "$tmp/got"
 done
 { head -n 3 "$tmp/x.csv" && cat "$tmp/y.csv"; } | "$from" 2>"$tmp/err" | "$json" -aq >"$tmp/got"
 is 'a truncated first file does not affect the second' "$(grep -c '"x","a":4,"b":17' "$tmp/got") $(cat "$tmp/err")" \
