@@ -148,7 +148,7 @@ is 'no such class: status 1, no file' "$? $(ls "$tmp/nosuch.csv" 2>/dev/null)" '
 like 'the message lists the classes that exist' "$(cat "$tmp/err")" '^ctp-tocsv: --class nosuch: there is no such record; there are: .*transition.*death'
 is 'a known class without records gives no rows' "$("$to" --class conflict "$tmp/lost.ctp")" ts,probe_id,coro
 : | "$to" --class x 2>"$tmp/err"
-like 'a class that is not in the trace is an error' "$(cat "$tmp/err")" 'there are: none at all$'
+like 'for an empty trace the message says that there are no classes' "$(cat "$tmp/err")" 'there are: none at all$'
 two() { printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"x","kind":"other","fields":[%s]}\n{"type":"x",%s}\n{"type":"@end","complete":true}\n' "$@"; }
 a='{"name":"a","type":"u8"}' b='{"name":"b","type":"u8"}'
 { two "$a,$b" '"a":1,"b":2' && two "$b" '"b":3' && two "$b,$a" '"b":4,"a":5'; } | "$fromjson" >"$tmp/two.ctp"
@@ -222,8 +222,9 @@ done
 once=$("$to" -a "$tmp/random.ctp" 2>/dev/null | grep -c '^@')
 is 'a spool in a file gives the same as one in memory' "$("$to" -a "$tmp/long.ctp" 2>/dev/null | grep -c '^@')" "$((n * once))"
 (ulimit -f 2 && trap '' XFSZ && TMPDIR=$tmp/spool exec "$to" -a "$tmp/long.ctp") 2>"$tmp/err" | cat >"$tmp/out"
-like 'a full TMPDIR is reported' "$(cat "$tmp/err")" '^ctp-tocsv: temporary file in .*: File too large; TMPDIR can name another folder$'
-is 'with a full TMPDIR nothing is written' "$(wc -c <"$tmp/out")" 0
+like 'a temporary file that cannot grow is reported' \
+	"$(cat "$tmp/err")" '^ctp-tocsv: temporary file in .*: File too large; TMPDIR can name another folder$'
+is 'if the temporary file cannot grow, nothing is written' "$(wc -c <"$tmp/out")" 0
 "$to" "$tmp/plain.csv" 2>"$tmp/err" >"$tmp/out"
 is 'an input that is no stream gives status 1 and no header' "$? $(wc -c <"$tmp/out")" '1 0'
 done_testing
