@@ -63,7 +63,7 @@ run -- tcp tcp-none tcp-end tcp-end-bytes tcp-full listener listener-empty udp u
 until_records 20 '"type":"descriptor"'
 ended
 is 'each descriptor has a record of its type, with the numbers of the program itself' "$(records | exact)" "$(known | exact)"
-is 'the right descriptors have unread data' "$(records | awk '$2' | wc -l | tr -d ' ')" 10
+is 'ten descriptors have unread data' "$(records | awk '$2' | wc -l | tr -d ' ')" 10
 is 'the right descriptors have a peer that hung up' "$(ended_ones)" "$(awk '$1 ~ /-end/ { print $2 }' "$tmp/known" | sort -n)"
 is 'the right descriptor has unsent data' "$(records | awk '$3 { print $4 }')" tcp
 udp=$(awk '$1 == "udp" { print $2 }' "$tmp/known")
@@ -129,13 +129,14 @@ for kind in tcp listener pipe tcp-end pipe-end; do
 	until_records 1 '"type":"descriptor"'
 	until_records 2 '"threads":1,' # a second later
 	ended
-	like "$kind with unread data is a finding" "$("$report" "$tmp/a.ctp")" 'wait.* for a descriptor that has something to read +\[unread-data\]'
+	like "$kind with something to read is a finding" \
+		"$("$report" "$tmp/a.ctp")" 'wait.* for a descriptor that has something to read +\[unread-data\]'
 done
 run -- tcp-none listener-empty pipe-empty timer-later
 until_records 4 '"type":"descriptor"'
 until_records 2 '"threads":1,'
 ended
-is 'without unread data there is no finding' "$("$report" "$tmp/a.ctp" | grep -c unread-data)" 0
+is 'with nothing to read there is no such finding' "$("$report" "$tmp/a.ctp" | grep -c unread-data)" 0
 
 # --- descriptors that may not be read -----------------------------------------------------------------------------------------------------
 nobody=
