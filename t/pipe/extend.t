@@ -46,7 +46,7 @@ if ! pkg-config --exists 'libdw >= 0.171' libzstd || ! echo '#include <bzlib.h>'
 	skip 'no static libdw, or no libbz2 for it (packages libdw-dev and libbz2-dev)'
 else
 	how=-static also='--static libzstd libdw'
-	ok 'the static program works' build tolines-static tolines.c lines.c
+	ok 'the static program builds' build tolines-static tolines.c lines.c
 fi
 PATH=$tmp/outside:$PATH
 
@@ -173,7 +173,7 @@ ok 'its texts agree with their numbers' try "$inner/t/unit/report-words"
 ok 'the other rules find the same as before' try "$inner/t/unit/report-rules"
 crowd() { awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) print 1000 + i, i, "run" }' | fromlog | "$tree/$inner/bin/ctp-report" -j; }
 like 'the new rule finds its defect' "$(crowd 1001)" '"rule":"crowd".*"title":"1,001 coroutines spawned at a place that the trace does not name want to run at the end"'
-is 'it finds nothing else' "$(crowd 1000 | grep -c '"rule":"crowd"')" 0
+is 'the new rule finds nothing in 1,000 coroutines' "$(crowd 1000 | grep -c '"rule":"crowd"')" 0
 
 is 'there is no other block in the page' "$(grep -c '^\.Bd' $page)" "$(($(echo "$used" | wc -w) + 2))"
 done_testing
