@@ -1,5 +1,5 @@
 #!/bin/sh
-# The n-th malloc, write, close, fsync, rename or mmap of a tool fails, and the tool reports it: see faults.py.
+# The n-th malloc, write, close, fsync, rename or mmap of a tool fails, and the tool copes with it or reports it: see faults.py.
 # Not under sanitizers: a library that makes calls fail is preloaded.
 . t/helper/tap.sh
 . t/helper/faults.sh
