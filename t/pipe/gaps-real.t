@@ -156,8 +156,10 @@ python3 "$tmp/drop.py" "$tmp/whole.ctp" 3 >"$tmp/mid.ctp"
 is 'with a missing packet five are known to be alive, others are unknown' "$(facts "$tmp/mid.ctp")" '5 True True True'
 like 'the text says so' "$("$BIN/ctp-report" -q "$tmp/mid.ctp")" 'not seen to die'
 python3 "$tmp/drop.py" "$tmp/whole.ctp" 3 -1 >"$tmp/cut.ctp"
-like 'the text says so if the end is missing too' "$(facts "$tmp/cut.ctp")" ' True True True$'
+like 'with the end missing, too, the report has the missing packet and the unknown coroutines' \
+	"$(facts "$tmp/cut.ctp")" ' True True True$'
 python3 "$tmp/drop.py" "$tmp/a.ctp" 1 >"$tmp/less.ctp"
-is 'all tools count the losses of the records' "$("$BIN/ctp-stat" -j "$tmp/less.ctp" 2>/dev/null | sed 's/.*"complete":false,"events":[0-9]*,"lost":\([0-9]*\),.*/\1/')" \
+is 'ctp-stat counts the losses of the records' \
+	"$("$BIN/ctp-stat" -j "$tmp/less.ctp" 2>/dev/null | sed 's/.*"complete":false,"events":[0-9]*,"lost":\([0-9]*\),.*/\1/')" \
 	"$("$BIN/ctp-tojsonl" -qa "$tmp/less.ctp" | sed -n 's/^{"type":"lost",.*"count":\([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')"
 done_testing
