@@ -196,7 +196,7 @@ echo before >"$tmp/files/there.html"
 "$to" -o "$tmp/files/there.html" "$tmp/lost.jsonl" 2>"$tmp/err"
 is 'an input that is no stream gives status 1, and the old file stays' "$? $(cat "$tmp/files/there.html")" '1 before'
 (ulimit -f 40 && trap '' XFSZ && exec "$to" -o "$tmp/files/there.html" "$tmp/lost.ctp") 2>"$tmp/err"
-is 'a full disk gives status 1, and the old file stays' "$? $(cat "$tmp/files/there.html")" '1 before'
+is 'an output that cannot grow gives status 1, and the old file stays' "$? $(cat "$tmp/files/there.html")" '1 before'
 "$to" -o "$tmp/lost.ctp" "$tmp/lost.ctp" 2>"$tmp/err"
 is 'an output that is the input is refused' "$? $(cat "$tmp/err")" "1 ctp-tohtml: -o $tmp/lost.ctp: is also the input; name another file"
 is 'no other file is left behind' "$(ls -A "$tmp/files")" there.html
