@@ -43,7 +43,7 @@ if command -v pkg-config >/dev/null; then
 	is 'the first example reads a stream' \
 		"$("$BIN/ctp-fromjsonl" -q <"$tmp/row" | "$tmp/example1")" '1 transitions, the last at 10'
 	"$tmp/example3" >"$tmp/weather.ctp"
-	is 'the second example writes a stream that all tools read' \
+	is 'the second example writes a stream that ctp-tojsonl reads' \
 		"$("$BIN/ctp-tojsonl" -a "$tmp/weather.ctp" | grep -c '"type":"weather".*"celsius":20.5')" 10
 fi
 # Each header alone, as the C and the C++ that its page promises.
