@@ -7,7 +7,7 @@ file=../shared/fixtures/corotracer/mini_redis.jsonl
 is 'it ends with status 3' $? 3
 like 'it reports how many rows it kept' "$(cat "$tmp/err")" ': 1422 rows kept, 91 rejected, 0 late; 162 events lost$'
 "$BIN/ctp-tojsonl" "$tmp/redis.ctp" >"$tmp/out"
-is 'other tools count the same rows' $? 3
+is 'ctp-tojsonl gives status 3 for the stream' $? 3
 
 # The rule of jsonl-read.c, again: keep rows with a probe_id, or with a time and a thread.
 awk -F '[:,]' '$2 != 0 || ($12 + 0 != 0 && $4 > 0 && $4 < 4294967296)' "$file" >"$tmp/kept"
