@@ -248,5 +248,5 @@ other='{"type":"@section","attrs":{}}
 is 'no transitions, but others: a notice names the classes' "$(echo "$other" | "$from" | "$to" 2>&1)" \
 	'ctp-tojsonl: stdin: no transitions, but records of a b: -a shows them'
 is 'a trace of coroutines gives no notice' "$(echo "$other" | sed 's/"other"/"birth"/' | "$from" | "$to" 2>&1)" ''
-is 'its transitions are printed' "$(echo "$other" | "$from" | "$to" -a 2>&1)" "$other"
+is '-a shows the records of other classes' "$(echo "$other" | "$from" | "$to" -a 2>&1)" "$other"
 done_testing
