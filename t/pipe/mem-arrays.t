@@ -34,7 +34,7 @@ is 'the table of its type has the members' "$(sed -n '/^Members of struct.pair, 
 like 'its region has the elements' "$(cat "$tmp/text")" ' 0x1000, 10 x struct.pair$'
 is 'the picture has its members' "$(grep -o '<title>[^,]*, offset [0-9]*' "$tmp/one.svg" | sed 's/<title>//; s/, offset//' | sort -u | tr '\n' ';')" \
 	'padding 12;x 0;x+4 4;y 8;'
-is 'no access is left out' "$(grep -c 'not in the debug information' "$tmp/text")" 0
+is 'no type is missing in the debug information' "$(grep -c 'not in the debug information' "$tmp/text")" 0
 
 # Sizes of a name are one type, whichever there are.
 for sizes in '160 16' '16 160' '160 320' '32 16 160 320'; do
@@ -49,7 +49,7 @@ for sizes in '160 16' '16 160' '160 320' '32 16 160 320'; do
 	is '  the type has its member' "$(grep -o '"offset":0,"size":8,"name":"x"' "$tmp/json" | wc -l | tr -d ' ')" 1
 done
 
-# Regions of arbitrary sizes are no array.
+# A type that may have any size, does not fit its regions, or is unknown, makes no array.
 stays() { # NAME SIZE...
 	type=$1
 	shift
@@ -91,7 +91,7 @@ has 'what is of no type has no members' '{"type":"void*","element_size":4000,"re
 is 'memory without a type is not drawn' "$(grep -c 'void' "$tmp/names.svg")" 0
 is 'there is no table of members' "$("$BIN/ctp-mem" "$tmp/names.ctp" | grep -c '^Members of')" 0
 
-# In the picture, members without accesses are one cell.
+# In the picture, adjacent elements of an array without accesses are one cell.
 stream user <<'LIST'
 add 1000 72 1 struct.user
 write 1000 8 1
