@@ -52,9 +52,9 @@ read 2010 8 1
 LIST
 for option in '' -v; do
 	"$BIN/ctp-mem" $option --cache none --debug-info "$tmp/hot.so" --svg "$tmp/hot.svg" "$tmp/hot.ctp" >"$tmp/text" 2>/dev/null
-	like "a type with a single member has a table $option" "$(cat "$tmp/text")" '^ +40 +8 +0 +2 .* hot$'
+	like "a type with one used member has a table $option" "$(cat "$tmp/text")" '^ +40 +8 +0 +2 .* hot$'
 	is "a number has no table $option" "$(grep -c '^Members of' "$tmp/text")" 1
-	like "the picture has the single member $option" "$(cat "$tmp/hot.svg")" '>hot<'
+	like "the picture has the used member $option" "$(cat "$tmp/hot.svg")" '>hot<'
 	is "the picture has its line $option" "$(lines "$tmp/hot.svg")" 2
 done
 
@@ -138,7 +138,8 @@ named struct.foo_t 8 cold
 named struct.tag_t 4 ''
 named struct.size 8 ''
 has 'what the debug information has' '"debug_info":"found"'
-is 'types without debug information have no members' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '7 1'
+is 'types that are absent there, or of another size, are marked' \
+	"$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '7 1'
 "$BIN/ctp-mem" --debug-info "$tmp/typedefs.so" "$tmp/typedefs.ctp" | sed -n '/^Types that are not in/,/^$/p' >"$tmp/text"
 is 'such types are reported once each, except pointers and numbers' "$(sed 1d "$tmp/text" | grep . | sort | tr '\n' ';')" \
 	'  nothing_t, 8 bytes;  struct.size, 24 bytes: there it has 16;  struct.tag_t, 8 bytes: perhaps tag;'
@@ -267,9 +268,9 @@ member 52 4 y "$(counts 1 1)"
 member 60 4 f "$(counts 0 1 0 1 1)"
 has 'touch: the type has each access once' "$(counts 3 5 0 1 1)"
 has 'touch: and members have some again' '"repeats":4,'
-is 'touch: the line of the picture has the same counts' "$(lines "$tmp/touch.svg")" 8
-ok 'touch: each cell counts the accesses that touch it' grep -qF '>c[8]..[15], offset 24, 8 bytes' "$tmp/touch.svg"
-is 'touch: so does a cell of a long array' \
+is 'touch: the line of the picture has each access once' "$(lines "$tmp/touch.svg")" 8
+ok 'touch: the picture has a cell of the long array' grep -qF '>c[8]..[15], offset 24, 8 bytes' "$tmp/touch.svg"
+is 'touch: the cell counts each access that touches it' \
 	"$(sed -n '/>c\[8\]\.\.\[15\], offset/{n;s/<.*//;p;}' "$tmp/touch.svg")" '0 reads, 2 writes'
 is 'touch: one access counts once' "$(sed -n '/>c\[0\]\.\.\[7\], offset/{n;s/<.*//;p;}' "$tmp/touch.svg")" '0 reads, 1 write'
 like 'touch: in words' "$("$BIN/ctp-mem" -q --cache none --debug-info "$tmp/touch.so" "$tmp/touch.ctp")" \
@@ -331,7 +332,8 @@ is 'the tool tip says which thread wrote what' "$(tail -n 4 "$tmp/text" | tr '\n
 	'FALSE sharing of the line at 0x1000, which changed hands 3 times: 2 without need, 1 for the first time;thread 8 wrote byte 8, +8 tail: 2 times;thread 7 wrote byte 0, +0 head: 1 time;alignas(64) on tail parts them;'
 is 'the line of the picture says so' "$(grep -c '>FALSE</text>' "$tmp/shared.svg")" 2
 is 'the legend explains the frame' "$(grep -c '>false sharing<' "$tmp/shared.svg")" 1
-is 'members without a cell are mentioned' "$(grep -o '>1 falsely shared line is not in what is drawn<' "$tmp/shared.svg" | wc -l)" 1
+is 'a falsely shared line that is not drawn is mentioned' \
+	"$(grep -o '>1 falsely shared line is not in what is drawn<' "$tmp/shared.svg" | wc -l)" 1
 mem shared 0 --svg "$tmp/shared.svg" --type struct.true
 is 'truly shared members have no frame' "$(frames "$tmp/shared.svg")" ''
 
