@@ -33,7 +33,7 @@ draw far
 is 'far: cells' "$(cells far)" 'first 1 write,hot 2 writes'
 is 'far: lines' "$(rows_of far)" '+0/127 lines left out, without accesses/+8192/127 lines left out, without accesses'
 like 'far: heading' "$(cat "$tmp/far.svg")" '0 reads, 3 writes; drawn: the dearest 2 of 256 lines, 254 left out<'
-ok 'far: the picture is as high as its contents' test "$(lowest far)" -lt "$(high far)"
+ok 'far: the picture is high enough for its contents' test "$(lowest far)" -lt "$(high far)"
 if command -v python3 >/dev/null; then
 	ok 'far: XML' python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$tmp/far.svg"
 fi
