@@ -119,7 +119,8 @@ is 'sharing: 20 writers of other bytes' "$(writers false20)" 'verdict:false more
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 2 * i), i }' | stream mixed20
 is 'sharing: 16 writers of the same bytes, 4 of others' "$(writers mixed20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 8), i }' | stream true20
-is 'sharing: bytes that only later threads share are noticed' "$(writers true20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
+is 'sharing: 16 writers of the same bytes, 4 of the same other bytes' \
+	"$(writers true20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 16; i++) printf "write %x 2 %d\n", 4096, i }' | stream true16
 is 'sharing: 16 writers' "$(writers true16)" 'verdict:true more_writers:false true sharing, 31 times, 16 threads'
 
@@ -164,7 +165,7 @@ for n in 1 7 30 100 $((bytes / 2)) $((bytes - 30)) $((bytes - 1)); do
 	status=$?
 	case $status in 1 | 3) ;; *) wrong="$wrong $n:$status" ;; esac
 done
-is 'a stream truncated at any length gives a failure or damage' "$wrong" ''
+is 'a truncated stream gives status 1 or 3' "$wrong" ''
 
 # Damage is reported as what it is: missing in the middle, after the end, or everything.
 awk 'BEGIN { for (i = 0; i < 200000; i++) printf "write %x 8 %d\n", 4096 + i * 2654435 % 1048576, i % 7 }' | stream packets
@@ -297,7 +298,8 @@ if ${CC:-cc} -g -shared -o "$tmp/named.so" "$tmp/named.c" 2>/dev/null && "$BIN/c
 	for pair in 0:next 12:in.b 18:slot\[1\] 19:slot\[1\]+1 24:f 32:bits; do
 		ok "named: ${pair#*:} at ${pair%%:*}" grep -Eq "\"offset\":${pair%%:*},\"size\":[0-9]+,\"name\":\"$(printf %s "${pair#*:}" | sed 's/[][+.]/\\&/g')\"" "$tmp/json"
 	done
-	is 'named: a type of another size has no members' "$(grep -o '"element_size":48.*' "$tmp/json" | sed 's/"type":.*//' | grep -c name)" 0
+	is 'named: members of a type of another size have no names' \
+		"$(grep -o '"element_size":48.*' "$tmp/json" | sed 's/"type":.*//' | grep -c name)" 0
 	like 'named: the picture has members that were not accessed' "$(cat "$tmp/named.svg")" '>in\.a<'
 	${CC:-cc} -shared -o "$tmp/bare.so" "$tmp/named.c"
 	fails 'no debug information' 1 'has no debug information; compile with -g' "$BIN/ctp-mem" --debug-info "$tmp/bare.so" "$tmp/named.ctp"
