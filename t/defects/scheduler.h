@@ -290,7 +290,7 @@ static inline int sched_wait(int left)
 	return alive;
 }
 
-/* Waits so long that it cannot be a delay of a busy machine: coroutines that arrive meanwhile count too. */
+/* Waits so long that it cannot be a delay of a busy machine: longer delays meanwhile make it longer. */
 static inline void sched_linger(int64_t ns)
 {
 	for (int64_t since_ns = now_ns(), left_ns = ns; left_ns > 0;) {
