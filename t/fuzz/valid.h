@@ -311,7 +311,7 @@ static inline void valid_html(const char *text, size_t len, void (*script)(const
 
 /* --- lines for people ----------------------------------------------------------------------------------------------------- */
 
-/* No character that a terminal interprets or that is invisible, except `but` (0: none); lines end in LF. */
+/* No character that a terminal interprets or that is invisible, except `other` (0: none); lines end in LF. */
 static inline void valid_shown_but(const char *text, size_t len, int32_t other)
 {
 	struct valid v = {text, text + len};
