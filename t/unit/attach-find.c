@@ -183,7 +183,7 @@ static void test_found(void)
 	snprintf(want, sizeof(want), "%7d %-19s %10u %6u %-12s %10ju ", (int)c.pid, "recording", 2u, 0u,
 	         user && strlen(user->pw_name) <= 12 ? user->pw_name : number, (uintmax_t)ns.st_ino);
 	ok(!strncmp(l.line, want, strlen(want)),
-	   "the line has its state, number of coroutines, user and namespace: \"%s\"", l.line);
+	   "the line has its state, number of living coroutines, user and namespace: \"%s\"", l.line);
 	is_u64(strlen(want), sizeof(CTP_ATTACH_HEADING) - sizeof("COMMAND"), "the columns are aligned with the heading");
 	kill(c.pid, SIGSTOP);
 	ok(find(&at, c.pid), "a stopped process is found");
