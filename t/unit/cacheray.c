@@ -236,7 +236,7 @@ static void test_cut(void)
 	is(said.first, "the input is empty", "the message says that it is empty");
 }
 
-/* Makes one byte detectably wrong; hole: removes it. */
+/* Makes one tag detectably wrong. */
 static void test_spot(void)
 {
 	static uint8_t data[1 << 16], bad[1 << 16];
