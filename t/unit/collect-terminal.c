@@ -64,7 +64,7 @@ int main(void)
 	                             NULL};
 	int tty = start(typed, &pid);
 	ok(until(tty, "ready"), "the command runs on the terminal");
-	ok(write(tty, "\003", 1) == 1 && until(tty, "caught 1"), "a typed interrupt reaches the command once");
+	ok(write(tty, "\003", 1) == 1 && until(tty, "caught 1"), "a typed interrupt reaches the command");
 	ok(write(tty, "\n\n\n", 3) == 3 && until(tty, "ended"), "the command can read from the terminal");
 	ok(!strstr(screen, "caught 2"), "the command gets the interrupt once");
 	until(tty, NULL);
