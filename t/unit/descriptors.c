@@ -204,7 +204,7 @@ static void test_tcp_list(void)
 	len += put_tcp(part + len, 5, TCP_ESTABLISHED, 8, 8);
 	ok(take(&list, part, len), "a part of a list is read, and more sockets are to be found");
 	ok(s[0].found && s[0].type == CTP_FD_TCP && s[0].unread == 100 && s[0].unsent == 3 && !s[0].ended,
-	   "a connection is found once, with its queues");
+	   "a connection has the queues of its first entry in the list");
 	ok(s[1].found && s[1].type == CTP_FD_TCP_LISTENS && s[1].unread == 2 && !s[1].unsent,
 	   "a listener is found, without the limit of its queue");
 	ok(s[2].found && !s[2].unread && s[2].ended, "the end of a stream counts as no byte");
