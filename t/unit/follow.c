@@ -205,7 +205,7 @@ static void gaps(void)
 	is_u64(ctp_follow_find(&f, 1)->wait_ns, 10, "the span after the gap counts");
 	h.next[1] = 2;
 	suspends(&h, 70, 1, 5, 8);
-	is(so_far(), "B1 R1 L1 S1! R1", "an event older than the gap is ignored");
+	is(so_far(), "B1 R1 L1 S1! R1", "an event with a lower number than the last one is ignored");
 	end();
 
 	begin(NULL);
@@ -258,7 +258,7 @@ static void wakes_in_gaps(bool told_first)
 	resumes(&h, 10, 1, 5);
 	suspends(&h, 12, 1, 5, 8);
 	is_woken(&h, 15, 1, 6, 3);
-	is_u64(times_of(1), 2000000, "a wake ends a wait only once no event is known to be missing");
+	is_u64(times_of(1), 2000000, "a wake ends a wait only once it is known that no event is missing");
 	if (told_first)
 		are_lost(&h, 12, 22, 1, 2);
 	else
