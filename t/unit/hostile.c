@@ -90,7 +90,7 @@ static void test_vandal(unsigned mode, const char *name)
 	     s.events, s.conflicts, len);
 }
 
-/* An absurd count of stations, in a memory without any. */
+/* An absurd count of stations in use, in a memory where none is. */
 static void test_count(void)
 {
 	struct memstream m;
