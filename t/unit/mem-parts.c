@@ -116,7 +116,7 @@ static void test_room(void)
 	ok(r.nparts <= CTP_REGION_PARTS_MAX && n > CTP_REGION_PARTS_MAX / CTP_REGION_BLOCKS - 1,
 	   "regions: %ju of the worst kind fit", n);
 	ok(ctp_regions_find(&r, 1 + 3 * n) == ctp_regions_at(&r, 1 + 3 * (n - 1)),
-	   "regions: an address in one that did not fit is found in the enclosing one");
+	   "regions: an address in one that did not fit is found in the last one that did");
 	ctp_regions_fini(&r);
 }
 
@@ -144,7 +144,7 @@ static void test_writers(void)
 	}
 	ok(s.nshared == 1 && s.shared[0]->nwriters == CTP_SHARING_WRITERS && s.shared[0]->more_writers,
 	   "sharing: the number of writers kept is limited");
-	is_u64(s.shared[0]->alternations, CTP_SHARING_WRITERS + 4, "sharing: all writers are counted");
+	is_u64(s.shared[0]->alternations, CTP_SHARING_WRITERS + 4, "sharing: alternations of all writers are counted");
 	is(ctp_sharing_verdict_name(ctp_sharing_verdict(s.shared[0])), "once",
 	   "sharing: writers that each write their own byte once");
 	for (uint64_t line = 10; s.nshared < CTP_SHARING_SHARED_MAX || line < CTP_SHARING_SHARED_MAX + 20; line++)
@@ -200,7 +200,7 @@ static void test_machine(void)
 	ok(s[0].size == 48 << 10 && s[0].ways == 12 && s[0].line == 64 && s[1].size == 1280 << 10 && s[2].size == 36 << 20,
 	   "machine: their shapes are right");
 	put(3, "ways_of_associativity", "0");
-	is_u64(ctp_machine_caches(s, folder), 0, "machine: a cache that cannot be simulated is left out");
+	is_u64(ctp_machine_caches(s, folder), 0, "machine: no cache is given if one cannot be simulated");
 	put_cache(3, "4", "Unified", "128M", "16", "64");
 	is_u64(ctp_machine_caches(s, folder), 2, "machine: a level above a gap is left out");
 	remove_folder();
