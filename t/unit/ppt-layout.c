@@ -94,7 +94,7 @@ static void test_spellings(void)
 	                                 "{\"_lName\":\"z\",\"_lOffset\":24,\"_lSize\":4,\"_lType\":{\"tag\":\"PIntegral\"},\"_lKind\":{\"tag\":\"LKSeqno\"}}]}]},"
 	                                 "\"frCounters\":[\"CYCLES\"]}");
 	ok(l && l->nframes == 1 && l->frames->front == 0 && l->frames->back == 2 && l->frames->type < 0,
-	   "a layout below \"buffer\" may have a frame without contents");
+	   "a layout below \"buffer\", with kinds without contents, is accepted");
 	ok(l && l->frames->size == 28 && l->frames->stride == 32, "28 bytes in a file are 32 in a ring");
 	ok(l && l->ncounters == 1 && !strcmp(l->counters[0], "CYCLES"), "the counters of a file's header are read");
 	ctp_ppt_layout_free(l);
