@@ -1,4 +1,4 @@
-/* ppt-memory.c - reading the memory of a process: threads and processes without memory are refused, and a text must have an end. */
+/* ppt-memory.c - reading the memory of a process: the number of a thread is refused, and a text must have an end. */
 #include "ppt/ppt-memory.h"
 
 #include <pthread.h>
