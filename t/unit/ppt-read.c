@@ -92,7 +92,7 @@ static void test_wrap(void)
 	see(-2);
 	ok(!ctp_ppt_seen_next(&seen, 0) && see(-1) && ctp_ppt_seen_next(&seen, 0), "0 comes after -1 only");
 	see(2);
-	gap(0, 2, 0, 2, 3, "a gap next to 0 is reported");
+	gap(0, 2, 0, 2, 3, "a gap that begins at 0 is reported");
 }
 
 static void test_full(void)
