@@ -429,7 +429,8 @@ static void test_fork(void)
 		close(held[1]);
 		_exit(read(held[0], &c, 1) != 0);
 	}
-	is_u64(segment_users(a.id), 3, "a child that saves nothing does not keep the segment (the third user is the agent)");
+	is_u64(segment_users(a.id), 3,
+	       "a child that saves nothing does not keep the segment (the third use is its copy of the agent's)");
 	close(held[0]);
 	close(held[1]);
 	child_status(pid);
