@@ -102,8 +102,9 @@ int main(void)
 	is(play("p1-2 - c3-5 + - c6-7 - p3-7 -"), "", "a last frame of the child, which no look has found yet, is waited for");
 	is(play("p1-2 - c3-5 + - c6-7 - p3-7 - p8 -"), "3+5", "that frame is among the unverified ones");
 	is(play("p1-2 - c3-5 + - - ."), "3+3", "if the process saves no more, the frames are unverified at the end");
-	is(play("p1-2 - + ."), "", "without frames there is nothing to verify");
-	is(play("p1-2 - c3-4 + - - + p3-5 - - p6 -"), "3+3", "frames of two successive children are unverified");
+	is(play("p1-2 - + ."), "", "without frames since the child came, there is nothing to verify");
+	is(play("p1-2 - c3-4 + - - + p3-5 - - p6 -"), "3+3",
+	   "with two successive children, frames since the first came are unverified");
 	test_round();
 	ctp_ppt_shared_fini(&shared);
 	return done_testing();
