@@ -209,7 +209,7 @@ static void test_ring(void)
 	uint64_t said = ring(0)->head;
 	ctp_coro_await(&co, &none);
 	ctp_coro_await(&none, &co);
-	is_u64(ring(0)->head, said, "nothing is written about a target that is not traced");
+	is_u64(ring(0)->head, said, "nothing is written about an await if one of the two is not traced");
 	ctp_coro_death(&other);
 	head()->mode = followed | CTP_MODE_BARE;
 	ctp_coro_await(&co, &co);
