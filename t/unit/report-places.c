@@ -182,7 +182,7 @@ static void lines(void)
 	is(line_of("C:x/a.cpp:7"), "C:x/a.cpp 7", "the folder may have a colon");
 	is(line_of("libfoo.so.1+0x1234:handle"), " 0", "an offset is no line");
 	is(line_of("site 7"), " 0", "the number of a site is no line");
-	is(line_of(NULL), " 0", "no place has no line");
+	is(line_of(NULL), " 0", "without a place there is no line");
 }
 
 int main(void)
