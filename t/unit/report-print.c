@@ -120,10 +120,10 @@ static unsigned count(const char *text, const char *part)
 static void test_numbers(void)
 {
 	char to[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX], long_name[1000] = "";
-	is(ctp_print_count(to, 0), "0", "no count is 0");
+	is(ctp_print_count(to, 0), "0", "a count of nothing is 0");
 	is(ctp_print_count(to, 999), "999", "a small count has no separator");
 	is(ctp_print_count(to, UINT64_MAX), "18,446,744,073,709,551,615", "the largest number has separators");
-	is(ctp_print_ns(to, 0), "0 ns", "no time is 0 ns");
+	is(ctp_print_ns(to, 0), "0 ns", "a time of nothing is 0 ns");
 	is(ctp_print_ns(to, 1730000000), "1.73 s", "a long time is in seconds");
 	is(ctp_print_brief(to, 412400), "412us", "a time in a table has no space");
 	is(ctp_print_percent(to, 93, 100), "93 %", "a share is in percent");
@@ -208,7 +208,7 @@ static void test_top(struct made *m)
 	text = printed(TEXT, &m->report, &more);
 	is_u64(count(text, "412us"), 7, "--top can give more rows than usual");
 	ok(has(text, "\n  runnable\n    #70 1.00 us, spawned at main.c:12:serve\n"), "with more rows, each coroutine has a line");
-	is_u64(count(printed(TEXT, &m->report, &top_all), "412us"), 10, "--top all gives all rows");
+	is_u64(count(printed(TEXT, &m->report, &top_all), "412us"), 10, "-v gives all rows, also with --top 2");
 	text = printed(MARKDOWN, &m->report, &top);
 	is_u64(count(text, "| 412 us "), 2, "Markdown: --top 2 gives two rows");
 	ok(has(text, "\n## Coroutines with the most time in all\n\n- running    `#0x12a05f200` 1.00 ms\n- runnable   `#70` 1.00 us, `#71` 1.00 us\n"),
@@ -415,7 +415,8 @@ static void test_tree(void)
 	m.findings[0].waiting = 500;
 	const char *text = printed(TEXT, &m.report, &plain);
 	ok(has(text, " #119  for 1.00 us\n     and 481 more\n") && !strstr(text, "#120 "), "the text has 20 lines of the tree");
-	ok(has(printed(TEXT, &m.report, &all), " #200  for 1.00 us\n     and 400 more\n"), "-v: the text has the whole tree");
+	ok(has(printed(TEXT, &m.report, &all), " #200  for 1.00 us\n     and 400 more\n"),
+	   "-v: the tree has all listed waiters, and the number of the others");
 	m.findings[0].members = 1;
 	ok(has(printed(TEXT, &m.report, &plain), "   waiting because of it:\n"), "the heading for one member is singular");
 	m.findings[0].nwaiters = 0;
@@ -558,7 +559,7 @@ static void test_quiet(void)
 	is(line, "no coroutine was resumed in the last 3.00 s; before, that took 128 ms at most",
 	   "the text compares it with the longest before");
 	s.pause_ns = 400 * MS;
-	ok(!ctp_print_quiet(line, &s), "a quiet end that is no longer than others is not reported");
+	ok(!ctp_print_quiet(line, &s), "a quiet end that is not far longer than others is not reported");
 	s = (struct ctp_report_section){.quiet_ns = 900 * MS, .pause_ns = MS};
 	ok(!ctp_print_quiet(line, &s), "a quiet end of less than a second is not reported");
 	s = (struct ctp_report_section){.quiet_ns = 3000ull * MS, .pause_ns = MS, .counts = {.lost = 1}};
