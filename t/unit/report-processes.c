@@ -55,7 +55,7 @@ static void children(void)
 	with_child();
 	child_is(1500 * MS, 1500 * MS, CTP_PROCESS_EXECUTING);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1", "a process of another program may be seen alive");
+	is(end(), "never-woken likely 1", "it is a finding if the child's process was seen executing later");
 
 	with_child();
 	child_is(1500 * MS, 1900 * MS, CTP_PROCESS_EXITING);
