@@ -142,7 +142,7 @@ static void sleeper(bool told)
 	over();
 }
 
-/* A coroutine has slept for 5 ms many times, and now sleeps for sleep_ns. */
+/* A coroutine has slept for 5 ms many times, and now sleeps for ns. */
 static void sleeps_for(uint64_t ns)
 {
 	scene();
