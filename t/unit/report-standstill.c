@@ -126,7 +126,7 @@ static void standstill_unseen(void)
 	ok(!strstr(found, "standstill"), "if a coroutine is ready to run there is none: %s", found);
 }
 
-/* From 202 ms on: a pool whose work is done, and whose spawner has ended. */
+/* From 202 ms on: a pool whose work is done, and whose waker has ended. */
 static void parked_pool(void)
 {
 	is_born(&h, 202 * MS, HUB, 0);
