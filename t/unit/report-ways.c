@@ -139,7 +139,8 @@ int main(void)
 		const struct ctp_analysis_options *part = &parts[start % 6 < 3 ? 0 : start % 3];
 		char *one = report(&(struct way){.most = 1}, start, part, true);
 		char *many = report(&(struct way){.most = BATCH}, start, part, false);
-		ok(!strcmp(one, many), "records one by one and in batches give the same report (%ju)", (uintmax_t)start);
+		ok(!strcmp(one, many), "records give the same report one by one with a listener and in batches without (%ju)",
+		   (uintmax_t)start);
 		findings += !!strstr(one, "\"rule\"");
 		free(one);
 		free(many);
