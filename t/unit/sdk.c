@@ -335,7 +335,7 @@ static void test_descriptors(void)
 		abort();
 	dup2(pair[0], fd);
 	ctp_coro_resume(&co);
-	is(received(pair[1]), "", "a reused socket of the program gets nothing");
+	is(received(pair[1]), "", "a socket of the program in a reused descriptor gets nothing");
 	close(pair[0]);
 	close(pair[1]);
 	int conn2 = engine_accept();
