@@ -63,7 +63,7 @@ static void test_labels(void)
 	struct ctp_field f = {.name = "f", .type = CTP_ENUM, .labels = labels, .nlabels = 3};
 	is(put(&f, 1, NULL), "one", "a value with a label is written as its label");
 	is(put(&f, 1, spell), "<6f>00<6e>01<65>02", "a label is escaped");
-	is(put(&f, 2, NULL), "2", "a label that is another value's number is not used");
+	is(put(&f, 2, NULL), "2", "a label that another value has already is not used");
 	is(put(&f, 3, NULL), "3", "a label that looks like a number is not used");
 	is(put(&f, 9, spell), "9", "a value without a label is written as a number");
 }
