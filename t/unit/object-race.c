@@ -1,7 +1,7 @@
 /*
  * object-race.c - threads that change objects in the shared memory, and a reader that copies them meanwhile.
  *
- * A copy that is reported as whole has the words of one change. At the end, an object is held by what was taken and not given back,
+ * A copy that is reported as whole has the words of one change. At the end, the held permits are those taken and not given back,
  * whichever threads did that. No two objects share a slot.
  */
 #include "onemap.h"
