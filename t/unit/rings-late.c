@@ -39,8 +39,8 @@ static void test_attach(void)
 	is_u64(freed, 7, "all stations but the living one's are free at the end");
 	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong && w.r->events == 11 && w.r->deaths == 2 && w.r->of[3].dead,
 	   "the stream is right");
-	is(w.r->of[1].name, "older", "its name is right");
-	is_u64(w.r->of[2].parent, w.r->of[1].coro, "its parent is right");
+	is(w.r->of[1].name, "older", "a coroutine has its name");
+	is_u64(w.r->of[2].parent, w.r->of[1].coro, "a coroutine has its parent");
 	free(w.r);
 }
 
