@@ -315,7 +315,7 @@ static void parent_joins(uint64_t child_of, uint64_t told_on)
 static void joined(void)
 {
 	parent_joins(PEER, OTHER);
-	is(found, "never-woken likely 1", "a coroutine that waits for the end of its child is found with the child");
+	is(found, "never-woken likely 1", "a child that gets no signal, while its parent waits for its end, is found");
 	ok(strstr(why, "its parent waits for it"), "the finding is about the child: %s", why);
 	is(tree, "8 needs 139", "the parent is listed under the child");
 	parent_joins(0, OTHER);
