@@ -325,7 +325,7 @@ if root_part 'the target of another user' && command -v setpriv >/dev/null && se
 	is 'an empty list has status 1' "$? $(cat "$tmp/b.ctp")" '1 '
 	like 'an empty list is reported' "$(cat "$tmp/err")" '^ctp-collect: no process to attach to'
 	like 'the message says how to see more' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* process(es)? could not be looked at: run as root to see more$'
-	is 'it does not if nothing would show more' "$("$collect" -l 2>&1 | grep -c 'try as root')" 0
+	is 'it does not if nothing would show more' "$("$collect" -l 2>&1 | grep -c 'run as root')" 0
 fi
 "$collect" -l >/dev/full 2>"$tmp/err"
 is 'a list to a full disk has status 1' "$?" 1

@@ -175,7 +175,7 @@ fi
 "$BIN/ctp-stat" "$tmp/a.ctp" >"$tmp/out"
 is 'stat' "$? $(grep -c '^ *6  cacheray_access$\|^ *2  cacheray_add$\|^ *1  cacheray_remove$' "$tmp/out")" '0 3'
 "$BIN/ctp-report" "$tmp/a.ctp" >"$tmp/out" 2>&1
-is 'report' $? 0
+is 'report: a trace without coroutines has status 3' $? 3
 "$BIN/ctp-report" "$tmp/bad.ctp" >"$tmp/out" 2>&1
 is 'report: damage' $? 3
 done_testing

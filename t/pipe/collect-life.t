@@ -53,7 +53,7 @@ exec 3<&-
 is 'the mappings of a process that execs are recorded again' "$(records mapping "$tmp/a.ctp" | grep -c '/tracee"\|/another"')" 2
 "$collect" -q "$tracee" -F -e 400 -r 2000 >"$tmp/a.ctp"
 is 'two writers in one station are recorded' "$(records conflict "$tmp/a.ctp" | wc -l)" 1
-distrust='the numbers of 1 coroutine cannot be trusted'
+distrust='the numbers of 1 coroutine may be wrong'
 for form in '' -m -j; do
 	# shellcheck disable=SC2086
 	like "the report explains two writers $form" "$("$BIN/ctp-report" -q $form "$tmp/a.ctp")" "$distrust"

@@ -96,6 +96,6 @@ edited 'another call' 's/^    ctp_coro_resume(&co)/    ctp_coro_continue(\&co)/'
 edited 'another tool in the list' 's/^    ctp-toctf  /    ctp-toxtf  /'
 edited 'another line in the report' 's/^    \.\.\.$/    ..../'
 edited 'another number in the text' 's/or with 137 /or with 139 /'
-edited 'another word in the text' 's/^Use -s KILL\./Please use -s KILL./'
+edited 'another word in the text' 's/ Use -s KILL\./ Please use -s KILL./'
 edited 'commands in another order' '/^    ctp-collect -l /{h;d;};/^    ctp-collect -p PID --once/G'
 done_testing
