@@ -14,12 +14,31 @@ judge() { # FOLDER JSONL...
 	shift
 	dump "$folder"/*.parquet >"$tmp/dump" && python3 t/helper/parquet-judge.py "$@" <"$tmp/dump"
 }
-sql() { node -e '
+# One DuckDB answers all questions: for each line that it reads, the rows, or an error, and a line with the status.
+mkfifo "$tmp/questions" "$tmp/answers"
+node -e '
 	const { DuckDBInstance } = require(process.argv[1] + "/@duckdb/node-api");
 	(async () => {
 		const c = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
-		for (const r of (await c.runAndReadAll(process.argv[2])).getRowsJson()) console.log(r.map(String).join("|"));
-	})().catch((e) => { console.log(e.message); process.exit(1); })' "$modules" "$1"; }
+		await c.run("SET enable_external_file_cache = false"); // a file may be replaced within a tick of its clock
+		for await (const line of require("readline").createInterface({ input: process.stdin })) {
+			try {
+				for (const r of (await c.runAndReadAll(line)).getRowsJson()) console.log(r.map(String).join("|"));
+				console.log("status 0");
+			} catch (e) {
+				console.log(e.message + "\nstatus 1");
+			}
+		}
+	})()' "$modules" <"$tmp/questions" >"$tmp/answers" &
+exec 8>"$tmp/questions" 9<"$tmp/answers"
+sql() { # QUESTION
+	echo "$1" >&8
+	while IFS= read -r answer <&9; do
+		case $answer in 'status '*) return "${answer#status }" ;; esac
+		printf '%s\n' "$answer"
+	done
+	return 2
+}
 
 # --- everything that a stream can hold ---------------------------------------------------------------------------------------
 for seed in 1 2 3 4 5 6; do

@@ -178,7 +178,7 @@ mutant rings "the event after a gap is in the gap" \
 mutant rings "the event that parts a gap is still missing" 'rest.from = number + 1;' 'rest.from = number;'
 
 file=lib/collect/harvest.c
-mutant harvest "the promise never grows" 'if (oldest > h->rows.promise_ns)' 'if (oldest < h->rows.promise_ns)'
+mutant harvest "the promise never grows" 'h->rows.promise_ns = ctp_most(h->rows.promise_ns, oldest);' 'ctp_most(h->rows.promise_ns, oldest);'
 
 file=lib/collect/coros-due.c
 mutant rings "a due event is due again" 'life->next = number + 1;' 'life->next = number;'

@@ -274,12 +274,12 @@ static void test_rows(void)
 	is_u64(sizeof(struct ctp_row), most * sizeof(uint64_t), "a row has room for exactly the longest record that waits in it");
 }
 
-/* Rows of 1000 times that fall in each run: how many are not in order after a sort, equal times as they came. */
-static unsigned unsorted(struct ctp_row_sort *sort, uint32_t runs)
+/* Rows in so many runs, or one more: how many are not in order after a sort, equal times as they came. */
+static unsigned unsorted(struct ctp_row_sort *sort, uint32_t count, uint32_t runs)
 {
 	const uint64_t now = 1000000 * MS;
 	unsigned wrong = 0;
-	sort->count = 1000;
+	sort->count = count;
 	for (uint32_t i = 0; i < sort->count; i++)
 		sort->ts_ns[i] = now + i % (sort->count / runs) * 10 - i / (sort->count / runs) % 2;
 	ctp_row_sort_sort(sort, now);
@@ -298,7 +298,10 @@ static void test_row_sort(void)
 	if (ctp_row_sort_init(&sort, &err))
 		exit(1);
 	for (uint32_t runs = 1; runs <= 500; runs++)
-		wrong += unsorted(&sort, runs);
+		wrong += unsorted(&sort, 1000, runs);
+	for (uint32_t count = 900; count < 1000; count++)
+		for (uint32_t runs = 2; runs <= 10; runs++)
+			wrong += unsorted(&sort, count, runs);
 	is_u64(wrong, 0, "rows are sorted, however many runs they come in");
 	ctp_row_sort_fini(&sort);
 }
