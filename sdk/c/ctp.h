@@ -1288,22 +1288,29 @@ static inline struct ctp_probe_ *ctp_join_(const struct ctp_probe_ *p)
 	return theirs;
 }
 
-/* Whether a part of this file is mapped in this process: a line of its maps has the number of the file. */
-static inline bool ctp_mapped_(uint64_t inode)
+/* Whether a part of this file is mapped in this process: a line of its maps has the device and the number of the file. */
+static inline bool ctp_mapped_(const struct stat *st)
 {
 	char text[1024];
 	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), field = 0;
 	bool found = false;
-	uint64_t number = 0;
+	uint64_t number = 0, major = 0, minor = 0, dev = (uint64_t)st->st_dev;
 	for (long n = 1; fd >= 0 && n > 0 && !found;) {
 		n = syscall(SYS_read, fd, text, sizeof text);
 		for (long i = 0; i < n && !found; i++) {
-			if (text[i] == '\n')
+			char c = text[i];
+			if (c == '\n') {
 				field = 0;
-			else if (text[i] != ' ')
-				number = field == 4 && text[i] >= '0' && text[i] <= '9' ? number * 10 + (uint64_t)(text[i] - '0') : 0;
-			else if (field < 5)
-				found = field++ == 4 && number == inode;
+			} else if (c == ' ') { /* after the fourth field, which is the device, and the fifth, which is the number */
+				minor = field == 3 ? number : minor;
+				found = field == 4 && number == (uint64_t)st->st_ino && major == (dev >> 8 & 0xfff) &&
+				        minor == ((dev & 0xff) | (dev >> 12 & 0xfff00));
+				field++;
+			} else if (c == ':' && field == 3) {
+				major = number;
+			}
+			uint64_t digit = (uint64_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
+			number = c == ' ' || c == ':' || c == '\n' ? 0 : field == 3 ? number * 16 + digit : number * 10 + digit;
 		}
 	}
 	if (fd >= 0)
@@ -1315,7 +1322,7 @@ static inline bool ctp_mapped_(uint64_t inode)
 static inline void ctp_mem_leave_(int fd)
 {
 	struct stat st;
-	if (fd >= 0 && !syscall(SYS_fstat, fd, &st) && !ctp_mapped_((uint64_t)st.st_ino))
+	if (fd >= 0 && !syscall(SYS_fstat, fd, &st) && !ctp_mapped_(&st))
 		syscall(SYS_close, fd);
 }
 

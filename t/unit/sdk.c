@@ -306,6 +306,22 @@ static void test_wake(void)
 	engine_stop();
 }
 
+/* Numbers of files are unique only on one device. */
+static void test_mapped(void)
+{
+	struct stat st;
+	int fd = memfd_create("mapped", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, 4096) || fstat(fd, &st))
+		abort();
+	ok(!ctp_mapped_(&st), "a file that is not mapped is not found");
+	void *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	ok(ctp_mapped_(&st), "a mapped file is found");
+	st.st_dev++;
+	ok(!ctp_mapped_(&st), "a mapped file with the same number on another device is another one");
+	munmap(page, 4096);
+	close(fd);
+}
+
 static void test_descriptors(void)
 {
 	struct ctp_coro co;
@@ -516,6 +532,7 @@ int main(void)
 	test_environment();
 	test_bytes();
 	test_wake();
+	test_mapped();
 	test_descriptors();
 	test_fork(false);
 	test_fork(true);
