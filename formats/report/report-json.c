@@ -3,6 +3,7 @@
 
 #include "common/json.h"
 #include "report/report-print.h"
+#include "stream/events.h"
 
 struct json {
 	struct ctp_output *out;
@@ -73,6 +74,24 @@ static uint32_t lines(char *const *line)
 	return n;
 }
 
+/* Of an object its address, as in "objects"; of a timer the time; of a descriptor its number. */
+static void reason(const struct json *j, const struct ctp_report_reason *r)
+{
+	static const char *const kinds[CTP_WAITS_COUNT] = {
+		[CTP_WAITS_TIMER] = "timer", [CTP_WAITS_DESCRIPTOR] = "descriptor", [CTP_WAITS_LOCK] = "lock", [CTP_WAITS_PERMITS] = "permits",
+		[CTP_WAITS_ITEM] = "item", [CTP_WAITS_ROOM] = "room", [CTP_WAITS_EVENT] = "event", [CTP_WAITS_BARRIER] = "barrier",
+	};
+	const char *kind = r->what < CTP_WAITS_COUNT ? kinds[r->what] : NULL;
+	ctp_output_putf(j->out, "{\"kind\":\"%s\",\"pid\":%ju", kind ? kind : "object", r->pid);
+	if (r->what == CTP_WAITS_TIMER)
+		ns(j, ",\"due_ns\"", r->due_ns);
+	else if (r->what == CTP_WAITS_DESCRIPTOR)
+		ctp_output_putf(j->out, ",\"fd\":%d", (int)r->at);
+	else
+		ctp_output_putf(j->out, ",\"object\":\"0x%016jx\",\"count\":%ju", r->at, r->count);
+	ctp_output_putf(j->out, "}");
+}
+
 /* The keys that members and waiters share. */
 static void anybody(const struct json *j, const struct ctp_report_member *m)
 {
@@ -85,6 +104,7 @@ static void anybody(const struct json *j, const struct ctp_report_member *m)
 	number(j, "since", m->since_ns);
 	text(j, ",\"spawn_site\"", m->spawn);
 	text(j, ",\"suspend_site\"", m->place);
+	ARRAY(j, ",\"reasons\"", reason, m->reasons, m->nreasons);
 }
 
 static void waiter(const struct json *j, const struct ctp_report_member *m)
@@ -96,6 +116,7 @@ static void waiter(const struct json *j, const struct ctp_report_member *m)
 static void member(const struct json *j, const struct ctp_report_member *m)
 {
 	anybody(j, m);
+	ctp_output_putf(j->out, m->waits_for ? ",\"waits_for\":\"%ju\"" : ",\"waits_for\":null", m->waits_for);
 	ctp_output_putf(j->out, m->waker ? ",\"woken_by\":\"%ju\"" : ",\"woken_by\":null", m->waker);
 	ctp_output_putf(j->out, m->tid ? ",\"thread\":%ju" : ",\"thread\":null", m->tid);
 	ctp_output_putf(j->out, m->pid ? ",\"pid\":\"%ju\"}" : ",\"pid\":null}", m->pid);

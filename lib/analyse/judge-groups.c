@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/judge-object.h"
+#include "analyse/judge-why.h"
 #include "base/array.h"
+#include "stream/events.h"
 
 /* --- processes ------------------------------------------------------------------------------------------------------------ */
 
@@ -147,10 +150,27 @@ static void group_count(struct ctp_group *g, uint64_t from_ns, uint64_t ns)
 	g->to_ns = from_ns + ns > g->to_ns ? from_ns + ns : g->to_ns;
 }
 
+static void fill_reasons(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_report_member *m)
+{
+	const struct ctp_reasons *from = ctp_wait_reasons(j, co);
+	_Static_assert((int)CTP_REPORT_REASONS >= (int)CTP_REASONS_MAX, "each reason has room");
+	for (uint32_t i = 0; from && i < from->n; i++) {
+		const struct ctp_reason_of *r = &from->list[i];
+		bool is_timer = r->what == CTP_WAITS_TIMER;
+		m->reasons[m->nreasons++] = (struct ctp_report_reason){
+			.what = r->what,
+			.pid = from->pid,
+			.at = is_timer ? 0 : r->value,
+			.count = r->count,
+			.due_ns = is_timer ? ctp_span_ns(j->start_ns, r->value) : 0,
+		};
+	}
+}
+
 struct ctp_report_member ctp_judge_member(struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t from_ns, uint64_t ns)
 {
 	const struct ctp_thread *thread = &j->follow->threads->list[co->thread];
-	return (struct ctp_report_member){
+	struct ctp_report_member m = {
 		.id = co->id,
 		.probe = co->probe,
 		.since_ns = ctp_span_ns(j->start_ns, from_ns),
@@ -161,8 +181,12 @@ struct ctp_report_member ctp_judge_member(struct ctp_judge *j, const struct ctp_
 		.in = ctp_judge_in(j, co),
 		.place = ctp_judge_copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
 		.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, co->spawn)),
+		.waits_for = ctp_wait_is(co) ? co->awaits : 0,
+		.awaits = ctp_wait_is(co) && co->awaits,
 		.state = co->state,
 	};
+	fill_reasons(j, co, &m);
+	return m;
 }
 
 void ctp_group_add(struct ctp_judge *j, struct ctp_group *g, const struct ctp_coroutine *co, enum ctp_certainty certainty,

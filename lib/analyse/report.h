@@ -26,6 +26,14 @@ enum {
 	CTP_REPORT_SUSPECTS = 3,    /* of a section: those that stand out most */
 	CTP_REPORT_OBJECTS = 1000,  /* of a section: those that were waited for longest */
 	CTP_REPORT_HOLDERS = 4,     /* of an object; the others are counted */
+	CTP_REPORT_REASONS = 4,     /* of a wait */
+};
+
+/* What a coroutine waits for; any one of several reasons ends the wait. */
+struct ctp_report_reason {
+	uint8_t what;         /* enum ctp_waits_for of events.h */
+	uint64_t pid, at;     /* of an object: its process and its address; of a descriptor at is its number */
+	uint64_t count, due_ns; /* count: of permits, how many; due_ns: of a timer, from the start of the section */
 };
 
 /*
@@ -36,8 +44,10 @@ struct ctp_report_member {
 	uint64_t id, probe, since_ns, for_ns, waker, tid, pid; /* waker, tid, pid 0: not known */
 	char *name, *in;      /* in: without a name, that of the nearest ancestor that has one */
 	char *place, *spawn;  /* where the coroutine suspended last, and where it was made */
-	uint64_t waits_for;   /* of a waiter: the coroutine that it waits for */
+	uint64_t waits_for;   /* the coroutine that it waits for; 0: not known, or it waits for none */
 	bool awaits;          /* the stream tells waits_for; else it is inferred from earlier wakes */
+	struct ctp_report_reason reasons[CTP_REPORT_REASONS];
+	uint32_t nreasons;    /* 0 also if not all reasons are known */
 	enum ctp_state state;
 	enum ctp_certainty certainty;
 };

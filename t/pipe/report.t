@@ -149,6 +149,9 @@ if command -v jq >/dev/null; then
 ["12",null,"joiner 10","server.c:20:serve","server.c:20:serve","11",true]
 ["13",null,"joiner 10","handler.c:30:read it; now 7","server.c:20:serve","12",true]'
 	"$report" -j "$tmp/circle.ctp" >"$tmp/json"
+	is 'JSON says what each member waits for' "$(jq -c '.sections[0].findings[0].coroutines | sort_by(.coro)[] | [.coro, .waits_for, .reasons]' "$tmp/json")" \
+		'["10","11",[]]
+["11","10",[]]'
 	is 'each key is in the manual' "$(jq -r 'paths | map(select(type == "string"))[-1]' "$tmp/json" | sort -u |
 		while read -r key; do grep -q "\"$key\"" doc/ctp-report.1 || echo "$key"; done)" ''
 	"$report" -j "$tmp/a.ctp" >"$tmp/json"

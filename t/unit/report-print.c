@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "common/json.h"
+#include "stream/events.h"
 #include "tap.h"
 
 /* A name that a traced program could choose: it clears the screen, reverses the text, ends a script, a table's cell and a line. */
@@ -341,7 +342,18 @@ static void test_json(struct made *m)
 	             "\"from_ns\":10,\"to_ns\":20,\"coroutines\":[{\"coro\":\"37\",\"probe_id\":\"18446744073709551615\","
 	             "\"name\":\"handler 17\",\"in\":null,\"state\":\"suspended\",\"since_ns\":1000,\"for_ns\":1730000000,"
 	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\","
-	             "\"woken_by\":\"12\",\"thread\":18800,\"pid\":\"17\"},{"), "a finding");
+	             "\"reasons\":[],\"waits_for\":null,\"woken_by\":\"12\",\"thread\":18800,\"pid\":\"17\"},{"), "a finding");
+	m->who[0].reasons[0] = (struct ctp_report_reason){.what = CTP_WAITS_PERMITS, .pid = 17, .at = 0x2000, .count = 2};
+	m->who[0].reasons[1] = (struct ctp_report_reason){.what = CTP_WAITS_TIMER, .pid = 17, .due_ns = 5};
+	m->who[0].reasons[2] = (struct ctp_report_reason){.what = CTP_WAITS_DESCRIPTOR, .pid = 17, .at = 9};
+	m->who[0].nreasons = 3;
+	m->who[0].waits_for = 38;
+	ok(has(printed(JSON, &m->report, &plain), "\"reasons\":[{\"kind\":\"permits\",\"pid\":17,\"object\":\"0x0000000000002000\",\"count\":2},"
+	             "{\"kind\":\"timer\",\"pid\":17,\"due_ns\":5},{\"kind\":\"descriptor\",\"pid\":17,\"fd\":9}],\"waits_for\":\"38\","),
+	   "JSON: a member with what it waits for");
+	m->who[0].nreasons = 0;
+	m->who[0].waits_for = 0;
+	text = printed(JSON, &m->report, &plain);
 	ok(has(text, "],\"waiting\":0,\"awaits\":[]}"), "JSON: a finding without other waiters has an empty list");
 	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"coroutines\":1234,\"runnable\":0,"
 	             "\"longest_ns\":5,\"shortest_ns\":0,\"ended\":0,\"ended_max_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
@@ -404,9 +416,9 @@ static void test_tree(void)
 	   "Markdown says how many more there are");
 	ok(has(printed(JSON, &m.report, &plain),
 	       "],\"waiting\":9,\"awaits\":[{\"coro\":\"101\",\"probe_id\":\"0\",\"name\":null,\"in\":\"consumer 5\",\"state\":\"suspended\","
-	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"waits_for\":\"37\",\"told\":true},"
+	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"reasons\":[],\"waits_for\":\"37\",\"told\":true},"
 	       "{\"coro\":\"102\",\"probe_id\":\"0\",\"name\":null,\"in\":null,\"state\":\"suspended\",\"since_ns\":0,\"for_ns\":2000,"
-	       "\"spawn_site\":null,\"suspend_site\":\"server.c:212:handle\",\"waits_for\":\"101\",\"told\":false},"),
+	       "\"spawn_site\":null,\"suspend_site\":\"server.c:212:handle\",\"reasons\":[],\"waits_for\":\"101\",\"told\":false},"),
 	   "JSON: each waiter names what it waits for");
 	/* A chain of the maximum length. */
 	for (uint64_t i = 0; i < CTP_REPORT_MEMBERS; i++)
