@@ -18,19 +18,23 @@
 #include "report/report-print.h"
 
 enum { NODES_MIN = 1024 };
+#define NO_PLACE "[no_place]"
 #define COVERED (UINT32_C(1) << 31) /* a bit beside the node of a coroutine: its wait counts for a child */
 #define GAP UINT32_MAX              /* stands for a place, where nothing is known */
 
+/* The times of a node, by state. Those of a gap are the first. */
+static const enum ctp_state states[] = {CTP_SUSPENDED, CTP_RUNNABLE, CTP_RUNNING};
+enum { STATES = sizeof states / sizeof *states };
+
 struct ctp_folded {
 	struct ctp_follow *follow;
-	struct ctp_output *out;
-	enum ctp_state state;
-	uint64_t unit_ns;
+	struct ctp_folded_options options;
 	bool ordinal; /* the section has no clock: its times are numbers of records */
+	uint64_t section;
 	struct node {
 		uint32_t parent, place; /* node 0 is the root, and has neither */
 		uint32_t depth;
-		uint64_t ns;
+		uint64_t ns[STATES];
 	} *nodes;
 	uint32_t count;
 	size_t room;
@@ -97,7 +101,7 @@ static void clear(struct ctp_folded *f)
 
 /* --- changes -------------------------------------------------------------------------------------------------------------- */
 
-static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, uint64_t from_ns, uint64_t to_ns)
+static void add(struct ctp_folded *f, struct ctp_coroutine *co, unsigned state, uint32_t place, uint64_t from_ns, uint64_t to_ns)
 {
 	const struct ctp_follow *follow = f->follow;
 	from_ns = from_ns > follow->since_ns ? from_ns : follow->since_ns;
@@ -105,15 +109,18 @@ static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, 
 	if (from_ns >= to_ns)
 		return;
 	uint32_t node = node_of(f, co, CTP_FOLDED_DEPTH);
-	ctp_add_capped(&f->nodes[place ? child(f, node, place) : node].ns, to_ns - from_ns);
+	uint64_t ns = f->ordinal && f->options.times ? 1 : to_ns - from_ns;
+	ctp_add_capped(&f->nodes[place ? child(f, node, place) : node].ns[state], ns);
 }
+
+static unsigned index_of(enum ctp_state state) { return state == CTP_SUSPENDED ? 0 : state == CTP_RUNNABLE ? 1 : 2; }
 
 /* A coroutine was in a state between two times, with nothing missing. A runnable coroutine was suspended before. */
 static void add_span(struct ctp_folded *f, struct ctp_coroutine *co, enum ctp_state state, uint32_t place, uint64_t from_ns,
                      uint64_t to_ns)
 {
-	if (state == f->state && !(state == CTP_SUSPENDED && co->handle & COVERED))
-		add(f, co, place, from_ns, to_ns);
+	if (f->options.states & 1u << state && !(state == CTP_SUSPENDED && co->handle & COVERED))
+		add(f, co, index_of(state), place, from_ns, to_ns);
 	if (state == CTP_RUNNABLE && co->suspended_ns)
 		add_span(f, co, CTP_SUSPENDED, place, co->suspended_ns, from_ns);
 }
@@ -134,6 +141,7 @@ static void begin(void *arg, const struct ctp_section *sec)
 {
 	struct ctp_folded *f = arg;
 	f->ordinal = sec ? sec->ordinal : f->ordinal;
+	f->section++;
 	clear(f);
 }
 
@@ -157,7 +165,7 @@ static void change(void *arg, const struct ctp_change *ch)
 		if (ch->whole)
 			add_span(f, co, ch->was, place, ch->was_ns, ch->ts_ns);
 		else if (ch->gap)
-			add(f, co, GAP, ch->was_ns, ch->ts_ns);
+			add(f, co, 0, GAP, ch->was_ns, ch->ts_ns);
 		co->handle &= ~COVERED;
 		if (ch->kind == CTP_CHANGE_SUSPEND && is_covered(f, co))
 			co->handle |= COVERED;
@@ -167,33 +175,21 @@ static void change(void *arg, const struct ctp_change *ch)
 	}
 }
 
-/* A frame must have no semicolon, which ends it, and no space: a number after a space would be read as a weight. */
-static void put_frame(struct ctp_folded *f, uint32_t place)
+/* Passes the stacks of a node on: one for each state that it has time of. */
+static void take_node(struct ctp_folded *f, const struct node *node)
 {
-	const char *text = place == GAP ? "[unknown]" : place ? ctp_follow_text(f->follow, place) : NULL;
-	char c[CTP_VISIBLE_MAX];
-	unsigned n, columns;
-	if (!text || !*text)
-		text = "[no_place]";
-	while ((n = ctp_visible_char(c, &text, &columns)))
-		ctp_output_put(f->out, c[0] == ';' ? ":" : c[0] == ' ' ? "_" : c, n);
-}
-
-static void put_stack(struct ctp_folded *f, const struct node *node)
-{
-	uint32_t places[CTP_FOLDED_DEPTH], n = 0;
+	uint32_t places[CTP_FOLDED_DEPTH], n = node->depth;
+	bool gap = node->depth && node->place == GAP;
 	assert(node->depth <= CTP_FOLDED_DEPTH);
 	for (const struct node *at = node; at->depth; at = &f->nodes[at->parent])
-		places[n++] = at->place;
-	if (!n)
-		places[n++] = 0;
-	while (n--) {
-		put_frame(f, places[n]);
-		ctp_output_put(f->out, n ? ";" : " ", 1);
+		places[--n] = at->place;
+	for (unsigned i = 0; i < STATES; i++) {
+		struct ctp_folded_stack stack = {.places = places, .depth = node->depth - gap, .ns = node->ns[i],
+		                                 .state = gap ? CTP_UNBORN : states[i], .ordinal = f->ordinal,
+		                                 .section = f->section};
+		if (stack.ns)
+			f->options.take(f->options.arg, f, &stack);
 	}
-	uint64_t unit_ns = f->ordinal ? 1 : f->unit_ns;
-	uint64_t units = node->ns / unit_ns + (node->ns % unit_ns >= unit_ns - unit_ns / 2);
-	ctp_output_putf(f->out, "%ju\n", units ? units : 1);
 }
 
 static void end(void *arg, const struct ctp_follow_end *how)
@@ -205,17 +201,50 @@ static void end(void *arg, const struct ctp_follow_end *how)
 		if (co->state == CTP_DEAD || co->flags & CTP_CO_CONFLICT)
 			continue;
 		if (co->flags & CTP_CO_TAIL)
-			add(f, co, GAP, co->since_ns, how->end_ns);
+			add(f, co, 0, GAP, co->since_ns, how->end_ns);
 		else
 			add_span(f, co, co->state, ctp_follow_place(follow, co), co->since_ns, how->end_ns);
 	}
 	for (uint32_t i = 0; i < f->count; i++)
-		if (f->nodes[i].ns)
-			put_stack(f, &f->nodes[i]);
+		take_node(f, &f->nodes[i]);
 }
 
-struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
-                                  struct ctp_err *err)
+/* --- lines ---------------------------------------------------------------------------------------------------------------- */
+
+const char *ctp_folded_text(struct ctp_folded *f, uint32_t place)
+{
+	const char *text = place ? ctp_follow_text(f->follow, place) : NULL;
+	return text && *text ? text : NULL;
+}
+
+/* A frame must have no semicolon, which ends it, and no space: a number after a space would be read as a weight. */
+static void put_frame(struct ctp_output *out, const char *text, const char *end)
+{
+	char c[CTP_VISIBLE_MAX];
+	unsigned n, columns;
+	while ((n = ctp_visible_char(c, &text, &columns)))
+		ctp_output_put(out, c[0] == ';' ? ":" : c[0] == ' ' ? "_" : c, n);
+	ctp_output_put(out, end, 1);
+}
+
+void ctp_folded_print(void *arg, struct ctp_folded *f, const struct ctp_folded_stack *stack)
+{
+	const struct ctp_folded_lines *lines = arg;
+	bool gap = stack->state == CTP_UNBORN;
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		const char *text = ctp_folded_text(f, stack->places[i]);
+		put_frame(lines->out, text ? text : NO_PLACE, i + 1 < stack->depth || gap ? ";" : " ");
+	}
+	if (gap || !stack->depth)
+		put_frame(lines->out, gap ? "[unknown]" : NO_PLACE, " ");
+	uint64_t unit_ns = stack->ordinal ? 1 : lines->unit_ns;
+	uint64_t units = stack->ns / unit_ns + (stack->ns % unit_ns >= unit_ns - unit_ns / 2);
+	ctp_output_putf(lines->out, "%ju\n", units ? units : 1);
+}
+
+
+
+struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, const struct ctp_folded_options *options, struct ctp_err *err)
 {
 	static const struct ctp_follow_ops ops = {.section = begin, .change = change, .end = end};
 	struct ctp_folded *f = calloc(1, sizeof *f);
@@ -225,9 +254,7 @@ struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, 
 		return NULL;
 	}
 	f->follow = &a->follow;
-	f->state = state;
-	f->unit_ns = unit_ns;
-	f->out = out;
+	f->options = *options;
 	clear(f);
 	ctp_analysis_listen(a, &ops, f);
 	return f;

@@ -21,14 +21,43 @@
 
 enum { CTP_FOLDED_DEPTH = 64, CTP_FOLDED_NODES = 1 << 20 };
 
-struct ctp_folded;
-
 /*
- * Listens to the analysis, and writes to out when a section ends. state is CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED. Numbers
- * are units of unit_ns, rounded, and at least 1, so that no stack is lost. Null: err says why.
+ * A stack at the end of a section. places has its frames, the root first: numbers of follow.h, whose texts ctp_folded_text has.
+ * state is CTP_UNBORN for gaps: they have no frame of their own here.
  */
-struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
-                                  struct ctp_err *err);
+struct ctp_folded_stack {
+	const uint32_t *places;
+	uint32_t depth;
+	enum ctp_state state;
+	uint64_t ns;
+	bool ordinal;     /* the section has no clock */
+	uint64_t section; /* its number, from 1 on */
+};
+
+struct ctp_folded;
+typedef void ctp_folded_take(void *arg, struct ctp_folded *f, const struct ctp_folded_stack *stack);
+
+struct ctp_folded_options {
+	unsigned states; /* 1 << CTP_RUNNING, 1 << CTP_RUNNABLE, 1 << CTP_SUSPENDED, or a sum of these */
+	bool times; /* in a section without a clock: how often, instead of how many records */
+	ctp_folded_take *take;
+	void *arg;
+};
+
+/* Listens to the analysis, and passes each stack to take when a section ends. Null: err says why. */
+struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, const struct ctp_folded_options *options, struct ctp_err *err);
 void ctp_folded_free(struct ctp_folded *f);
+
+/* For take: the text of a frame, good until the next call; null: not known. */
+const char *ctp_folded_text(struct ctp_folded *f, uint32_t place);
+
+/* Where ctp_folded_print prints. Numbers are units of unit_ns, rounded, and at least 1, so that no stack is lost. */
+struct ctp_folded_lines {
+	struct ctp_output *out;
+	uint64_t unit_ns;
+};
+
+/* A take that prints a line for each stack; arg is a struct ctp_folded_lines. */
+void ctp_folded_print(void *arg, struct ctp_folded *f, const struct ctp_folded_stack *stack);
 
 #endif

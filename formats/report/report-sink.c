@@ -15,6 +15,7 @@ struct report_sink {
 	struct ctp_report_style style;
 	struct ctp_output *out; /* null: closed */
 	struct ctp_folded *folded;
+	struct ctp_folded_lines lines; /* of that */
 };
 
 static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
@@ -87,7 +88,9 @@ struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out,
 	*s = (struct report_sink){.sink.ops = &ops, .analysis = a, .style = *style, .out = out};
 	if (style->format != CTP_REPORT_AS_FOLDED)
 		return &s->sink;
-	s->folded = ctp_folded_new(a, style->state, style->unit_ns, out, err);
+	s->lines = (struct ctp_folded_lines){.out = out, .unit_ns = style->unit_ns};
+	struct ctp_folded_options folded = {.states = 1u << style->state, .take = ctp_folded_print, .arg = &s->lines};
+	s->folded = ctp_folded_new(a, &folded, err);
 	if (s->folded)
 		return &s->sink;
 	release(&s->sink);
