@@ -1,51 +1,72 @@
 "use strict";
-// app.js - the page. The address has what is shown, the app has what is filtered, and tests ask for both through window.ctp.
+// app.js - the page. view has what is shown, as in the address (address.js); everything else follows from it in show().
 
-const VIEWS = {
-	timeline: "Timeline", waiting: "Waiting", sites: "Sites", threads: "Threads", top: "Top coroutines",
-};
 const byId = id => document.getElementById(id);
+const FEW_TO_LIST = 2000; // so many rows can be listed anew in each frame of a pan
+const MANY_ROWS = 300; // from here on rows are in groups, and those without life in view are left out, unless asked otherwise
 
 class App {
 	constructor(model) {
 		this.model = model;
-		this.window = new TimeWindow(model.span, model.firstEvent, model.lastEvent);
+		this.many = model.n > MANY_ROWS;
+		this.defaults = {
+			q: "", order: "findings", group: this.many ? "spawn" : "none", rows: 20, pins: [], turned: [], hide: [], even: false,
+			alive: this.many,
+		};
+		this.view = { page: "timeline", arg: null };
+		this.window = new TimeWindow(model.span, model.scale());
 		this.tip = new Tip(byId("tip"));
 		this.help = byId("help");
 		this.searchBox = byId("search");
-		this.text = "";
 		this.finding = -1;
 		this.moment = null; // findingMoment() of it
-		this.before = null; // where the timeline was when it was chosen
 		this.findingNodes = [];
 		this.alone = null; // the timeline of a coroutine's own page
 		this.timeline = new Timeline(byId("lanes"), model, this.window, {
-			threads: true, gutter: true, tip: this.tip, onOpen: row => this.open(row),
-			onStatus: text => byId("status").textContent = text,
+			threads: true, gutter: true, onStatus: text => this.drawn(text),
 		});
 		this.overview = new Overview(byId("overview"), model, this.window);
-		this.timeline.folds = new Folds(byId("whole"), this.window, () => this.overview.count(this.overview.rows));
+		this.gestures = new Gestures(this.timeline, this);
 		this.keys = new Keys(this);
+		this.detail = new Detail(this, byId("detail"));
+		this.mirror = new Mirror(this, byId("mirror"));
+		this.shown = {}; // what show() last made of the view, to make nothing twice
 		this.wire();
-		this.filter();
 	}
 
 	wire() {
+		const { window } = this;
 		addEventListener("hashchange", () => this.route());
 		byId("tools").addEventListener("submit", event => event.preventDefault());
 		this.searchBox.addEventListener("input", () => {
 			clearTimeout(this.typing);
-			this.typing = setTimeout(() => this.setSearch(this.searchBox.value), 120);
+			this.typing = setTimeout(() => this.search(this.searchBox.value), 120);
 		});
-		byId("sort").addEventListener("change", () => this.filter());
-		byId("height").addEventListener("change", event => this.setRowHeight(Number(event.target.value)));
-		byId("zoom-in").addEventListener("click", () => this.window.zoom(ZOOM_STEP));
-		byId("zoom-out").addEventListener("click", () => this.window.zoom(1 / ZOOM_STEP));
-		byId("zoom-all").addEventListener("click", () => this.window.all());
-		byId("leave").addEventListener("click", () => this.go("timeline"));
+		byId("order").addEventListener("change", event => this.change({ order: event.target.value }));
+		byId("group").addEventListener("change", event => this.change({ group: event.target.value, turned: null }));
+		byId("rows").addEventListener("change", event => this.change({ rows: Number(event.target.value) }));
+		byId("alive").addEventListener("change", event => this.change({ alive: event.target.checked }));
+		byId("even").addEventListener("click", () => this.turnScale());
+		byId("zoom-in").addEventListener("click", () => window.zoom(ZOOM_STEP));
+		byId("zoom-out").addEventListener("click", () => window.zoom(1 / ZOOM_STEP));
+		byId("zoom-all").addEventListener("click", () => this.showAll());
+		byId("leave").addEventListener("click", () => this.leaveFinding());
+		byId("next-match").addEventListener("click", () => this.stepMatch(1));
+		byId("previous-match").addEventListener("click", () => this.stepMatch(-1));
+		byId("copy-link").addEventListener("click", () => this.copyLink());
+		byId("save-picture").addEventListener("click", () => savePicture(this));
 		byId("show-help").addEventListener("click", () => this.help.showModal());
+		byId("legend").addEventListener("click", event => this.turnState(event.target.closest("[data-state]")));
+		byId("skip").addEventListener("click", () => this.focusView());
 		addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(node => node.open = true));
+		window.listeners.push(() => this.moved());
 		theme.wire(byId("theme"), () => this.redraw());
+	}
+
+	// After each frame of the timeline.
+	drawn(status) {
+		byId("status").textContent = status;
+		this.mirror.later();
 	}
 
 	// At once: a print does not wait for the next frame.
@@ -55,169 +76,480 @@ class App {
 		this.timeline.draw();
 		if (this.alone)
 			this.alone.draw();
+		if (this.flame)
+			this.flame.draw();
 	}
 
-	go(where) {
-		location.hash = "#/" + where;
+	option(key) {
+		return this.view[key] ?? this.defaults[key];
 	}
 
-	open(row) {
-		this.timeline.cursor = row; // so that going back shows it again
-		this.go(this.model.address(row));
+	// --- the address
+
+	// Other options of this view. It stays the same step of the history, unless it is another page.
+	change(options, push = false) {
+		const next = { ...this.view, ...options };
+		for (const key of Object.keys(this.defaults))
+			if (String(next[key]) === String(this.defaults[key]))
+				delete next[key];
+		this.go(next, push);
+	}
+
+	go(view, push = true) {
+		this.settle();
+		const hash = writeAddress(view);
+		if (push && hash !== location.hash)
+			history.pushState(null, "", hash);
+		else
+			history.replaceState(null, "", hash);
+		this.show(view);
+	}
+
+	// The options that other pages keep.
+	kept() {
+		const { q, order, group, rows, pins, turned, hide, even, alive, section } = this.view;
+		return { q, order, group, rows, pins, turned, hide, even, alive, section };
+	}
+
+	link(page, arg = null, options = {}) {
+		return writeAddress({ page, arg, ...this.kept(), ...options });
 	}
 
 	route() {
-		const [view, arg] = location.hash.replace(/^#\//, "").split("/");
-		const row = view === "coro" ? this.model.rowAt(arg) : -1;
-		const finding = view === "finding" && /^\d+$/.test(arg) && this.model.leads[arg] ? Number(arg) : -1;
+		const view = readAddress(location.hash), known = view && this.knows(view);
+		if (!known)
+			return this.unknown(location.hash);
+		if (view.section !== undefined && view.section !== this.model.meta.section + 1 && this.model.hasSection(view.section))
+			return location.reload();
+		this.show(view.page ? view : this.opening());
+	}
+
+	// Whether the page has what an address names.
+	knows({ page, arg }) {
+		if (page === "coro")
+			return this.model.rowAt(arg) >= 0;
+		if (page === "finding")
+			return /^\d+$/.test(arg) && Boolean(this.model.leads[arg]);
+		return page === "" || Object.hasOwn(PAGES, page) && arg === null;
+	}
+
+	unknown(hash) {
+		const text = `This page has nothing at ${clean(hash, 100)}. The link may be to the page of another trace.`;
+		this.showPage("Not found", { node: el("div", { class: "unknown-link" }, el("h1", null, "Not on this page"),
+			el("p", null, text), el("p", null, el("a", { href: this.link("timeline") }, "Show the timeline"))) });
+	}
+
+	// What the page opens on: the gravest finding, or everything.
+	opening() {
+		return this.model.leads.length ? { page: "finding", arg: "0" } : { page: "timeline", arg: null };
+	}
+
+	// --- what is shown
+
+	show(view) {
+		const row = view.page === "coro" ? this.model.rowAt(view.arg) : -1, was = this.view;
+		this.view = view;
 		this.tip.hide();
-		this.alone = null;
+		byId("live").classList.remove("seen");
+		this.alone = this.flame = null;
+		this.searchBox.value = this.option("q");
 		if (row >= 0)
-			this.showPage(coroutinePage(this, row));
-		else if (Object.hasOwn(VIEWS, view) && view !== "timeline")
-			this.showTable(view);
+			this.showPage(this.model.label(row), coroutinePage(this, row));
+		else if (view.page === "flame")
+			this.showPage(PAGES.flame, flamePage(this));
+		else if (Object.hasOwn(TABLES, view.page))
+			this.showPage(TABLES[view.page], tablePage(this, view.page));
 		else
-			this.showTimeline(finding);
-		const tab = row >= 0 ? "" : Object.hasOwn(VIEWS, view) ? view : "timeline";
-		for (const link of document.querySelectorAll("#tabs a")) {
-			link.removeAttribute("aria-current");
-			if (link.hash === "#/" + tab)
-				link.setAttribute("aria-current", "page");
-		}
+			this.showTimeline(was);
+		this.showTabs();
 		this.refocus();
+	}
+
+	showTabs() {
+		const { page } = this.view, tab = page === "finding" || page === "" ? "timeline" : page;
+		for (const link of document.querySelectorAll("#tabs a")) {
+			link.href = this.link(link.dataset.page);
+			if (link.dataset.page === tab)
+				link.setAttribute("aria-current", "page");
+			else
+				link.removeAttribute("aria-current");
+		}
+	}
+
+	setTitle(what) {
+		document.title = [what, clean(this.model.meta.title, 100), "coroutine trace"].filter(part => part).join(" – ");
 	}
 
 	// If the element with the focus is gone, the view gets the focus, for keys and screen readers.
 	refocus() {
 		const at = document.activeElement;
 		if (this.routed && (!at || at === document.body || !at.checkVisibility()))
-			(byId("timeline").hidden ? byId("view") : byId("lanes")).focus({ preventScroll: true });
+			this.focusView({ preventScroll: true });
 		this.routed = true;
 	}
 
-	// The address of the timeline, as the user left it.
-	home() {
-		return this.finding >= 0 ? "finding/" + this.finding : "timeline";
+	focusView(options) {
+		(byId("timeline").hidden ? byId("view") : byId("lanes")).focus(options);
 	}
 
-	showTimeline(finding) {
-		byId("view").hidden = true;
-		byId("timeline").hidden = false;
-		if (finding !== this.finding)
-			this.choose(finding);
-		this.findingNodes.forEach((node, index) => choose(node, index === finding));
-		this.timeline.invalidate();
-		this.overview.invalidate();
-	}
-
-	showPage({ node, timeline }) {
+	showPage(title, { node, timeline = null, flame = null }) {
 		this.alone = timeline;
+		this.flame = flame;
 		byId("timeline").hidden = true;
 		byId("view").hidden = false;
 		byId("view").replaceChildren(node);
 		byId("view").scrollTop = 0;
+		this.setTitle(title);
 	}
 
-	showTable(view) {
-		const tables = { waiting: atEndTables, sites: sitesTable, threads: threadsTable, top: topTables };
-		const node = el("div", { class: "tables" });
-		node.append(...[tables[view](this)].flat());
-		this.showPage({ node, timeline: null });
+	showTimeline(was) {
+		const { view, timeline, window, model } = this, finding = view.page === "finding" ? Number(view.arg) : -1;
+		byId("view").hidden = true;
+		byId("view").replaceChildren();
+		byId("timeline").hidden = false;
+		const other = finding !== this.finding;
+		if (other)
+			this.choose(finding);
+		this.showTools();
+		const { scales } = window, scale = this.option("even") ? scales.even : scales.moment || scales.busy;
+		if (window.scale !== scale)
+			this.quietly(() => window.use(scale));
+		if (view.t)
+			this.quietly(() => window.set(...view.t));
+		else if (finding >= 0 || was !== view)
+			this.quietly(() => window.all());
+		timeline.hidden = new Set(this.option("hide").map(name => name === "wake" || name === "await" ? name : PALETTE.indexOf(name)));
+		timeline.cursor = view.row ? model.rowAt(view.row) : -1;
+		timeline.cursorTime = view.at ?? null;
+		timeline.range = view.range || null;
+		timeline.pin(this.option("pins").map(id => model.rowAt(id)).filter(row => row >= 0));
+		if (timeline.coros.rowHeight !== this.option("rows"))
+			timeline.setRowHeight(this.option("rows"));
+		this.list();
+		if (timeline.cursor >= 0 && view.row !== was.row)
+			this.reveal(timeline.cursor);
+		this.detail.show();
+		this.setTitle(finding >= 0 ? clean(model.leads[finding].title, 120) : this.option("q") && `“${clean(this.option("q"), 60)}”`);
+		timeline.invalidate();
+		this.overview.invalidate();
+	}
+
+	showTools() {
+		byId("order").value = this.option("order");
+		byId("group").value = this.option("group");
+		byId("rows").value = String(this.option("rows"));
+		byId("alive").checked = this.option("alive");
+		byId("leave").hidden = this.finding < 0;
+		byId("even").hidden = !this.window.foldable;
+		byId("even").setAttribute("aria-pressed", String(this.option("even")));
+		const hide = this.option("hide");
+		for (const node of byId("legend").querySelectorAll("[data-state]"))
+			node.setAttribute("aria-pressed", String(!hide.includes(node.dataset.state)));
+	}
+
+	// Shows the finding's coroutines and its moment.
+	choose(index) {
+		const { model, timeline } = this, finding = model.leads[index], offset = model.reportOffset;
+		this.finding = index;
+		this.moment = finding ? findingMoment(model, finding) : null;
+		timeline.moment = this.moment;
+		timeline.mark = finding ? [finding.from_ns + offset, this.moment.open ? model.span : finding.to_ns + offset] : null;
+		this.overview.mark = finding ? timeline.mark[0] : null;
+		this.window.scales.moment = finding ? momentScale(this.window.scales.busy, this.moment.from, this.moment.to) : null;
+		this.findingNodes.forEach((node, i) => choose(node, i === index));
+		if (finding && this.routed)
+			byId("timeline").scrollIntoView({ block: "nearest" });
+	}
+
+	leaveFinding() {
+		this.go({ ...this.view, page: "timeline", arg: null, t: this.before });
+	}
+
+	toggleFinding(index) {
+		if (index === this.finding && !byId("timeline").hidden)
+			return this.leaveFinding();
+		this.settle();
+		if (this.finding < 0)
+			this.before = this.view.t; // where the timeline was
+		this.go({ ...this.kept(), page: "finding", arg: String(index) });
+	}
+
+	showAll() {
+		this.window.remember();
+		this.window.all();
+	}
+
+	turnScale() {
+		if (!this.window.foldable)
+			return;
+		this.change({ even: !this.option("even"), t: undefined });
+		this.overview.count(this.overview.rows);
+	}
+
+	turnState(node) {
+		if (!node)
+			return;
+		const hide = this.option("hide"), { state } = node.dataset;
+		this.change({ hide: hide.includes(state) ? hide.filter(name => name !== state) : [...hide, state] });
+	}
+
+	// The window has been moved: some time later the address says so.
+	moved() {
+		if (this.quiet)
+			return;
+		const few = this.model.n <= FEW_TO_LIST;
+		if (few)
+			this.relist();
+		clearTimeout(this.moving);
+		this.moving = setTimeout(() => {
+			if (!few)
+				this.relist();
+			this.settle();
+		}, 200);
+	}
+
+	// Writes where the window is into the address, if it has been moved.
+	settle() {
+		if (!this.moving)
+			return;
+		clearTimeout(this.moving);
+		this.moving = 0;
+		if (!byId("timeline").hidden)
+			this.note({ t: [this.window.from, this.window.to] });
+	}
+
+	// The rows that live in the window have changed.
+	relist() {
+		if (this.option("alive"))
+			this.list(true);
+		this.timeline.coros.seekLife(this.window.from, this.window.to);
+	}
+
+	// Options that are shown already: only the address changes.
+	note(options) {
+		this.view = { ...this.view, ...options };
+		history.replaceState(null, "", writeAddress(this.view));
+	}
+
+	quietly(move) {
+		this.quiet = true;
+		move();
+		this.quiet = false;
+	}
+
+	// --- the rows
+
+	search(text) {
+		if (text.startsWith("#/"))
+			return; // a fragment, to be opened with Enter
+		this.change({ q: text });
+	}
+
+	lookFor(text) {
+		const { page, arg } = this.view, home = page === "finding" ? { page, arg } : { page: "timeline", arg: null };
+		this.go({ ...this.kept(), ...home, q: text });
+	}
+
+	everyRow() {
+		return this.all ||= Int32Array.from({ length: this.model.n }, (_, row) => row);
+	}
+
+	// The rows that match the search: null: all.
+	matches() {
+		const q = this.option("q").trim();
+		if (this.shown.q !== q) {
+			this.shown.q = q;
+			this.shown.found = q ? Int32Array.from(this.model.search(q)) : null;
+			this.overview.count(this.shown.found);
+			this.atMatch = -1;
+		}
+		const found = this.shown.found;
+		byId("matches").textContent = found ? `${this.atMatch >= 0 ? count(this.atMatch + 1) + " of " : ""}${count(found.length)} ${found.length === 1 ? "match" : "matches"}` : "";
+		byId("next-match").disabled = byId("previous-match").disabled = !found || !found.length;
+		return found;
+	}
+
+	// Goes to another coroutine that the search has found.
+	stepMatch(by) {
+		const found = this.shown.found && this.ordered(); // in the order in which they are shown
+		if (!found || !found.length)
+			return;
+		this.atMatch = this.atMatch < 0 ? (by > 0 ? 0 : found.length - 1) : (this.atMatch + by + found.length) % found.length;
+		this.select(found[this.atMatch]);
+		this.matches();
+	}
+
+	ordered() {
+		const { model, moment } = this, order = this.option("order"), found = this.matches();
+		const { shown } = this;
+		if (shown.order === order && shown.moment === moment && shown.rowsOf === found)
+			return shown.rows;
+		let rows = found;
+		if (order === "findings" && !moment && model.leads.length)
+			rows = model.rowsFirst(model.ofFindings(), rows || this.everyRow());
+		else if (order !== "findings" && order !== "birth")
+			rows = model.sorted(rows || this.everyRow(), order);
+		if (moment && moment.first.size)
+			rows = model.rowsFirst(moment.first, rows || this.everyRow());
+		Object.assign(shown, { order, moment, rowsOf: found, rows });
+		return rows;
+	}
+
+	// Makes the list of rows; keep: the same row stays at the top.
+	list(keep = false) {
+		const { model, moment, window, timeline } = this, { born, end } = model.coros, by = this.option("group");
+		let rows = this.ordered();
+		const key = [by, this.option("turned"), this.option("alive") ? [window.from, window.to] : ""].join("|");
+		if (this.shown.listKey === key && this.shown.listOf === rows)
+			return;
+		const same = this.shown.listOf === rows;
+		Object.assign(this.shown, { listKey: key, listOf: rows });
+		const first = moment ? moment.first : new Set();
+		if (this.option("alive"))
+			rows = (rows || this.everyRow()).filter(row => born[row] <= window.to && end[row] >= window.from || first.has(row));
+		const turned = new Set(this.option("turned")), open = (group, few) => (group.leads || few) !== turned.has(shortHash(group.title));
+		const list = Object.hasOwn(GROUPINGS, by) ? new GroupList(model, rows || this.everyRow(), { by, open, first })
+			: new RowList(model.n, rows);
+		timeline.show(list, keep || same);
+		this.mirror.later();
+	}
+
+	turnGroup({ title }) {
+		const turned = this.option("turned"), hash = shortHash(title);
+		this.change({ turned: turned.includes(hash) ? turned.filter(other => other !== hash) : [...turned, hash] });
+	}
+
+	turnPin(row) {
+		const pins = this.option("pins"), id = this.model.id(row);
+		this.change({ pins: pins.includes(id) ? pins.filter(other => other !== id) : [...pins, id] });
+	}
+
+	// --- the selection
+
+	open(row) {
+		this.go({ ...this.kept(), page: "coro", arg: this.model.id(row), t: undefined });
+	}
+
+	// Selects a row of the timeline and, if one is given, a moment.
+	select(row, t = null) {
+		const { timeline } = this;
+		timeline.cursor = row;
+		timeline.heading = -1;
+		timeline.cursorTime = t;
+		this.note({ row: row < 0 ? undefined : this.model.id(row), at: t ?? undefined });
+		if (row >= 0)
+			this.reveal(row);
+		this.detail.show();
+		this.mirror.later();
+		timeline.invalidate();
+	}
+
+	// Scrolls to a row; one that the search or its group hides becomes visible.
+	reveal(row) {
+		const { coros } = this.timeline;
+		if (coros.index(row) < 0)
+			this.change({ q: null, alive: false });
+		const group = coros.index(row) < 0 ? null : coros.list.group(coros.index(row));
+		if (group && !group.open)
+			this.turnGroup(group);
+		if (coros.index(row) >= 0)
+			coros.reveal(coros.index(row));
+	}
+
+	// Selects a moment of a row and makes sure that it is in sight.
+	goTo(row, t) {
+		const { window } = this, half = window.width / 2;
+		if (byId("timeline").hidden)
+			this.go({ ...this.kept(), page: "timeline", arg: null, row: this.model.id(row), at: t });
+		if (t < window.from || t > window.to) {
+			window.remember();
+			window.set(t - half, t + half);
+		}
+		this.select(row, t);
+	}
+
+	setRange(range) {
+		this.timeline.range = range;
+		this.note({ range: range || undefined });
+		this.detail.show();
+		this.timeline.invalidate();
+	}
+
+	zoomToRange() {
+		const { range } = this.timeline;
+		if (!range)
+			return false;
+		this.window.remember();
+		this.window.set(...range);
+		this.setRange(null);
+		return true;
 	}
 
 	activeTimeline() {
 		return byId("timeline").hidden ? this.alone : this.timeline;
 	}
 
-	toggleFinding(index) {
-		this.go(index === this.finding && !byId("timeline").hidden ? "timeline" : "finding/" + index);
-	}
-
-	// Shows the finding's coroutines and its moment; without a finding, what the timeline showed before.
-	choose(index) {
-		const { model, timeline, window } = this, finding = model.leads[index], offset = model.reportOffset;
-		const now = { from: window.from, to: window.to, scroll: timeline.coros.scroll };
-		this.before ||= now;
-		this.finding = index;
-		this.moment = finding ? findingMoment(model, finding) : null;
-		timeline.moment = this.moment;
-		timeline.mark = finding ? [finding.from_ns + offset, finding.to_ns + offset] : null;
-		byId("leave").hidden = !finding;
-		this.filter();
-		if (finding) {
-			byId("timeline").scrollIntoView({ block: "nearest" });
-			return window.set(this.moment.from, this.moment.to);
-		}
-		window.set(this.before.from, this.before.to);
-		timeline.coros.scrollTo(this.before.scroll);
-		this.before = null;
-	}
-
-	setSearch(text) {
-		this.text = text;
-		this.searchBox.value = text;
-		this.filter();
-	}
-
-	lookFor(text) {
-		this.go("timeline");
-		this.setSearch(text);
-	}
-
-	setRowHeight(height) {
-		byId("height").value = String(height);
-		this.timeline.setRowHeight(height);
-	}
-
-	everyRow() {
-		return Int32Array.from({ length: this.model.n }, (_, row) => row);
-	}
-
-	filter() {
-		const { model, moment } = this, by = byId("sort").value;
-		let rows = this.text.trim() ? model.search(this.text) : null;
-		const matches = this.text.trim() && `${count(rows.length)} ${rows.length === 1 ? "match" : "matches"}`;
-		byId("matches").textContent = matches;
-		this.overview.count(rows);
-		if (by === "findings" && !moment && model.leads.length)
-			rows = model.rowsFirst(model.ofFindings(), rows || this.everyRow());
-		else if (by !== "findings" && by !== "birth")
-			rows = model.sorted(rows || this.everyRow(), by);
-		if (moment && moment.first.size)
-			rows = model.rowsFirst(moment.first, rows || this.everyRow());
-		this.timeline.show(rows);
-	}
-
+	// Esc: leaves the innermost thing.
 	escape() {
-		if (this.text) {
-			this.setSearch("");
+		const { timeline } = this;
+		if (document.activeElement === this.searchBox && !this.option("q"))
 			this.searchBox.blur();
-		} else if (document.activeElement === this.searchBox) {
+		else if (this.flame && this.flame.escape())
+			return true;
+		else if (byId("timeline").hidden)
+			this.goHome();
+		else if (timeline.range)
+			this.setRange(null);
+		else if (this.option("q")) {
+			this.change({ q: "" });
 			this.searchBox.blur();
-		} else if (byId("timeline").hidden) {
-			this.go(this.home());
-		} else if (this.finding >= 0) {
-			this.go("timeline");
-		} else {
-			this.timeline.cursor = -1;
-			this.timeline.invalidate();
-		}
+		} else if (timeline.cursor >= 0)
+			this.select(-1);
+		else if (this.finding >= 0)
+			this.leaveFinding();
 		return true;
+	}
+
+	// From another page to the timeline, as the user left it; from the page of a coroutine with that one selected.
+	goHome() {
+		const { page, arg } = this.view, home = this.finding >= 0 ? { page: "finding", arg: String(this.finding) } : { page: "timeline", arg: null };
+		this.go({ ...this.kept(), ...home, row: page === "coro" ? arg : undefined });
 	}
 
 	focusSearch() {
+		if (this.flame)
+			return this.flame.focusSearch();
+		const filter = byId("view").querySelector(".filter");
+		if (filter)
+			return filter.select(), true;
 		if (byId("timeline").hidden)
-			this.go(this.home());
-		setTimeout(() => this.searchBox.select());
+			this.goHome();
+		this.searchBox.select();
 		return true;
 	}
 
-	focusLanes() {
+	// Enter in the search: opens a link that was pasted, or goes to the next match.
+	enterSearch() {
+		const text = this.searchBox.value.trim();
+		if (text.startsWith("#/"))
+			location.hash = text;
+		else
+			this.stepMatch(1);
 		byId("lanes").focus();
 		return true;
 	}
 
-	say(text) {
+	async copyLink() {
+		const link = writeAddress(byId("timeline").hidden ? this.view : { ...this.view, t: [this.window.from, this.window.to] });
+		await copyText(link);
+		this.say(`Copied ${link}: paste it into the search of another copy of this page.`, true);
+	}
+
+	// To screen readers; and for a moment to everybody.
+	say(text, seen = false) {
 		byId("live").textContent = text;
+		byId("live").classList.toggle("seen", seen);
+		clearTimeout(this.saying);
+		this.saying = setTimeout(() => byId("live").classList.remove("seen"), 4000);
 	}
 }

@@ -20,11 +20,11 @@ struct ctp_html_gzip {
 	struct ctp_output *out;
 	z_stream z;
 	uint64_t bytes; /* compressed bytes so far */
-	unsigned pieces;
+	unsigned part, pieces;
 	uint8_t buf[OUT];
 };
 
-struct ctp_html_gzip *ctp_html_gzip_new(struct ctp_output *out)
+struct ctp_html_gzip *ctp_html_gzip_new(struct ctp_output *out, unsigned part)
 {
 	struct ctp_html_gzip *g = calloc(1, sizeof *g);
 	if (g && deflateInit2(&g->z, LEVEL, Z_DEFLATED, GZIP_BITS, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
@@ -33,6 +33,7 @@ struct ctp_html_gzip *ctp_html_gzip_new(struct ctp_output *out)
 	}
 	if (g) {
 		g->out = out;
+		g->part = part;
 		g->z.next_out = g->buf;
 		g->z.avail_out = OUT;
 	}
@@ -65,8 +66,8 @@ static void put_buffer(struct ctp_html_gzip *g)
 	_Static_assert(OUT / 3 * 4 <= CTP_OUTPUT_ROOM, "a buffer, spelled, fits the output's room");
 	if (g->bytes % PIECE_BYTES == 0) {
 		static const char head[] = "<script type=\"application/octet-stream\" id=\"ctp-data-";
-		char begin[sizeof head + 16];
-		int len = snprintf(begin, sizeof begin, "%s%u\">", head, g->pieces++);
+		char begin[sizeof head + 32];
+		int len = snprintf(begin, sizeof begin, "%s%u-%u\">", head, g->part, g->pieces++);
 		ctp_output_put(g->out, begin, (size_t)len);
 	}
 	ctp_output_commit(g->out, spell(ctp_output_reserve(g->out, OUT / 3 * 4), g->buf, n));

@@ -28,7 +28,7 @@ enum {
 
 /* As in the page: the odd ones have an argument, and so has KIND_LOST. */
 enum { KIND_SUSPEND, KIND_SUSPEND_AT, KIND_RESUME, KIND_RESUME_ON, KIND_WAKE, KIND_WAKE_BY, KIND_LOST, KIND_OTHER };
-enum { OTHER_AWAIT = 1 };
+enum { OTHER_AWAIT = 1, OTHER_WAIT, OTHER_HELD, OTHER_BITS = 2 }; /* the code is in the low bits of the argument of a kept event */
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -172,6 +172,8 @@ void ctp_html_pack_event(struct ctp_html_pack *pack, uint32_t handle, uint64_t t
 	uint8_t bytes[EVENT_MAX + CTP_VARINT_MAX], *end = bytes;
 	uint64_t dt_ns = ts_ns > r->last_ns ? ts_ns - r->last_ns : 0;
 	unsigned kind = kind_of(r, event, arg);
+	if (kind == KIND_OTHER)
+		arg = arg << OTHER_BITS | (OTHER_AWAIT + (unsigned)event - CTP_HTML_AWAIT);
 	end = ctp_varint_put(end, least(dt_ns, CTP_HTML_TIME_MAX) << 3 | kind);
 	if (has_arg(kind))
 		end = ctp_varint_put(end, arg);
@@ -319,8 +321,16 @@ uint64_t ctp_html_pack_shown(const struct ctp_html_pack *pack)
 {
 	uint64_t events = 0;
 	for (uint32_t i = 0; i < pack->nrows; i++)
-		events += shown(&pack->rows[i]);
+		events += pack->rows[i].drop ? 0 : shown(&pack->rows[i]);
 	return events;
+}
+
+uint32_t ctp_html_pack_rows(const struct ctp_html_pack *pack)
+{
+	uint32_t rows = 0;
+	for (uint32_t i = 0; i < pack->nrows; i++)
+		rows += !pack->rows[i].drop;
+	return rows;
 }
 
 /* --- out ------------------------------------------------------------------------------------------------------------------ */
@@ -333,7 +343,7 @@ struct writing {
 	ctp_html_put *put;
 	void *arg;
 	uint32_t *order; /* rows, in the order of the page */
-	uint32_t *line;  /* of each row: its index in that order */
+	uint32_t *line;  /* of each row: its index in that order, from 1 on; 0: it is not in the page */
 	uint64_t last;   /* value of the column in the line before */
 	size_t used;
 	uint8_t buf[4096];
@@ -365,6 +375,12 @@ static uint64_t difference(struct writing *w, uint64_t v)
 	return ctp_fold((int64_t)d);
 }
 
+/* The line of a row, from 1 on; 0: there is none. */
+static uint32_t line_of(const struct writing *w, uint64_t handle)
+{
+	return handle && handle != CTP_HTML_LEFT_OUT ? w->line[handle - 1] : 0;
+}
+
 static uint64_t cell(struct writing *w, const struct ctp_html_row *r, enum column column)
 {
 	switch (column) {
@@ -377,7 +393,7 @@ static uint64_t cell(struct writing *w, const struct ctp_html_row *r, enum colum
 	case COL_SPAWN:
 		return number_of(w->view->places, w->view->nplaces, r->spawn);
 	case COL_PARENT:
-		return r->parent && r->parent != CTP_HTML_LEFT_OUT ? w->line[r->parent - 1] + 1 : 0;
+		return line_of(w, r->parent);
 	case COL_BORN:
 		return difference(w, since_t0(w->view, r->born_ns));
 	case COL_DIED:
@@ -390,6 +406,12 @@ static uint64_t cell(struct writing *w, const struct ctp_html_row *r, enum colum
 }
 
 /* Writes an event with the numbers of the page. last: the last place and thread; NOTHING: none yet. */
+static void put_other(struct writing *w, uint64_t code, uint64_t arg)
+{
+	put_number(w, code);
+	put_number(w, code == OTHER_WAIT ? arg : line_of(w, arg));
+}
+
 static void put_event(struct writing *w, const struct kept *e, uint64_t dt_ns, uint32_t line, uint32_t last[2])
 {
 	const struct ctp_html_view *view = w->view;
@@ -409,17 +431,17 @@ static void put_event(struct writing *w, const struct kept *e, uint64_t dt_ns, u
 		last[resume] = number;
 		break;
 	case KIND_WAKE_BY:
-		if (e->arg == CTP_HTML_LEFT_OUT) {
+		number = line_of(w, e->arg);
+		if (!number) {
 			put_number(w, head | KIND_WAKE);
 			break;
 		}
 		put_number(w, head | KIND_WAKE_BY);
-		put_number(w, ctp_fold((int64_t)w->line[e->arg - 1] - (int64_t)line));
+		put_number(w, ctp_fold((int64_t)number - 1 - (int64_t)line));
 		break;
 	case KIND_OTHER:
 		put_number(w, head | KIND_OTHER);
-		put_number(w, OTHER_AWAIT);
-		put_number(w, e->arg && e->arg != CTP_HTML_LEFT_OUT ? w->line[e->arg - 1] + 1 : 0);
+		put_other(w, e->arg & ((1 << OTHER_BITS) - 1), e->arg >> OTHER_BITS);
 		break;
 	default:
 		put_number(w, head | e->kind);
@@ -487,17 +509,18 @@ static int by_birth(const void *a, const void *b, void *arg)
 bool ctp_html_pack_write(struct ctp_html_pack *pack, const struct ctp_html_view *view, ctp_html_put *put, void *arg)
 {
 	struct writing w = {.pack = pack, .view = view, .put = put, .arg = arg};
-	uint32_t n = pack->nrows;
-	w.order = calloc((size_t)n + 1, sizeof *w.order);
-	w.line = calloc((size_t)n + 1, sizeof *w.line);
+	uint32_t n = 0;
+	w.order = calloc((size_t)pack->nrows + 1, sizeof *w.order);
+	w.line = calloc((size_t)pack->nrows + 1, sizeof *w.line);
 	bool done = w.order && w.line;
 	if (!done)
 		goto out;
-	for (uint32_t i = 0; i < n; i++)
-		w.order[i] = i;
+	for (uint32_t i = 0; i < pack->nrows; i++)
+		if (!pack->rows[i].drop)
+			w.order[n++] = i;
 	qsort_r(w.order, n, sizeof *w.order, by_birth, pack->rows);
 	for (uint32_t i = 0; i < n; i++)
-		w.line[w.order[i]] = i;
+		w.line[w.order[i]] = i + 1;
 	for (int column = 0; column < COLUMNS; column++) {
 		w.last = 0;
 		for (uint32_t i = 0; i < n; i++)

@@ -31,12 +31,16 @@ enum {
 	CTP_HTML_TAIL = 16,     /* events may be missing after its last one */
 };
 
+enum { CTP_HTML_WAITS = 2 };
+
 enum ctp_html_event {
 	CTP_HTML_SUSPEND, /* with a place */
 	CTP_HTML_RESUME,  /* with a thread */
 	CTP_HTML_WAKE,    /* with the handle of the waker; 0: not known */
 	CTP_HTML_LOST,    /* with the number of events; 0: not known */
 	CTP_HTML_AWAIT,   /* with the handle of the awaited coroutine; 0: not known */
+	CTP_HTML_WAIT,    /* before a SUSPEND: what it will wait for there, a number of the page; 0: not known */
+	CTP_HTML_HELD,    /* with the handle of the coroutine that holds what this one waits for */
 };
 
 struct ctp_html_row {
@@ -45,9 +49,14 @@ struct ctp_html_row {
 	uint64_t born_ns; /* may become less */
 	uint32_t name, spawn; /* spawn: a place */
 	uint32_t parent;      /* handle, 0: not known */
+	uint32_t holder;      /* handle of the one that held what this one waits for, when the wait began; 0: none, or not known */
+	struct ctp_html_wait {
+		uint32_t place, reason;
+	} waits[CTP_HTML_WAITS]; /* what it waited for at its last places */
 	uint8_t flags;
 	bool keep; /* drop other dead rows first */
 	bool older; /* it has events before those that are shown */
+	bool drop;  /* do not write it */
 
 	/* The pack's. */
 	bool dead;
@@ -94,7 +103,9 @@ void ctp_html_pack_died(struct ctp_html_pack *pack, uint32_t handle, uint64_t ts
 /* Drops events. To be called if events > max_events. */
 void ctp_html_pack_trim(struct ctp_html_pack *pack);
 
-uint64_t ctp_html_pack_shown(const struct ctp_html_pack *pack); /* the number of events in the page */
+/* The number of events and of rows in the page. */
+uint64_t ctp_html_pack_shown(const struct ctp_html_pack *pack);
+uint32_t ctp_html_pack_rows(const struct ctp_html_pack *pack);
 
 /* Maps the caller's numbers to those of the page; a number that is too large becomes 0. Times are relative to t0_ns. */
 struct ctp_html_view {

@@ -1,31 +1,35 @@
 /*
  * html.c - a sink that makes the report and packs the events in one pass, and writes the page at the end.
  *
- * The page shows the events of one section: the last of those with the highest rank. So each section is packed, and is then kept or
- * dropped.
+ * The page has the events of as many sections as it has room for, and opens on the last of those with the highest rank. So each
+ * section is packed, and is then kept or dropped.
  */
 #include "html/html.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/compare.h"
 #include "common/json.h"
+#include "html/html-baseline.h"
 #include "html/html-gaps.h"
 #include "html/html-gzip.h"
 #include "html/html-pack.h"
 #include "html/html-texts.h"
+#include "html/html-waits.h"
 #include "report/report-args.h"
 #include "report/report-json.h"
 #include "report/report-print.h"
 
-/* The section with the highest rank is shown. */
+/* The page opens on the section with the highest rank, and drops those with the lowest. */
 enum rank { RANK_NONE, RANK_EMPTY, RANK_CALM, RANK_SUSPECTS, RANK_FINDINGS };
 
 struct shown {
 	enum rank rank;
 	uint32_t section; /* its number in the report */
 	struct ctp_html_pack pack;
-	struct ctp_html_texts places, names;
+	struct ctp_html_texts places, names, reasons;
 	struct ctp_html_gaps gaps;
 	uint32_t *place_numbers, *thread_numbers; /* from numbers of follow.h to those of the page */
 	uint32_t nplace_numbers, nthread_numbers;
@@ -43,7 +47,10 @@ struct html_sink {
 	struct ctp_follow *follow;
 	uint64_t sections; /* so far */
 	struct shown now;  /* the section that is being read */
-	struct shown best; /* the one to show, of the sections before */
+	struct shown *kept; /* those before it that will be shown, in their order */
+	uint32_t nkept;
+	size_t kept_room;
+	bool narrowed;     /* the finding that was asked for is in some section */
 	bool missing;      /* the section that has ended lacks packets */
 	bool failed;       /* out of memory at some point */
 };
@@ -58,6 +65,7 @@ static void shown_init(struct shown *shown, uint64_t max_events)
 	ctp_html_pack_init(&shown->pack, max_events);
 	ctp_html_texts_init(&shown->places);
 	ctp_html_texts_init(&shown->names);
+	ctp_html_texts_init(&shown->reasons);
 	ctp_html_gaps_init(&shown->gaps);
 }
 
@@ -66,6 +74,7 @@ static void shown_fini(struct shown *shown)
 	ctp_html_pack_fini(&shown->pack);
 	ctp_html_texts_fini(&shown->places);
 	ctp_html_texts_fini(&shown->names);
+	ctp_html_texts_fini(&shown->reasons);
 	ctp_html_gaps_fini(&shown->gaps);
 	free(shown->place_numbers);
 	free(shown->thread_numbers);
@@ -93,6 +102,41 @@ static uint32_t handle_of(struct html_sink *s, uint64_t id)
 	return co ? co->handle : 0;
 }
 
+/* A holder is shown for waits that are at least so long: shorter ones are too many. */
+enum { LONG_WAIT_NS = 1000000 };
+
+/*
+ * A suspension, after what it is for. That is written if it differs from the last time at this place, or is not known to be the
+ * same.
+ */
+static void put_suspend(struct html_sink *s, const struct ctp_coroutine *co, uint64_t ts_ns)
+{
+	struct ctp_html_pack *pack = &s->now.pack;
+	struct ctp_html_row *row = ctp_html_pack_at(pack, co->handle);
+	uint32_t reason = row ? ctp_html_wait_reason(&s->now.reasons, s->follow, co) : 0;
+	if (row && (reason || row->waits[0].reason || row->waits[1].reason)) {
+		struct ctp_html_wait *wait = row->waits[0].place == co->place ? &row->waits[0] : &row->waits[1];
+		if (wait->place != co->place || wait->reason != reason)
+			ctp_html_pack_event(pack, co->handle, ts_ns, CTP_HTML_WAIT, reason);
+		if (wait->place != co->place)
+			row->waits[1] = row->waits[0];
+		wait = wait->place == co->place ? wait : &row->waits[0];
+		*wait = (struct ctp_html_wait){co->place, reason};
+		row->holder = handle_of(s, ctp_html_wait_holder(s->follow, co));
+	}
+	ctp_html_pack_event(pack, co->handle, ts_ns, CTP_HTML_SUSPEND, co->place);
+}
+
+/* At the end of a wait, or of the section: who held what it was for. */
+static void put_holder(struct html_sink *s, const struct ctp_coroutine *co, uint64_t ts_ns, uint32_t holder)
+{
+	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, co->handle);
+	if (row && holder && ts_ns >= co->suspended_ns && ts_ns - co->suspended_ns >= LONG_WAIT_NS)
+		ctp_html_pack_event(&s->now.pack, co->handle, row->last_ns, CTP_HTML_HELD, holder);
+	if (row)
+		row->holder = 0;
+}
+
 /*
  * Adds a row. Events before the time that was asked for are not shown. The row begins with a loss, which stands for them, and then
  * the event that began its present state, unless the coroutine is in a gap. woken: it was woken while it ran.
@@ -112,7 +156,7 @@ static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_stat
 	if (state == CTP_RUNNING)
 		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_RESUME, co->thread);
 	else if (row->older)
-		ctp_html_pack_event(pack, co->handle, co->suspended_ns, CTP_HTML_SUSPEND, co->place);
+		put_suspend(s, co, co->suspended_ns);
 	if (state == CTP_RUNNABLE || woken)
 		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_WAKE, handle_of(s, co->waker));
 }
@@ -174,12 +218,15 @@ static void put_change(struct html_sink *s, const struct ctp_change *ch)
 			row->parent = handle_of(s, ch->co->parent);
 		break;
 	case CTP_CHANGE_SUSPEND:
-		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_SUSPEND, ch->co->place);
+		put_suspend(s, ch->co, ch->ts_ns);
 		break;
 	case CTP_CHANGE_RESUME:
+		put_holder(s, ch->co, ch->ts_ns, row ? row->holder : 0);
 		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_RESUME, ch->thread);
 		break;
 	case CTP_CHANGE_WAKE:
+		if (ch->was == CTP_SUSPENDED)
+			put_holder(s, ch->co, ch->ts_ns, row ? row->holder : 0);
 		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_WAKE, handle_of(s, ch->by));
 		break;
 	case CTP_CHANGE_AWAIT:
@@ -266,10 +313,12 @@ static bool settle_rows(struct html_sink *s)
 		if (!co->handle)
 			add_row(s, co, (enum ctp_state)co->state, co->since_ns, co->flags & CTP_CO_TAIL, false);
 		settle_row(s, co);
+		if (co->state == CTP_SUSPENDED && !(co->flags & CTP_CO_TAIL))
+			put_holder(s, co, UINT64_MAX, handle_of(s, ctp_html_wait_holder(s->follow, co)));
 	}
 	if (s->now.pack.events > s->now.pack.max_events)
 		make_room(s);
-	return !s->now.pack.failed && !s->now.names.failed;
+	return !s->now.pack.failed && !s->now.names.failed && !s->now.reasons.failed;
 }
 
 /* From the start of the section in the report to its end, or to the last event that is shown. */
@@ -294,6 +343,72 @@ static enum rank rank_of(const struct shown *shown, const struct ctp_report_sect
 	return shown->pack.nrows ? RANK_CALM : RANK_EMPTY;
 }
 
+static int by_number(const void *a, const void *b) { return ctp_compare(*(const uint64_t *)a, *(const uint64_t *)b); }
+
+/* Leaves only the coroutines of one finding: its members, those that wait because of them, and those that they wait for or were woken by. */
+static void narrow(struct html_sink *s, const struct ctp_report_section *sec)
+{
+	uint64_t at = s->options.finding - 1;
+	if (at >= sec->nfindings + sec->nsuspects)
+		return;
+	const struct ctp_finding *f = at < sec->nfindings ? &sec->findings[at] : NULL;
+	const struct ctp_suspect *suspect = f ? NULL : &sec->suspects[at - sec->nfindings];
+	const struct ctp_report_member *lists[] = {f ? f->who : suspect->who, f ? f->waiters : NULL};
+	uint32_t counts[] = {f ? f->nwho : suspect->nwho, f ? f->nwaiters : 0}, n = 0;
+	uint64_t *ids = calloc(3 * ((size_t)counts[0] + counts[1]) + 1, sizeof *ids);
+	if (!ids) {
+		s->failed = true;
+		return;
+	}
+	for (int k = 0; k < 2; k++)
+		for (uint32_t i = 0; i < counts[k]; i++) {
+			ids[n++] = lists[k][i].id;
+			ids[n++] = lists[k][i].waker;
+			ids[n++] = lists[k][i].waits_for;
+		}
+	qsort(ids, n, sizeof *ids, by_number);
+	for (uint32_t i = 0; i < s->now.pack.nrows; i++)
+		s->now.pack.rows[i].drop = !bsearch(&s->now.pack.rows[i].id, ids, n, sizeof *ids, by_number);
+	free(ids);
+	s->narrowed = true;
+}
+
+/* The last kept section of the highest rank; null: there is none. */
+static struct shown *best_of(const struct html_sink *s)
+{
+	struct shown *best = NULL;
+	for (uint32_t i = 0; i < s->nkept; i++)
+		if (!best || s->kept[i].rank >= best->rank)
+			best = &s->kept[i];
+	return best;
+}
+
+/* Keeps the section that has ended. Then drops others, those of the lowest rank first and of these the oldest, until there is room. */
+static void keep(struct html_sink *s)
+{
+	if (!CTP_ARRAY_RESERVE(s->kept, s->kept_room, s->nkept + 1u, CTP_REPORT_SECTIONS)) {
+		s->failed = true;
+		return;
+	}
+	s->kept[s->nkept++] = s->now;
+	shown_init(&s->now, s->options.max_events);
+	for (;;) {
+		uint64_t events = 0;
+		uint32_t worst = 0;
+		for (uint32_t i = 0; i < s->nkept; i++) {
+			events += s->kept[i].pack.events;
+			if (s->kept[i].rank < s->kept[worst].rank)
+				worst = i;
+		}
+		if (events <= s->options.max_events || s->nkept < 2)
+			return;
+		if (&s->kept[worst] == best_of(s)) /* all have the same rank */
+			worst = 0;
+		shown_fini(&s->kept[worst]);
+		memmove(&s->kept[worst], &s->kept[worst + 1], (--s->nkept - worst) * sizeof *s->kept);
+	}
+}
+
 static void on_end(void *arg, const struct ctp_follow_end *end)
 {
 	struct html_sink *s = arg;
@@ -306,11 +421,9 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 	s->failed |= s->now.gaps.failed;
 	settle_span(&s->now, sec);
 	s->now.rank = rank_of(&s->now, sec);
-	if (s->now.rank < s->best.rank)
-		return;
-	shown_fini(&s->best);
-	s->best = s->now;
-	shown_init(&s->now, s->options.max_events);
+	if (s->options.finding)
+		narrow(s, sec);
+	keep(s);
 }
 
 /* --- the page ------------------------------------------------------------------------------------------------------------- */
@@ -352,24 +465,19 @@ static void put_verdicts(struct ctp_output *out, const struct ctp_report *r)
 	ctp_output_putf(out, "]");
 }
 
-static void put_meta(const struct html_sink *s)
+/* What the page has of a section. */
+static void put_part(struct ctp_output *out, const struct shown *shown, const struct ctp_report_section *sec, const char *title)
 {
-	struct ctp_output *out = s->out;
-	const struct shown *shown = &s->best;
-	const struct ctp_report_section *sec = shown->rank ? &s->report->sections[shown->section] : NULL;
 	char command[CTP_PRINT_COMMAND_MAX];
-	ctp_output_putf(out, "<script type=\"application/json\" id=\"ctp-meta\">");
-	ctp_output_putf(out, "{\"format\":2,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
-	put_text(out, "title", s->options.title ? s->options.title : sec ? ctp_print_command(command, sec) : s->options.source);
-	ctp_output_putf(out, ",");
-	put_text(out, "source", s->options.source);
-	if (sec && sec->has_wall)
+	ctp_output_putf(out, "{\"section\":%u,", shown->section);
+	put_text(out, "title", title ? title : ctp_print_command(command, sec));
+	if (sec->has_wall)
 		ctp_output_putf(out, ",\"t0_wall_ns\":\"%jd\"", sec->start_wall_ns);
 	else
 		ctp_output_putf(out, ",\"t0_wall_ns\":null");
-	ctp_output_putf(out, ",\"ordinal\":%s", sec && sec->ordinal ? "true" : "false");
-	ctp_output_putf(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju,\"section\":%u", shown->t0_ns, shown->span_ns, shown->section);
-	ctp_output_putf(out, ",\"coroutines\":%u,\"events\":%ju", shown->pack.nrows, ctp_html_pack_shown(&shown->pack));
+	ctp_output_putf(out, ",\"ordinal\":%s", sec->ordinal ? "true" : "false");
+	ctp_output_putf(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju", shown->t0_ns, shown->span_ns);
+	ctp_output_putf(out, ",\"coroutines\":%u,\"events\":%ju", ctp_html_pack_rows(&shown->pack), ctp_html_pack_shown(&shown->pack));
 	ctp_output_putf(out, ",\"omitted_coroutines\":%ju,\"omitted_events\":%ju", shown->pack.omitted_coroutines,
 	                shown->pack.omitted_events);
 	put_threads(out, shown);
@@ -377,13 +485,39 @@ static void put_meta(const struct html_sink *s)
 	ctp_html_texts_put(out, &shown->places);
 	ctp_output_putf(out, ",\"strings\":");
 	ctp_html_texts_put(out, &shown->names);
+	ctp_output_putf(out, ",\"reasons\":");
+	ctp_html_texts_put(out, &shown->reasons);
+	ctp_output_putf(out, "}");
+}
+
+static void put_meta(const struct html_sink *s)
+{
+	struct ctp_output *out = s->out;
+	const struct shown *best = best_of(s);
+	const struct ctp_report_section *sec = best ? &s->report->sections[best->section] : NULL;
+	char command[CTP_PRINT_COMMAND_MAX];
+	ctp_output_putf(out, "<script type=\"application/json\" id=\"ctp-meta\">");
+	ctp_output_putf(out, "{\"format\":3,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
+	put_text(out, "title", s->options.title ? s->options.title : sec ? ctp_print_command(command, sec) : s->options.source);
+	ctp_output_putf(out, ",");
+	put_text(out, "source", s->options.source);
+	ctp_output_putf(out, ",\"finding\":%ju,\"shown\":%td,\"parts\":[", s->options.finding, best ? best - s->kept : 0);
+	for (uint32_t i = 0; i < s->nkept; i++) {
+		ctp_output_putf(out, "%s", i ? "," : "");
+		put_part(out, &s->kept[i], &s->report->sections[s->kept[i].section], s->options.title);
+	}
+	ctp_output_putf(out, "]");
+	if (s->options.baseline) {
+		ctp_output_putf(out, ",\"baseline\":");
+		ctp_html_baseline_put(out, s->options.baseline);
+	}
 	put_verdicts(out, s->report);
 	ctp_output_putf(out, ",\"report\":");
 	ctp_report_json(out, s->report, true);
 	ctp_output_putf(out, "}</script>\n");
 }
 
-static bool put_data(struct ctp_output *out, struct shown *shown)
+static bool put_data(struct ctp_output *out, struct shown *shown, uint32_t part)
 {
 	struct ctp_html_view view = {
 		.t0_ns = shown->t0_ns,
@@ -395,7 +529,7 @@ static bool put_data(struct ctp_output *out, struct shown *shown)
 		.nshown = shown->nthreads,
 	};
 	ctp_html_gaps_sort(&shown->gaps);
-	struct ctp_html_gzip *gzip = ctp_html_gzip_new(out);
+	struct ctp_html_gzip *gzip = ctp_html_gzip_new(out, part);
 	if (!gzip)
 		return false;
 	bool done = ctp_html_pack_write(&shown->pack, &view, ctp_html_gzip_put, gzip);
@@ -411,10 +545,18 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 		return ctp_err_set(err, "--section %ju: the last is %ju", s->options.section, s->sections);
 	if (s->options.section > CTP_REPORT_SECTIONS)
 		return ctp_err_set(err, "--section %ju: a report has only the first %d", s->options.section, CTP_REPORT_SECTIONS);
+	if (s->options.finding && !s->narrowed)
+		return ctp_err_set(err, "--finding %ju: no section has so many findings; ctp-report numbers them", s->options.finding);
 	ctp_output_put(s->out, ctp_html_page, (size_t)(data - ctp_html_page));
 	put_meta(s);
-	if (!put_data(s->out, &s->best))
-		return ctp_err_set(err, "%s: out of memory", s->out->name);
+	for (uint32_t i = 0; i < s->nkept; i++) {
+		if (!put_data(s->out, &s->kept[i], i))
+			return ctp_err_set(err, "%s: out of memory", s->out->name);
+		if (s->options.left) {
+			s->options.left->coroutines += s->kept[i].pack.omitted_coroutines;
+			s->options.left->events += s->kept[i].pack.omitted_events;
+		}
+	}
 	ctp_output_put(s->out, after, strlen(after));
 	return ctp_output_close(s->out, err);
 }
@@ -451,7 +593,9 @@ static void free_sink(struct ctp_sink *sink)
 {
 	struct html_sink *s = (struct html_sink *)sink;
 	shown_fini(&s->now);
-	shown_fini(&s->best);
+	for (uint32_t i = 0; i < s->nkept; i++)
+		shown_fini(&s->kept[i]);
+	free(s->kept);
 	ctp_analysis_free(s->analysis);
 	ctp_output_abandon(s->out);
 	free(s);
@@ -486,7 +630,6 @@ struct ctp_sink *ctp_html_sink(struct ctp_output *out, const struct ctp_html_opt
 	s->report = &analysis->report;
 	s->follow = &analysis->follow;
 	shown_init(&s->now, options->max_events);
-	shown_init(&s->best, options->max_events);
 	ctp_analysis_listen(analysis, &listens, s);
 	return &s->sink;
 }

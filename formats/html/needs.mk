@@ -1,7 +1,7 @@
 $(eval $(call needs,zlib,ctp-tohtml,zlib1g-dev,tools/ctp-tohtml.c t/fuzz/tohtml.c $(addprefix formats/html/,html.c html-gzip.c)))
 
 # The page of ctp-tohtml in one piece. Each .js is a part of one script, whatever their order.
-page_js := $(sort $(wildcard formats/html/*.js))
+page_js := $(sort $(wildcard formats/html/*.js formats/html/*/*.js))
 $O/page.html: formats/html/page.html formats/html/style.css $(page_js)
 	$(call say,JOIN)mkdir -p $(@D) && sed \
 		-e '/^<!-- css -->$$/{i <style>' -e 'r formats/html/style.css' -e 'a </style>' -e 'd;}' \

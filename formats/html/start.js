@@ -47,23 +47,37 @@ function noticeText({ meta, section }) {
 	const omitted = `${plural(meta.omitted_coroutines, "coroutine")} and ${plural(meta.omitted_events, "event")}`;
 	if (meta.omitted_coroutines || meta.omitted_events)
 		said.push(`Too many for a page: ${omitted} are left out of the timeline. The report counts all of them.`);
-	if (sections > 1)
-		said.push(`The timeline is of section ${meta.section + 1} of the trace’s ${sections}: --section shows another.`);
+	if (sections > meta.parts.length)
+		said.push(`${plural(sections - meta.parts.length, "section")} of ${sections} ${sections - meta.parts.length === 1 ? "is" : "are"} not on this page: ctp-tohtml --section shows them.`);
+	if (meta.finding)
+		said.push(`This page has only the coroutines of finding ${meta.finding}: ctp-tohtml without --finding shows all.`);
 	return said.join(" ");
 }
 
 function fillIn(app) {
 	const { model } = app, { meta } = model, notice = noticeText(model);
-	document.title = clean(meta.title, 100) + " – coroutine trace";
 	byId("about").replaceChildren(...aboutNodes(model));
 	byId("about").title = `${clean(meta.source, 200)} – ${clean(meta.tool, 100)}`;
-	byId("tabs").replaceChildren(...Object.entries(VIEWS).map(([view, title]) => el("a", { href: "#/" + view }, title)));
+	byId("tabs").replaceChildren(...Object.entries(PAGES).map(([page, title]) => el("a", { href: "#/" + page, "data-page": page }, title)));
 	byId("findings").replaceChildren(...panelNodes(app));
+	sectionChoice(app);
 	byId("notice").textContent = notice;
 	byId("notice").hidden = !notice;
 	if (!hasClock())
 		for (const by of ["stuck", "running", "runnable", "suspended", "life"])
-			byId("sort").querySelector(`[value=${by}]`).remove();
+			byId("order").querySelector(`[value=${by}]`).remove();
+}
+
+// Another section is another trace: the page is loaded again.
+function sectionChoice(app) {
+	const { meta } = app.model, { sections } = meta.report, choice = byId("section");
+	byId("section-label").hidden = meta.parts.length < 2;
+	choice.replaceChildren(...meta.parts.map(({ section }) => {
+		const { command, findings } = sections[section], what = shorten((command || []).join(" ") || "no command", 40);
+		return el("option", { value: section + 1 }, `${section + 1} of ${sections.length}: ${what}${findings.length ? ", " + plural(findings.length, "finding") : ""}`);
+	}));
+	choice.value = String(meta.section + 1);
+	choice.addEventListener("change", () => location.hash = writeAddress({ page: "timeline", section: Number(choice.value) }));
 }
 
 // For tests.
@@ -97,10 +111,10 @@ async function start() {
 		document.body.classList.remove("loading");
 		byId("loading").remove();
 		app.route();
-		await app.overview.count(null);
+		await app.overview.counted;
 		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 	} catch (error) {
-		say("This page cannot be read: " + clean(error.message, 300), 0);
+		say(`This page cannot be read: ${clean(error.message, 300)}.`, 0);
 		byId("loading-share").remove();
 		throw error;
 	}

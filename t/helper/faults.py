@@ -39,6 +39,7 @@ COMMANDS = {
     "ctf": ("ctp-toctf -o out ../in/real.ctp",),
     "ctf-many": ("ctp-toctf -q -o out ../in/random.ctp",),
     "html": ("ctp-tohtml -o out ../in/real.ctp", "out"),
+    "html-baseline": ("ctp-tohtml --baseline ../in/real.ctp -o out ../in/real.ctp", "out"),
     "stat": ("ctp-stat ../in/real.ctp ../in/random.ctp",),
     "stat-json": ("ctp-stat -j ../in/real.ctp",),
     "report": ("ctp-report ../in/real.ctp",),

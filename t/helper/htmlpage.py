@@ -48,7 +48,7 @@ class Coro:
         self.parent, self.flags, self.events = parent, flags, list(events)
         self.raw = None  # (events, bytes): made already, where there are millions
 
-    def encode(self, row, places, threads):
+    def encode(self, row, places, threads, reasons):
         if self.raw:
             return self.raw
         out, last, place, thread = [], self.born, None, None
@@ -66,8 +66,10 @@ class Coro:
                 kind, more = (4, b"") if arg is None else (5, varint(zigzag(arg - row)))
             elif what == "lost":
                 kind, more = 6, varint(arg)
-            elif what == "await":
-                kind, more = 7, varint(1) + varint(arg + 1)
+            elif what in ("await", "held"):
+                kind, more = 7, varint(1 if what == "await" else 3) + varint(arg + 1)
+            elif what == "wait":
+                kind, more = 7, varint(2) + varint(reasons(arg))
             else:
                 kind, more = 7, varint(what)
             out.append(varint(ns - last << 3 | kind) + more)
@@ -99,8 +101,8 @@ def thread_gaps(gaps):
     return b"".join(out)
 
 
-def payload(coros, places, strings, threads, gaps):
-    events = [c.encode(row, places, threads) for row, c in enumerate(coros)]
+def payload(coros, places, strings, threads, reasons, gaps):
+    events = [c.encode(row, places, threads, reasons) for row, c in enumerate(coros)]
     columns = [[] for _ in COLUMNS]
     coro = probe = born = 0
     for c, (n, _) in zip(coros, events):
@@ -117,7 +119,7 @@ def payload(coros, places, strings, threads, gaps):
 def template():
     """What make joins: every .js is a part of one script, whatever their order."""
     text = (HTML / "page.html").read_text()
-    script = "".join(file.read_text() for file in sorted(HTML.glob("*.js")))
+    script = "".join(file.read_text() for file in sorted(HTML.rglob("*.js")))
     text = text.replace("<!-- css -->\n", "<style>\n" + (HTML / "style.css").read_text() + "</style>\n")
     return text.replace("<!-- js -->\n", "<script>\n" + script + "</script>\n")
 
@@ -128,23 +130,26 @@ def quote(value):
 
 
 def page(coros, span, title="server -v", findings=(), level=6, **meta):
-    places, strings, threads = Words(""), Words(""), Words()
+    places, strings, reasons, threads = Words(""), Words(""), Words(""), Words()
     for tid in meta.pop("tids", ()):
         threads(tid)
-    data = payload(coros, places, strings, threads, meta.pop("gaps", {}))
+    data = payload(coros, places, strings, threads, reasons, meta.pop("gaps", {}))
     total = sum(c.raw[0] if c.raw else len(c.events) for c in coros)
-    about = {
-        "format": 2, "tool": "ctp-tohtml 0.1.0", "title": title, "source": "made.ctp", "t0_wall_ns": "1731668000000000000",
-        "t0_ns": "33437698316319", "span_ns": span, "section": 0, "places": places.list, "strings": strings.list,
-        "threads": [{"tid": tid, "name": f"worker {i}", "pid": 18799} for i, tid in enumerate(threads.list)],
+    part = {
+        "section": 0, "title": title, "t0_wall_ns": "1731668000000000000", "ordinal": False, "t0_ns": "33437698316319", "span_ns": span,
         "coroutines": len(coros), "events": total, "omitted_coroutines": 0, "omitted_events": 0,
+        "threads": [{"tid": tid, "name": f"worker {i}", "pid": 18799} for i, tid in enumerate(threads.list)],
+        "places": places.list, "strings": strings.list, "reasons": reasons.list}
+    about = {
+        "format": 3, "tool": "ctp-tohtml 0.1.0", "title": title, "source": "made.ctp", "finding": 0, "shown": 0, "parts": [part],
         "verdicts": [f"{len(findings)} findings" if findings else "No findings, and no verdict: see below"], "closing": [],
         "report": report(coros, span, findings, threads.list, total, places.list)}
-    about.update(meta)
+    for key, value in meta.items():
+        (part if key in part else about)[key] = value
     text = base64.b64encode(gzip.compress(data, level, mtime=0)).decode()
     parts = [f'<script type="application/json" id="ctp-meta">{quote(about)}</script>\n']
     for i, at in enumerate(range(0, len(text), PIECE)):
-        parts.append(f'<script type="application/octet-stream" id="ctp-data-{i}">{text[at:at + PIECE]}</script>\n')
+        parts.append(f'<script type="application/octet-stream" id="ctp-data-0-{i}">{text[at:at + PIECE]}</script>\n')
     return template().replace("<!-- data -->\n", "".join(parts))
 
 
@@ -350,11 +355,14 @@ def made_big(events=1000000, coroutines=10000, seed=1):
 
 # --- and back
 
-def read(text):
-    """The data of a page: (meta, rows), each row with its columns by name and its events as Coro has them; meta's threads have
+def read(text, part=None):
+    """The data of a page, of its part of this number, or else the one that it opens on: (meta, rows), meta with what is in the
+    part, each row with its columns by name and its events as Coro has them; meta's threads have
     their gaps."""
     meta = json.loads(re.search(r'<script type="application/json" id="ctp-meta">(.*?)</script>', text, re.S).group(1))
-    pieces = re.findall(r'<script type="application/octet-stream" id="ctp-data-(\d+)">(.*?)</script>', text, re.S)
+    part = meta["shown"] if part is None else part
+    meta.update(meta["parts"][part] if meta["parts"] else {"coroutines": 0, "events": 0, "threads": []})
+    pieces = re.findall(rf'<script type="application/octet-stream" id="ctp-data-{part}-(\d+)">(.*?)</script>', text, re.S)
     assert [int(i) for i, _ in pieces] == list(range(len(pieces))), "pieces out of order"
     assert all(len(data) <= PIECE for _, data in pieces), "a piece is too long"
     data = gzip.decompress(b"".join(base64.b64decode(d, validate=True) for _, d in pieces)) if pieces else b""
@@ -397,7 +405,10 @@ def read(text):
                 event = (ns, "lost", number())
             else:
                 what = number()
-                event = (ns, "await", number() - 1) if what == 1 else (ns, what)
+                if what == 2:
+                    event = (ns, "wait", meta["reasons"][number()])
+                else:
+                    event = (ns, {1: "await", 3: "held"}[what], number() - 1) if what in (1, 3) else (ns, what)
             row["events"].append(event)
     for thread in meta["threads"]:
         thread["gaps"], ns = [], 0

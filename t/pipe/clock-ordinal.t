@@ -235,20 +235,20 @@ if [ -x "$BIN/ctp-tohtml" ]; then
 	like 'tohtml --since: one line' "$(ctp tohtml --since 1s -o "$tmp/x.html" "$tmp/o.ctp" 2>&1)" '^ctp-tohtml: a section has no clock'
 fi
 if [ -e "$tmp/o.html" ] && python3 -c 'import sys; sys.path.insert(0, "t/helper"); import browser; sys.exit(not browser.chromium())' 2>/dev/null; then
-	browse "$tmp/o.html" 'document.body.innerText' 'ctp.app.window.ticks(5).at.map(t => moment(t))' \
+	browse "$tmp/o.html" 'document.body.innerText' 'ticksOf(0, 5e9, 5).at.map(t => moment(t))' \
 		'describeCoroutine(ctp.model, 0, 3e9, 1)' 'describeCoroutine(ctp.model, 0, 3, 1e9)' 'describeThread(ctp.model, 1, 3e9, 1)' \
 		'[...document.querySelectorAll("#findings details")].map(node => node.textContent)' \
-		'[coroutinePage(ctp.app, 0).node, sitesTable(ctp.app), ...atEndTables(ctp.app), threadsTable(ctp.app)].map(n => n.textContent)' \
+		'[coroutinePage(ctp.app, 0).node, ...Object.keys(TABLES).map(page => tablePage(ctp.app, page).node)].map(n => n.textContent)' \
 		>"$tmp/page"
 	is 'page: no error' $? 0
 	like 'page: what it is' "$(sed -n 1p "$tmp/page")" 'no clock, numbered 1 to 5,000,000,007 '
-	like 'page: the axis' "$(sed -n 2p "$tmp/page")" '"2,000,000,000", "4,000,000,000"'
-	is 'page: a tip' "$(sed -n 3p "$tmp/page")" '["coroutine  #1", "suspended from 5 to 5,000,000,007, until the end", "at 0x0000000000001000"]'
+	like 'page: the axis' "$(sed -n 2p "$tmp/page")" '"2,000,000,000", "3,000,000,000"'
+	is 'page: a tip' "$(sed -n 3p "$tmp/page")" '["coroutine  #1", "suspended from 5 to 5,000,000,007, until the end", "waits for #2 at 0x0000000000001000"]'
 	like 'page: a pixel' "$(sed -n 4p "$tmp/page")" '3 events in the 1,000,000,000 records of this pixel: running, suspended, not started"'
 	like 'page: a thread' "$(sed -n 5p "$tmp/page")" 'from 6 to 5,000,000,000"'
 	like 'page: a member' "$(sed -n 6p "$tmp/page")" '#2 suspended since 5,000,000,000'
 	is 'page: no unit of time, no share' "$(grep -Ec '[0-9] ?(ns|\\u00b5s|ms|s|%)\b' "$tmp/page")" 0
-	browse "$tmp/both.html" '[...document.querySelectorAll("#findings details")].map(node => node.textContent)' >"$tmp/page"
+	browse "$tmp/both.html" '[...document.querySelectorAll("#findings .head")].at(-1).click()' '[...document.querySelectorAll("#findings details")].map(node => node.textContent)' >"$tmp/page"
 	like 'page: a finding of a section with a clock has times' "$(cat "$tmp/page")" '#1 suspended for 5 s'
 fi
 

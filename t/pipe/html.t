@@ -74,6 +74,36 @@ is 'a probe that begins again is another row, and a gap in its numbers is a loss
 	"$(page "$tmp/rows.html" "[(r['probe'], r['born'], r['died'], r['flags'], [e[1] for e in r['events']]) for r in rows]")" \
 	"[(9, 0, 100, 20, ['lost', 'resume', 'lost', 'resume', 'lost', 'resume', 'lost', 'resume', 'lost', 'suspend']), (9, 100, None, 4, ['suspend'])]"
 
+# --- what a coroutine waits for -------------------------------------------------------------------------------------------------
+{
+	echo '{"type":"@section","attrs":{"pid":"7"}}'
+	for coro in 1 2; do echo '{"type":"birth","ts":100,"probe_id":'$coro',"coro":'$coro',"station":'$coro',"after":100,"before":100,"parent":0,"site":0,"pid":7}'; done
+	echo '{"type":"object_name","ts":100,"pid":7,"object":"0x0000000000000010","name":"db"}'
+	transition() { echo '{"type":"transition","probe_id":'$1',"tid":3,"addr":"0x0000000000000000","seq":2,"is_active":'$2',"ts":'$3',"coro":'$1',"index":'$4',"site":0}'; }
+	transition 1 true 110 0
+	echo '{"type":"hold","ts":111,"probe_id":1,"coro":1,"pid":7,"object":"0x0000000000000010","count":1}'
+	echo '{"type":"object","ts":112,"pid":7,"object":"0x0000000000000010","for":"lock","available":0,"site":0,"marks":"none"}'
+	transition 2 true 200 0
+	for round in 1 2 3; do
+		at=$((round * 2000000))
+		echo '{"type":"reason","ts":'$at',"probe_id":2,"coro":2,"pid":7,"for":"lock","deadline":0,"fd":-1,"object":"0x0000000000000010","count":1,"marks":"none"}'
+		transition 2 false $at $((round * 2 - 1))
+		[ $round = 3 ] || transition 2 true $((at + 1000000 + round)) $((round * 2))
+	done
+	echo '{"type":"@end","complete":true}'
+} | "$from" >"$tmp/held.ctp"
+"$to" -q -o "$tmp/held.html" "$tmp/held.ctp"
+is 'what it waits for is told once for a place' "$(page "$tmp/held.html" "[e[1:] for e in rows[1]['events'] if e[1] == 'wait'], [e[1] for e in rows[1]['events']]")" \
+	"([('wait', 'db')], ['resume', 'wait', 'suspend', 'held', 'resume', 'suspend', 'held', 'resume', 'suspend', 'held'])"
+is 'a long wait, and one that goes on, tells who held it' "$(page "$tmp/held.html" "[e for e in rows[1]['events'] if e[1] == 'held']")" \
+	"[(1999900, 'held', 0), (3999900, 'held', 0), (5999900, 'held', 0)]"
+"$to" -q --finding 1 -o "$tmp/part.html" "$tmp/lost.ctp"
+is '--finding has its coroutines and who woke them, and no others' \
+	"$? $(page "$tmp/part.html" "[r['name'] for r in rows], meta['finding'], len(meta['report']['sections'][0]['findings'])")" "0 (['handler 17', 'client 17'], 1, 1)"
+"$to" -q --finding 7 -o "$tmp/no.html" "$tmp/lost.ctp" 2>"$tmp/err"
+is 'a finding that is not there: status 1, no file' "$? $(ls "$tmp/no.html" 2>/dev/null)" '1 '
+is 'the message says where the numbers come from' "$(cat "$tmp/err")" 'ctp-tohtml: --finding 7: no section has so many findings; ctp-report numbers them'
+
 # --- sections -------------------------------------------------------------------------------------------------------------------
 cat "$tmp/odd.ctp" "$tmp/lost.ctp" >"$tmp/two.ctp"
 "$json" -a "$tmp/two.ctp" >"$tmp/two.jsonl"
@@ -83,6 +113,8 @@ ok 'of two sections the last is shown' judge "$tmp/two.html" "$tmp/two.jsonl" 1
 is 'a section with findings is preferred' "$(page "$tmp/calm.html" "meta['section'], [len(s['findings']) for s in meta['report']['sections']]")" '(0, [1, 0])'
 "$to" --ignore never-woken -o "$tmp/calm.html" "$tmp/lost.ctp" "$tmp/odd.ctp"
 is 'ignored findings do not count for that' "$(page "$tmp/calm.html" "meta['section'], [len(s['findings']) for s in meta['report']['sections']]")" '(1, [0, 0])'
+both="[(p['section'], p['coroutines']) for p in meta['parts']], meta['shown'], len(htmlpage.read(open('$tmp/two.html', encoding='utf-8').read(), 0)[1])"
+is 'the page has the events of both sections' "$(page "$tmp/two.html" "$both")" '([(0, 2), (1, 48)], 1, 2)'
 is 'the page has the findings of both sections' "$(page "$tmp/two.html" "len(meta['report']['sections'])")" 2
 "$to" --section 1 -o "$tmp/two.html" "$tmp/two.ctp"
 ok '--section 1 shows the first' judge "$tmp/two.html" "$tmp/two.jsonl" 0
@@ -135,8 +167,8 @@ JSONL
 "$to" -o "$tmp/bad.html" "$tmp/bad.ctp"
 is 'names that would break out: status 0' $? 0
 sed -n '/id="ctp-meta"/,$p' "$tmp/bad.html" >"$tmp/data"
-is 'in the data there are no tags but its own' "$(grep -o '<[^>]*>' "$tmp/data" | sed 's/-[0-9]*"/-N"/' | sort | uniq -c | awk '{ $1 = $1; print }' | tr '\n' ' ')" \
-	'1 </body> 1 </html> 2 </script> 1 <script type="application/json" id="ctp-meta"> 1 <script type="application/octet-stream" id="ctp-data-N"> '
+is 'in the data there are no tags but its own' "$(grep -o '<[^>]*>' "$tmp/data" | sed 's/-[0-9]*-[0-9]*"/-N"/' | sort | uniq -c | awk '{ $1 = $1; print }' | tr '\n' ' ')" \
+	'1 </body> 1 </div> 1 </html> 2 </script> 1 <div id="ctp-end" hidden> 1 <script type="application/json" id="ctp-meta"> 1 <script type="application/octet-stream" id="ctp-data-N"> '
 is 'nor is there a line separator' "$(grep -c "$(printf '\342\200[\250\251]')" "$tmp/data")" 0
 ok 'it is UTF-8' iconv -f UTF-8 -t UTF-16 -o /dev/null "$tmp/bad.html"
 is 'the name is unchanged, up to its NUL' "$(page "$tmp/bad.html" "[ascii(r['name']) for r in rows][1]")" \
@@ -183,6 +215,83 @@ is 'the stuck coroutine is among them' "$(page "$tmp/less.html" "[r['flags'] & 8
 is 'of ended coroutines, wakers of living ones and destroyed waiters are left out last' \
 	"$(page "$tmp/kept.html" "[(r['coro'], len(r['events'])) for r in rows if r['coro'] in (1, 2, 3, 4, 40, 100)]")" \
 	'[(100, 2), (1, 3), (2, 2), (3, 0), (4, 0), (40, 3)]'
+
+# --- the flame view, and a baseline ---------------------------------------------------------------------------------------------
+for seed in 1 2; do python3 t/helper/page/nested.py $seed $((3 * seed)) | "$from" >"$tmp/nested$seed.ctp"; done
+"$to" --baseline "$tmp/nested2.ctp" -o "$tmp/flame.html" "$tmp/nested1.ctp" 2>"$tmp/err"
+is 'a page with a baseline' "$? $(cat "$tmp/err")" '0 '
+# The stacks of the baseline in a page, as lines of ctp-report --folded.
+cat >"$tmp/stacks.py" <<'PYTHON'
+import sys
+sys.path.insert(0, "t/helper")
+import htmlpage
+b = htmlpage.read(open(sys.argv[1], encoding="utf-8").read())[0]["baseline"]
+for *frames, state, ns in b["stacks"]:
+    if state in (int(sys.argv[2]), 3):
+        names = [b["frames"][i].replace(" ", "_") or "[no_place]" for i in frames] + ["[unknown]"] * (state == 3)
+        print(";".join(names) or "[no_place]", ns)
+PYTHON
+state=0
+for name in suspended runnable running; do
+	"$report" --folded=$name --folded-unit ns "$tmp/nested2.ctp" | LC_ALL=C sort >"$tmp/want"
+	python3 "$tmp/stacks.py" "$tmp/flame.html" $state | LC_ALL=C sort >"$tmp/got"
+	is "the baseline has the stacks of ctp-report --folded=$name" "$(cat "$tmp/got")" "$(cat "$tmp/want")"
+	state=$((state + 1))
+done
+is 'it says what it is of' "$(page "$tmp/flame.html" "meta['baseline']['title'], meta['baseline']['source'], meta['baseline']['ordinal'], meta['baseline']['left_out']")" \
+	"('./server --port 80', '$tmp/nested2.ctp', False, 0)"
+is 'its totals are the sums of its stacks' "$(page "$tmp/flame.html" "meta['baseline']['total_ns'] == [sum(s[-1] for s in meta['baseline']['stacks'] if s[-2] == i) for i in range(4)]")" True
+is 'without --baseline there is none' "$(page "$tmp/lost.html" "'baseline' in meta")" False
+"$to" --baseline "$tmp/bad.ctp" -o "$tmp/flame.html" "$tmp/nested1.ctp"
+sed -n '/id="ctp-meta"/p' "$tmp/flame.html" >"$tmp/data"
+is 'texts of a baseline cannot break out' "$? $(grep -o '<[^>]*>' "$tmp/data" | tr '\n' ' ')" '0 <script type="application/json" id="ctp-meta"> </script> '
+# 12,000 sites: the page keeps the 10,000 largest stacks.
+awk 'BEGIN {
+	print "{\"type\":\"@section\",\"attrs\":{\"pid\":\"7\"}}"
+	for (i = 1; i <= 12000; i++) {
+		printf "{\"type\":\"site\",\"ts\":1,\"site\":%d,\"file\":\"a.c\",\"line\":%d,\"function\":\"f\"}\n", i, i
+		printf "{\"type\":\"birth\",\"ts\":1,\"probe_id\":%d,\"coro\":%d,\"station\":0,\"after\":1,\"before\":1,\"parent\":0,\"site\":%d,\"pid\":7}\n", i, i, i
+	}
+	for (i = 1; i <= 12000; i++)
+		printf "{\"type\":\"transition\",\"probe_id\":%d,\"tid\":1,\"addr\":\"0x1\",\"seq\":2,\"is_active\":true,\"ts\":%d,\"coro\":%d,\"index\":0,\"site\":0}\n", i, 1 + i, i
+	print "{\"type\":\"@end\",\"complete\":true}"
+}' | "$from" -q >"$tmp/many.ctp"
+"$to" -q --baseline "$tmp/many.ctp" -o "$tmp/flame.html" "$tmp/nested1.ctp"
+is 'the largest stacks of a baseline are kept, the others counted' "$(page "$tmp/flame.html" \
+	"(lambda b: (len(b['stacks']), b['left_out'], b['total_ns'][2] == b['left_out_ns'][2] + sum(s[-1] for s in b['stacks']), b['stacks'][-1][-1]))(meta['baseline'])")" \
+	'(10000, 1999, True, 2000)'
+head -c -200 "$tmp/nested2.ctp" >"$tmp/short.ctp"
+for bad in none.such short.ctp lost.jsonl none.ctp; do
+	"$to" -q --baseline "$tmp/$bad" -o "$tmp/not.html" "$tmp/nested1.ctp" 2>"$tmp/err"
+	is "a baseline that cannot be used ($bad): status 1, a message, no page" "$? $(grep -c "$bad" "$tmp/err") $(ls "$tmp/not.html" 2>/dev/null)" '1 1 '
+done
+"$to" --baseline "$tmp/nested2.ctp" -o "$tmp/nested2.ctp" "$tmp/nested1.ctp" 2>"$tmp/err"
+is 'an output that is the baseline is refused' "$? $(cat "$tmp/err")" "1 ctp-tohtml: -o $tmp/nested2.ctp: is also the baseline; name another file"
+"$to" --baseline - "$tmp/nested1.ctp" >"$tmp/out" 2>"$tmp/err"
+is 'a baseline needs a name' "$? $(cat "$tmp/err") $(wc -c <"$tmp/out")" '2 ctp-tohtml: --baseline -: give the name of a file 0'
+if command -v node >/dev/null; then
+	node t/helper/page/flame.js >"$tmp/tap"
+	is 'the model of the flame view, on traces with known answers' "$? $(grep -v '^ok' "$tmp/tap" | sed 's/[0-9]*$/N/')" '0 1..N'
+	python3 t/helper/gaps.py make 5 | "$from" -q >"$tmp/gaps.ctp"
+	for trace in lost nested1 gaps; do
+		"$to" -q -o "$tmp/flame.html" "$tmp/$trace.ctp"
+		for name in suspended runnable running; do
+			"$report" -q --folded=$name --folded-unit ns "$tmp/$trace.ctp" |
+				awk '{ sum[$1] += $2 } END { for (stack in sum) printf "%s %.0f\n", stack, sum[stack] }' | LC_ALL=C sort >"$tmp/want"
+			node t/helper/page/flame.js "$tmp/flame.html" $name | LC_ALL=C sort >"$tmp/got"
+			is "the flame view has the sums of ctp-report --folded=$name ($trace)" "$(cat "$tmp/got")" "$(cat "$tmp/want")"
+		done
+	done
+	node t/helper/page/tables.js >"$tmp/tap"
+	is 'the tables, on traces with known answers' "$? $(grep -v '^ok' "$tmp/tap" | sed 's/[0-9]*$/N/')" '0 1..N'
+	for trace in lost nested1 gaps; do
+		"$json" -qa "$tmp/$trace.ctp" >"$tmp/rows.jsonl"
+		"$to" -q -o "$tmp/tables.html" "$tmp/$trace.ctp"
+		ok "the tables have what the stream has ($trace)" python3 t/helper/page/tables.py "$tmp/rows.jsonl" "$tmp/tables.html"
+	done
+else
+	skip 'there is no node to run the model of the flame view'
+fi
 
 # --- files ----------------------------------------------------------------------------------------------------------------------
 if [ -c /dev/full ]; then

@@ -1,0 +1,188 @@
+"use strict";
+// waits.js - what the coroutines of a finding wait for: the objects, who holds them, and the forest of waits.
+//
+// In the forest each node waits for its parent: a coroutine for an object or for another coroutine, an object for its holder. Each
+// has one parent at most, so what is not a tree ends in a circle. Such a circle is cut at one node, its root, and the node at the
+// other end of the cut has the root in closes.
+
+const THINGS = {
+	lock: "lock", permits: "semaphore", item: "queue", room: "queue", queue: "queue", event: "event", barrier: "barrier",
+	timer: "timer", descriptor: "descriptor",
+};
+
+function objectKey({ pid, object }) {
+	return `${pid} ${object}`;
+}
+
+// "semaphore 'db pool'"; "lock made at pool.c:30:main"; "lock 0x55e2a1d171c4".
+function objectTitle({ kind, name, made_site: made, object }) {
+	const thing = Object.hasOwn(THINGS, kind || "") ? THINGS[kind] : "object";
+	if (name)
+		return `${thing} '${name}'`;
+	return made ? `${thing} made at ${made}` : object ? `${thing} ${object.replace(/^0x0+(?=.)/, "0x")}` : thing;
+}
+
+// How much of an object is available: "0 of 4", "some", "not known".
+function freeText({ kind, available, available_exact: exact, total, room, room_exact: roomExact, closed }) {
+	const of = (kind === "permits" || kind === "lock") && total ? ` of ${count(total)}` : "";
+	const known = exact || !available ? count(available || 0) + of : "some", some = (available ?? null) === null ? "not known" : known;
+	const left = room === null || room === undefined ? "" : roomExact ? `, room for ${count(room)}` : ", some room";
+	return some + left + (closed ? ", closed" : "");
+}
+
+// The coroutines that a finding lists: its members, then those that wait because of them.
+function listedIn({ coroutines, awaits }) {
+	return [...coroutines, ...awaits || []];
+}
+
+// What the listed coroutines of a finding wait for, the most waited for first: objects as in the report, with `here`, which is how
+// many of those coroutines wait for it. Timers and descriptors have no holder.
+function wantedBy(finding, objects = []) {
+	const known = new Map(objects.map(object => [objectKey(object), object])), wanted = new Map();
+	for (const { reasons } of listedIn(finding))
+		for (const reason of reasons || []) {
+			const key = reason.object ? objectKey(reason) : `${reason.kind} ${reason.fd ?? ""}`;
+			if (!wanted.has(key))
+				wanted.set(key, { ...reason, name: null, available: null, holders: null, ...known.get(key), here: 0 });
+			wanted.get(key).here++;
+		}
+	return [...wanted.values()].sort((a, b) => b.here - a.here);
+}
+
+// The roots of the forest. A node is { key, member or object, children, closes, circle }; member has { coro, name } at least; circle:
+// it is in one. The coroutines that wait longest come first.
+function waitForest(finding, objects = []) {
+	const nodes = new Map(), listed = listedIn(finding), things = wantedBy(finding, objects).filter(({ object }) => object);
+	const named = new Map(things.flatMap(({ holders }) => holders || []).map(holder => [holder.coro, holder]));
+	const make = (key, what) => {
+		if (!nodes.has(key))
+			nodes.set(key, { key, children: [], parent: null, closes: null, circle: false, ...what });
+		return nodes.get(key);
+	};
+	const coroutine = coro => make("#" + coro, { member: named.get(coro) || { coro, name: null } });
+	for (const member of listed)
+		make("#" + member.coro, { member });
+	for (const member of listed) {
+		const node = nodes.get("#" + member.coro), thing = thingOf(member, things);
+		const target = member.waits_for ? coroutine(member.waits_for) : null;
+		if (node.parent)
+			continue;
+		node.parent = thing ? make(objectKey(thing), { object: thing }) : target;
+		const holder = thing && !node.parent.parent ? holderOf(thing, member.waits_for) : null;
+		if (holder)
+			node.parent.parent = coroutine(holder);
+	}
+	return plantedFrom([...nodes.values()]);
+}
+
+// The object that leads on: one that is held by the coroutine that the member waits for; else, if that is not known, the first.
+function thingOf({ reasons, waits_for: target }, things) {
+	const keys = (reasons || []).filter(({ object }) => object).map(objectKey), wanted = things.filter(thing => keys.includes(objectKey(thing)));
+	return target ? wanted.find(({ holders }) => (holders || []).some(({ coro }) => coro === target)) : wanted[0];
+}
+
+function holderOf({ holders }, target) {
+	const held = holders || [];
+	return held.some(({ coro }) => coro === target) ? target : held.length === 1 ? held[0].coro : null;
+}
+
+// Hangs each node below its parent. What is left then is in circles, or waits for one.
+function plantedFrom(nodes) {
+	const length = ({ member, object }) => member ? member.for_ns || 0 : object.longest_ns || 0, roots = [];
+	nodes.sort((a, b) => length(b) - length(a));
+	const root = node => {
+		for (const other of circleOf(node))
+			other.circle = true;
+		if (node.circle) {
+			node.parent.closes = node;
+			node.parent = null;
+		}
+		roots.push(node);
+	};
+	nodes.filter(node => !node.parent).forEach(root);
+	for (const node of nodes)
+		if (rootOf(node).parent)
+			root(rootOf(node));
+	nodes.sort((a, b) => b.circle - a.circle);
+	for (const node of nodes)
+		if (node.parent)
+			node.parent.children.push(node);
+	return roots.sort((a, b) => b.circle - a.circle);
+}
+
+// The nodes of the circle that a node is in; or none.
+function circleOf(node) {
+	const nodes = [];
+	for (let at = node; at && !nodes.includes(at); at = at.parent) {
+		nodes.push(at);
+		if (at.parent === node)
+			return nodes;
+	}
+	return [];
+}
+
+// The end of the chain; if it runs into a circle, the coroutine of the circle that has waited longest.
+function rootOf(node) {
+	const seen = new Set();
+	let at = node;
+	while (at.parent && !seen.has(at)) {
+		seen.add(at);
+		at = at.parent;
+	}
+	const circle = at.parent ? circleOf(at).filter(({ member }) => member) : [];
+	const length = ({ member }) => member.for_ns || 0;
+	return circle.reduce((best, other) => length(other) > length(best) ? other : best, circle[0] || at);
+}
+
+// The first nodes of a forest, as { node, depth } in the order of the tree: a whole level is chosen before the next. Where nodes are
+// left out, { node: null, depth, left } says how many.
+function firstNodes(roots, most) {
+	const chosen = new Set(), rows = [], below = node => 1 + node.children.reduce((sum, child) => sum + below(child), 0);
+	let level = roots;
+	while (level.length && chosen.size < most) {
+		level.slice(0, most - chosen.size).forEach(node => chosen.add(node));
+		level = level.filter(node => chosen.has(node)).flatMap(({ children }) => children);
+	}
+	const put = (nodes, depth) => {
+		const left = nodes.filter(node => !chosen.has(node)).reduce((sum, node) => sum + below(node), 0);
+		for (const node of nodes)
+			if (chosen.has(node) || left === 1) {
+				rows.push({ node, depth });
+				put(node.children, depth + 1);
+			}
+		if (left > 1)
+			rows.push({ node: null, depth, left });
+	};
+	put(roots, 0);
+	return rows;
+}
+
+// The coroutines that findings and suspects list, by their ids; and the objects of the report. Made once for a model.
+const reportedOf = new WeakMap();
+
+function reportedIn(model) {
+	if (!reportedOf.has(model)) {
+		const { objects = [] } = model.section;
+		reportedOf.set(model, { members: new Map(model.leads.flatMap(listedIn).map(member => [member.coro, member])),
+			objects: new Map(objects.map(object => [objectKey(object), object])) });
+	}
+	return reportedOf.get(model);
+}
+
+// What a row waits for after its suspension, event `wait`: { things: texts, awaited: a row, -1: not known, null: none, place, holders:
+// rows }. The events say some of it; the report says more of waits that lasted until the end.
+function waitOf(model, row, wait) {
+	const { members, objects } = reportedIn(model), time = model.events.time[wait], object = reason => objects.get(objectKey(reason));
+	const member = members.get(String(model.coros.coro[row]));
+	const same = member && Math.abs(member.since_ns + model.reportOffset - time) < 1, reasons = same && member.reasons || [];
+	const said = model.reasonAt(row, wait), awaited = model.awaitAt(row, time), holder = model.holderAt(row, wait);
+	const things = reasons.map(reason => {
+		const { kind, fd } = reason;
+		return kind === "timer" ? "a timer" : kind === "descriptor" ? `descriptor ${fd}` : objectTitle({ ...reason, ...object(reason) });
+	});
+	const held = reasons.flatMap(reason => (object(reason) || {}).holders || []).map(({ coro }) => model.row(coro));
+	const target = awaited ? awaited.target : same && member.waits_for ? model.row(member.waits_for) : null;
+	const holders = [...new Set([holder, ...held])].filter(other => other >= 0 && other < model.n);
+	return { things: said && !things.length ? [said] : things, awaited: holders.includes(target) ? null : target,
+		place: model.place(model.events.arg[wait]), holders };
+}

@@ -1,0 +1,88 @@
+"use strict";
+// detail.js - the panel below the timeline: the selected coroutine at the selected moment, or the selected range of time.
+
+const TOP_SITES = 4, TOP_THREADS = 6;
+
+class Detail {
+	constructor(app, node) {
+		Object.assign(this, { app, node, turn: 0 });
+	}
+
+	show() {
+		const { timeline } = this.app;
+		this.turn++;
+		const nodes = timeline.range ? this.range(timeline.range) : timeline.cursor >= 0 ? this.coroutine(timeline.cursor, timeline.cursorTime) : null;
+		this.node.hidden = !nodes;
+		this.node.replaceChildren(...nodes || []);
+	}
+
+	button(title, onclick, key = "") {
+		return el("button", { type: "button", onclick, title: key && `key: ${key}` }, title);
+	}
+
+	coroutine(row, t) {
+		const { app } = this, { model, window } = app, { coros } = model;
+		const at = Math.min(t ?? Math.min(window.to, coros.end[row]), coros.end[row]), links = [], act = [];
+		const head = el("h2", null, el("a", { href: app.link("coro", model.id(row)) }, el("bdi", null, model.label(row))),
+			el("span", { class: "faint" }, " " + model.idText(row)));
+		act.push(this.button("its own page", () => app.open(row), "Enter"));
+		act.push(this.button("fit its life", () => window.show(coros.born[row], coros.end[row])));
+		const pinned = app.option("pins").includes(model.id(row));
+		act.push(this.button(pinned ? "unpin" : "pin", () => app.turnPin(row), "p"));
+		act.push(this.button("who woke it", () => app.keys.cause(-1), "b"), this.button("whom it woke", () => app.keys.cause(1), "n"));
+		const wake = model.wakeBefore(row, at + 1);
+		if (wake)
+			links.push(el("li", null, "last woken ", this.moment(row, wake.t), " by ",
+				wake.waker >= 0 && wake.waker < model.n ? coroutineLink(app, wake.waker) : "somebody who is not known"));
+		return [head, el("ul", { class: "facts-line" }, ...stateNodes(app, row, at), ...links), el("p", { class: "acts" }, ...act)];
+	}
+
+	moment(row, t) {
+		return el("button", { type: "button", class: "link", onclick: () => this.app.goTo(row, t) }, moment(t));
+	}
+
+	// The sums come a little later.
+	range([from, to]) {
+		const { app, turn } = this, { timeline } = app, { list } = timeline.coros;
+		const sums = el("div", { class: "sums", role: "status" }, "counting");
+		const rows = list.coroutines === app.model.n ? null : list.groups.length ? list.groups.flatMap(group => group.rows) : Array.from(list.rows);
+		rangeSums(app.model, rows, from, to, () => turn !== this.turn).then(found => {
+			if (found)
+				sums.replaceChildren(...this.sumNodes(found));
+		});
+		const title = `${hasClock() ? duration(to - from) : plural(Math.round(to - from), "record")} selected, ${moment(from)} to ${moment(to)}`;
+		return [el("h2", null, title), sums, el("p", { class: "acts" }, this.button("zoom to it", () => app.zoomToRange(), "Enter"),
+			this.button("leave", () => app.setRange(null), "Esc"))];
+	}
+
+	sumNodes({ ns, sites, threads, wakes, alive }) {
+		const { app } = this, { model } = app, total = ns.reduce((sum, part) => sum + part, 0);
+		const states = STACK.filter(state => ns[state] > 0).map(state => el("li", null, el("i", { class: PALETTE[state] }),
+			hasClock() ? `${STATE_NAMES[state]} ${duration(ns[state])} (${percent(ns[state] / total)})` : STATE_NAMES[state]));
+		const most = (map, n) => [...map].sort((a, b) => b[1].ns - a[1].ns || b[1].times - a[1].times).slice(0, n);
+		const length = ({ ns, times }) => hasClock() ? `${duration(ns)} in ${plural(times, "wait")}` : plural(times, "wait");
+		const waits = most(sites, TOP_SITES).map(([place, sum]) => el("li", null, place ? siteNode(app)(model.place(place)) : "an unknown site", " ",
+			el("span", { class: "faint" }, length(sum))));
+		const runs = most(threads, TOP_THREADS).map(([thread, sum]) => el("li", null, el("bdi", null, model.threadLabel(thread)), " ",
+			el("span", { class: "faint" }, `${plural(sum.times, "run")}${hasClock() ? `, ${duration(sum.ns)}` : ""}`)));
+		const list = (title, items, more) => el("div", null, el("h3", null, title), el("ul", null, ...items,
+			more > 0 ? el("li", { class: "faint" }, `and ${count(more)} more`) : null));
+		return [list(`${plural(alive, "coroutine")}, ${plural(wakes, "wake")}`, states, 0),
+			list("waits, by site", waits, sites.size - TOP_SITES), list("runs, by thread", runs, threads.size - TOP_THREADS)];
+	}
+}
+
+// What a coroutine does at a moment, as items with links: "waits for db 3 at pool.cpp:40:get, held by conn 12".
+function stateNodes(app, row, t) {
+	const { model } = app, { events } = model, { state, from, to, e, open } = stretch(model, row, t);
+	const items = [el("li", null, el("i", { class: PALETTE[state] }),
+		`${STATE_NAMES[state]} ${lasting(from, to)}${open ? ", until the end" : ""}${sinceText(from)}`)];
+	if (state === RUNNING && events.kind[e] === RESUME)
+		items.push(el("li", null, "on ", el("bdi", null, model.threadLabel(events.arg[e]))));
+	if (state !== SUSPENDED && state !== RUNNABLE)
+		return items;
+	const wait = model.waitAt(row, e);
+	if (wait >= 0)
+		items.push(el("li", null, ...waitNodes(app, row, wait, state === SUSPENDED ? "waits" : "waited")));
+	return items;
+}

@@ -1,0 +1,207 @@
+"use strict";
+// findingbody.js - what a finding says below its title: what is waited for, the picture of the waits, the evidence, and who.
+//
+// A link to a coroutine selects its row in the timeline, at the moment of the finding. Followed once more, it opens the coroutine's
+// own page, as a double click on the row does.
+
+// Rules about running coroutines.
+const RUNNING_RULES = new Set(["crash", "stalled-thread", "blocking-call", "long-run", "double-resume", "use-after-death"]);
+
+// The attributes of a link to a row, at the moment of the finding; index -1: in the whole trace. The address keeps the options of
+// the view, which may have changed since the link was made.
+function rowLink(app, index, row) {
+	const { model } = app, id = model.id(row);
+	const there = () => index < 0 ? app.link("timeline", null, { row: id }) : app.link("finding", String(index), { row: id });
+	const here = () => !byId("timeline").hidden && (index < 0 || app.finding === index);
+	const selected = () => here() && app.view.row === id && !app.view.t;
+	const aim = event => event.currentTarget.setAttribute("href", there());
+	return { href: there(), onpointerdown: aim, onfocus: aim, onclick: event => {
+		const again = selected();
+		event.currentTarget.setAttribute("href", again ? app.link("coro", id) : there());
+		if (!again)
+			app.say(`${model.label(row)} ${model.idText(row)} is selected in the timeline. The same link again opens its own page.`);
+	} };
+}
+
+// A site, as a link that searches for the coroutines that were there. Unlike the button of a table it is a part of the sentence.
+function siteLink(app, site) {
+	const there = () => app.link("timeline", null, { q: site });
+	const aim = event => event.currentTarget.setAttribute("href", there());
+	const title = "show the coroutines with this site";
+	return el("a", { class: "site", title, href: there(), onpointerdown: aim, onfocus: aim, onclick: aim }, quoted(site, 100));
+}
+
+const LINK_TITLE = "select it in the timeline; twice: its own page";
+
+// A coroutine of the report. The page may not have it.
+function memberNode(app, index, { coro, name, in: within }) {
+	const number = el("span", { class: name ? "faint" : null }, (name ? " " : "") + idText(coro)), row = app ? app.model.row(coro) : -1;
+	const nodes = [name ? quoted(name, 60) : null, number, !name && within ? el("span", null, ", in ", quoted(within, 60)) : null];
+	return row < 0 ? el("span", { title: app && "not on this page" }, ...nodes)
+		: el("a", { title: LINK_TITLE, ...rowLink(app, index, row) }, ...nodes);
+}
+
+function linesNode(title, lines, node = line => [quoted(line, 1000)]) {
+	if (!lines || !lines.length)
+		return null;
+	const items = lines.map(line => el("li", null, ...node(line)));
+	return el("div", { class: "lines" }, el("h3", null, title), el("ul", null, ...items));
+}
+
+function placesOf(model) {
+	return model.placeSet ||= new Set(model.meta.places);
+}
+
+// A text of the report in which each coroutine and each site is a link.
+function linkedText(app, index, line) {
+	const { model } = app, finding = model.leads[index], places = placesOf(model);
+	const known = { row: id => model.row(id), name: row => model.meta.strings[model.coros.name[row]] || "",
+		isSite: text => places.has(text),
+		sites: [finding.suspend_site, finding.spawn_site].filter(site => site && site.includes(" ")) };
+	const link = (row, text) => el("a", { title: LINK_TITLE, ...rowLink(app, index, row) }, quoted(text, 200));
+	return mentionsIn(line, known).map(({ text, row, site }) => site !== undefined ? siteLink(app, site)
+		: row === undefined ? quoted(text, 1000) : link(row, text));
+}
+
+function whereNode(node, title, site) {
+	return site ? el("div", null, el("span", { class: "faint" }, title), " ", node(site)) : null;
+}
+
+// How long; without a clock, since which record number.
+function sinceOrFor({ ordinal, start_ns: first }, { since_ns, for_ns }) {
+	return ordinal ? `since ${numberAt(first, since_ns)}` : `for ${duration(for_ns, true)}`;
+}
+
+// --- what is waited for
+
+const MOST_WANTED = 5;
+
+function wantedTitle(object, { ordinal }) {
+	if (object.kind === "timer")
+		return object.due_ns === undefined || ordinal ? "a timer" : `a timer, due at ${moment(object.due_ns)}`;
+	return object.kind === "descriptor" ? `descriptor ${object.fd}` : objectTitle(object);
+}
+
+function heldNodes(node, { holders, held_by_others: others, object }) {
+	if (!object)
+		return ["–"];
+	if (!holders || !holders.length && !others)
+		return [el("span", { class: "faint" }, "not known")];
+	const nodes = holders.flatMap((holder, i) => [i ? ", " : "", node(holder), holder.alive ? "" : ", ended"]);
+	return others ? [...nodes, ` and ${count(others)} more`] : nodes;
+}
+
+function wantedNode({ coroutine, section }, finding) {
+	const wanted = wantedBy(finding, section.objects), left = wanted.length - MOST_WANTED;
+	if (!wanted.length)
+		return RUNNING_RULES.has(finding.rule) || !finding.coroutines.length ? null
+			: el("p", { class: "faint wanted" }, "The program did not record what is waited for.");
+	const head = ["waits for", "available", "held by", "waiting"].map(title => el("th", { scope: "col" }, title));
+	const cells = object => [[quoted(wantedTitle(object, section), 120)], [object.object ? freeText(object) : "–"],
+		heldNodes(coroutine, object), [count(Math.max(object.waiters || 0, object.here))]];
+	const lines = wanted.slice(0, MOST_WANTED).map(object => el("tr", null, ...cells(object).map(nodes => el("td", null, ...nodes))));
+	const table = el("table", null, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...lines));
+	return el("div", { class: "wanted" }, table,
+		left > 0 ? el("p", { class: "faint" }, `and ${count(left)} more`) : null);
+}
+
+// --- who waits
+
+function wakerNode(coroutine, { woken_by: waker }) {
+	return waker ? afterWords(", last woken by ", coroutine({ coro: waker, name: null })) : null;
+}
+
+// A node after words that only lead to it.
+function afterWords(words, node) {
+	return el("span", null, el("span", { class: "faint" }, words), node);
+}
+
+function membersNode({ site, coroutine, section }, { coroutines, members }) {
+	if (!coroutines.length)
+		return null;
+	const spread = coroutines.some(member => member.suspend_site !== coroutines[0].suspend_site);
+	const items = coroutines.map(member => el("li", null, coroutine(member),
+		el("span", { class: "faint" }, ` ${clean(member.state, 40)} ${sinceOrFor(section, member)}`),
+		spread && member.suspend_site ? afterWords(" at ", site(member.suspend_site)) : null,
+		wakerNode(coroutine, member)));
+	const some = `The report lists ${count(coroutines.length)} of ${count(members)}. Its sites find all that were there.`;
+	return el("details", { open: coroutines.length <= 8 }, el("summary", null, "who"), el("ul", { class: "who" }, ...items),
+		members > coroutines.length ? el("p", { class: "faint" }, some) : null);
+}
+
+// What a waiter does, in the words of the other forms of the report.
+function waiterText(section, waiter) {
+	const does = waiter.state === "runnable" ? "ready to run " : waiter.state === "born" ? "not yet run " : "";
+	return ` ${does}${sinceOrFor(section, waiter)}${does || waiter.told ? "" : " (inferred)"}`;
+}
+
+// The coroutines that wait because of the finding, each below the one that it waits for, the longest first. Roots are not
+// in the list.
+function treeNode({ site, coroutine, section, drawn }, { coroutines, awaits, waiting, members }) {
+	if (!awaits || !awaits.length)
+		return null;
+	const left = new Set([...awaits].sort((a, b) => b.for_ns - a.for_ns));
+	const below = coro => {
+		const waiters = [...left].filter(waiter => waiter.waits_for === coro);
+		waiters.forEach(waiter => left.delete(waiter));
+		return waiters.length ? el("ul", null, ...waiters.map(waiter => el("li", null, coroutine(waiter),
+			waiter.suspend_site ? afterWords(" at ", site(waiter.suspend_site)) : null,
+			el("span", { class: "faint" }, waiterText(section, waiter)), below(waiter.coro)))) : null;
+	};
+	const root = member => [member, below(member.coro)];
+	const roots = coroutines.map(root).filter(([, list]) => list), listed = new Set(awaits.map(waiter => waiter.coro));
+	for (const strict of [true, false])
+		for (const waiter of [...left])
+			if (left.has(waiter) && !(strict && listed.has(waiter.waits_for)))
+				roots.push(root({ coro: waiter.waits_for, name: null }));
+	const items = roots.map(([member, list]) => el("li", null, coroutine(member), list));
+	const title = `waiting because of ${members === 1 ? "it" : "them"}: ${count(waiting)}`;
+	return el("details", { open: !drawn }, el("summary", null, title),
+		el("ul", { class: "who tree" }, ...items),
+		waiting > awaits.length ? el("p", { class: "faint" }, `The report lists ${count(awaits.length)} of them.`) : null);
+}
+
+// The picture of the waits, if there is more than one coroutine or thing in it.
+function drawnNode(app, index, finding) {
+	const roots = waitForest(finding, app.model.section.objects).filter(({ children, closes }) => children.length || closes);
+	if (!roots.length)
+		return null;
+	const larger = el("button", { type: "button", class: "link", onclick: () => openTree(app, index, roots) }, "enlarge");
+	return el("div", { class: "drawn" }, el("h3", null, "which waits for which ", larger),
+		waitTree(app, index, roots, { width: 290, most: NODES_IN_PANEL }));
+}
+
+// --- the whole
+
+function wordsNodes(links, finding) {
+	const { site } = links;
+	return [whereNode(site, RUNNING_RULES.has(finding.rule) ? "resumed from" : "suspended at", finding.suspend_site),
+		whereNode(site, "spawned at", finding.spawn_site)];
+}
+
+function findingBody(app, index, finding) {
+	const { section } = app.model, drawn = drawnNode(app, index, finding);
+	const coroutine = member => memberNode(app, index, withName(app, member));
+	const links = { site: site => siteLink(app, site), coroutine, section, drawn };
+	const text = line => linkedText(app, index, line);
+	const copy = el("button", { type: "button", onclick: async () => {
+		await copyText(findingMarkdown(finding, section, app.link("finding", String(index))));
+		app.say("Copied the finding as Markdown.", true);
+	} }, "copy as Markdown");
+	return [...wordsNodes(links, finding), wantedNode(links, finding), drawn, linesNode("evidence", finding.evidence, text),
+		linesNode("look at", finding.next, text), membersNode(links, finding), treeNode(links, finding),
+		el("p", { class: "acts" }, copy)];
+}
+
+// With the name that the page has, if the report gives only the number.
+function withName({ model }, member) {
+	const row = member.name === null ? model.row(member.coro) : -1;
+	return row < 0 || member.in ? member : { ...member, name: model.meta.strings[model.coros.name[row]] || null };
+}
+
+// Of a section that is not on the page: without links.
+function otherBody(finding, section) {
+	const links = { site: site => quoted(site, 100), coroutine: member => memberNode(null, -1, member), section };
+	return [...wordsNodes(links, finding), wantedNode(links, finding), linesNode("evidence", finding.evidence),
+		linesNode("look at", finding.next), membersNode(links, finding), treeNode(links, finding)];
+}

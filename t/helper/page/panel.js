@@ -1,0 +1,103 @@
+// panel.js - tries the parts of the findings panel that need no browser: mentions of coroutines, forests of waits, their layout, Markdown.
+"use strict";
+const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm");
+
+const html = path.join(__dirname, "../../../formats/html");
+const parts = ["model/text.js", "model/mentions.js", "model/waits.js", "panels/waittree.js", "panels/findingbody.js", "panels/findingtext.js"];
+const names = "mentionsIn, wantedBy, waitForest, firstNodes, placeNodes, freeText, objectTitle, waitOf, findingMarkdown, codeText, plainText";
+const script = parts.map(part => fs.readFileSync(path.join(html, part), "utf8")).join("\n");
+const page = vm.runInNewContext(`${script}\n;({ ${names} })`, {});
+
+let tests = 0;
+function is(got, expected, name) {
+	const [a, b] = [got, expected].map(value => JSON.stringify(value)), ok = a === b;
+	console.log(`${ok ? "ok" : "not ok"} ${++tests} - ${name}`);
+	if (!ok) {
+		console.log(`#      got: ${a}\n# expected: ${b}`);
+		process.exitCode = 1;
+	}
+}
+
+// --- mentions
+
+const coros = new Map([["36", "client 17"], ["5", "x"], ["6", "a x (#5)"], ["7", "worker #5"], ["8", "f(a) (b"], ["9", ""], [String(0xffff00000010n), "far"]]);
+const ids = [...coros.keys()];
+const known = { row: id => ids.indexOf(id), name: row => coros.get(ids[row]), isSite: text => text === "pool.c:40:get", sites: ["read it:3:f now"] };
+const mentions = line => page.mentionsIn(line, known).map(({ text, row, site }) => site !== undefined ? `S(${text})` : row !== undefined ? `${ids[row]}(${text})` : text).join("|");
+
+is(mentions("its wait was ended by client 17 (#36), which has ended"), "its wait was ended by |36(client 17 (#36))|, which has ended", "a name with its number");
+is(mentions("coroutine #36, in server, waits"), "36(coroutine #36)|, in server, waits", "a number without a name");
+is(mentions("worker #5 (#7) waits"), "7(worker #5 (#7))| waits", "a name that contains another number");
+is(mentions("a x (#5) (#6) and x (#5)"), "6(a x (#5) (#6))| and |5(x (#5))", "a name that looks like another mention");
+is(mentions("f(a) (b (#8), f(a) (b (#8)"), "8(f(a) (b (#8))|, |8(f(a) (b (#8))", "a name with parentheses, twice");
+is(mentions("far (#0xffff00000010) waits"), "281470681743376(far (#0xffff00000010))| waits", "a number in hexadecimal");
+is(mentions("lost (#99) waits for coroutine #99"), "lost (#99) waits for coroutine #99", "a coroutine that is not on the page");
+is(mentions("worker #5 (#99) waits"), "worker #5 (#99) waits", "the name of such a coroutine makes no link");
+is(mentions("renamed (#36) waits"), "renamed (|36(#36)|) waits", "under another name, the number alone is the link");
+is(mentions("issue#36 and #36a and colour #36 differ"), "issue#36 and #36a and colour #36 differ", "a number in other text is no mention");
+is(mentions("held at pool.c:40:get, by client 17 (#36)"), "held at |S(pool.c:40:get)|, by |36(client 17 (#36))", "a site before punctuation");
+is(mentions("at read it:3:f now for 2 s"), "at |S(read it:3:f now)| for 2 s", "a site with spaces");
+is(mentions(""), "", "an empty line");
+is(page.mentionsIn("#36: a <b> & (#36)", known).map(part => part.text).join(""), "#36: a <b> & (#36)", "no character is lost");
+
+// --- waits
+
+const at = 0x10, lock = (object, more) => ({ name: null, kind: "lock", made_site: null, pid: 1, object, available: 0, available_exact: true, room: null,
+	room_exact: false, total: 1, closed: false, holders: [], held_by_others: 0, waiters: 1, longest_ns: 5, ...more });
+const who = (coro, more) => ({ coro: String(coro), name: `co ${coro}`, state: "suspended", since_ns: 0, for_ns: 100 - coro, suspend_site: "a.c:1:f",
+	reasons: [], waits_for: null, ...more });
+const wants = object => [{ kind: "lock", pid: 1, object, count: 1 }];
+const holder = coro => ({ coro: String(coro), name: `co ${coro}`, count: 1, alive: true });
+const finding = (coroutines, awaits = []) => ({ rule: "wait-cycle", certainty: "likely", title: "t", evidence: [], next: [], coroutines, awaits,
+	members: coroutines.length, waiting: awaits.length, suspend_site: null, spawn_site: null });
+const drawn = nodes => nodes.map(({ key, children, closes, circle }) => `${key.replace(/^1 /, "")}${circle ? "*" : ""}${closes ? `>${closes.key}` : ""}`
+	+ (children.length ? `(${drawn(children)})` : "")).join(" ");
+const forest = (f, objects) => drawn(page.waitForest(f, objects));
+
+is(forest(finding([who(1, { waits_for: "2", reasons: wants("0xa") }), who(2, { waits_for: "1", reasons: wants("0xb") })]),
+	[lock("0xa", { holders: [holder(2)] }), lock("0xb", { holders: [holder(1)] })]), "#1*(0xb*(#2*(0xa*>#1)))", "two locks in two orders are a circle");
+is(forest(finding([who(4, { waits_for: "4", reasons: wants("0xa") })], [who(5, { waits_for: "4", reasons: wants("0xa") }), who(6, { waits_for: "5", told: true })]),
+	[lock("0xa", { holders: [holder(4)] })]), "#4*(0xa*>#4(#5(#6)))", "a coroutine that waits for itself, and the others below the lock");
+is(forest(finding([who(1), who(2)], [])), "#1 #2", "coroutines that wait for nothing known are apart");
+is(forest(finding([who(1, { waits_for: "1" })])), "#1*>#1", "a coroutine that awaits itself");
+is(forest(finding([who(1, { reasons: wants("0xa") }), who(2, { reasons: wants("0xa") })]), [lock("0xa")]), "0xa(#1 #2)", "an object that nobody holds is a root");
+is(forest(finding([who(1, { reasons: wants("0xa") })]), []), "0xa(#1)", "an object that the report does not list");
+is(forest(finding([who(3)], [who(5, { waits_for: "6" }), who(6, { waits_for: "5" }), who(7, { waits_for: "77" })])), "#5*(#6*>#5) #3 #77(#7)",
+	"a circle comes first, then what is not listed");
+is(forest({ ...finding([{ ...who(1), reasons: undefined, waits_for: undefined }]), awaits: undefined }), "#1", "a report without reasons");
+is(page.wantedBy(finding([who(1, { reasons: wants("0xa") }), who(2, { reasons: wants("0xb") })], [who(3, { reasons: wants("0xb") })]), [lock("0xb", { name: "db" })])
+	.map(({ object, name, here }) => [object, name, here]), [["0xb", "db", 2], ["0xa", null, 1]], "what is waited for, the most first");
+is([lock("0x0000aaaa"), lock("0x1", { name: "db" }), lock("0x1", { made_site: "p.c:3:f", kind: "permits" })].map(page.objectTitle),
+	["lock 0xaaaa", "lock 'db'", "semaphore made at p.c:3:f"], "an object by its address, its name, its site");
+is([lock("0xa"), lock("0xa", { available: null }), lock("0xa", { kind: "queue", available: 3, room: 2, roomExact: true, closed: true, available_exact: false })]
+	.map(page.freeText), ["0 of 1", "not known", "some, some room, closed"], "how much is available");
+
+// --- layout
+
+const many = page.waitForest(finding([who(1)], Array.from({ length: 99 }, (_, i) => who(i + 2, { waits_for: i < 3 ? "1" : String(2 + i % 3) }))));
+const rows = page.firstNodes(many, 10);
+is(rows.filter(({ node }) => node).length, 10, "a large forest shows its first nodes");
+is(rows.reduce((sum, { node, left }) => sum + (node ? 1 : left), 0), 100, "and counts all the others");
+is(page.firstNodes(many, 1000).every(({ node }) => node), true, "with room for all, none is left out");
+is(page.firstNodes(page.waitForest(finding([who(1)], [who(2, { waits_for: "1" }), who(3, { waits_for: "1" })])), 2).map(({ node }) => node && node.key),
+	["#1", "#2", "#3"], "one that is left is shown");
+for (const wide of [false, true]) {
+	const { boxes, width, height } = page.placeNodes(rows, 1000, wide);
+	const apart = boxes.every((a, i) => boxes.every((b, k) => i === k || a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y));
+	is([apart, boxes.every(({ x, y, w, h }) => x >= 0 && x + w <= width && y + h <= height)], [true, true], `boxes do not overlap, ${wide ? "wide" : "narrow"}`);
+}
+const chain = page.waitForest(finding([who(1)], Array.from({ length: 99 }, (_, i) => who(i + 2, { waits_for: String(i + 1) }))));
+is(page.placeNodes(page.firstNodes(chain, 99), 290, false).boxes.every(({ w }) => w > 100), true, "a deep chain leaves room for names");
+
+// --- Markdown
+
+is([page.codeText("a"), page.codeText("a`b"), page.codeText("`"), page.codeText("a\nb")], ["`a`", "``a`b``", "`` ` ``", "`a⟨U+000A⟩b`"], "names become code");
+is(page.plainText("<b>*x*</b> @you #1 [a](b)"), "\\<b\\>\\*x\\*\\</b\\> \\@you \\#1 \\[a\\](b)", "markup in a sentence is escaped");
+const text = page.findingMarkdown({ ...finding([who(1, { waits_for: "1", reasons: wants("0xa") })]), evidence: ["e"], next: ["n"], suspend_site: "a.c:1:f" },
+	{ ordinal: false, objects: [lock("0xa", { holders: [holder(1)] })] }, "#/finding/0");
+is(text.split("\n").filter(line => line), ["### t", "likely, wait-cycle", "suspended at `a.c:1:f`", "**waits for**", "- `lock 0xa`: 0 of 1 available, 1 waits, held by `co 1 (#1)`",
+	"**evidence**", "- e", "**who**", "- `co 1 (#1)` suspended for 99 ns at `a.c:1:f`", "**which waits for which**", "- `co 1 (#1)` at `a.c:1:f`, for 99 ns",
+	"  - `lock 0xa`: 0 of 1 available, 1 waits, held, for which `co 1 (#1)` waits: a circle", "**look at**", "- n",
+	"In the page of the trace, paste this into the search: `#/finding/0`"], "a finding as Markdown");
+
+console.log(`1..${tests}`);
