@@ -14,7 +14,7 @@ class App {
 			alive: this.many,
 		};
 		this.view = { page: "timeline", arg: null };
-		this.window = new TimeWindow(model.span, model.scale());
+		this.window = new TimeWindow(model.span, model.busy);
 		this.tip = new Tip(byId("tip"));
 		this.help = byId("help");
 		this.searchBox = byId("search");
@@ -88,6 +88,7 @@ class App {
 
 	// Other options of this view. It stays the same step of the history, unless it is another page.
 	change(options, push = false) {
+		this.settle();
 		const next = { ...this.view, ...options };
 		for (const key of Object.keys(this.defaults))
 			if (String(next[key]) === String(this.defaults[key]))
@@ -107,8 +108,8 @@ class App {
 
 	// The options that other pages keep.
 	kept() {
-		const { q, order, group, rows, pins, turned, hide, even, alive, section } = this.view;
-		return { q, order, group, rows, pins, turned, hide, even, alive, section };
+		const { q, order, group, rows, pins, turned, hide, even, alive, section, range } = this.view;
+		return { q, order, group, rows, pins, turned, hide, even, alive, section, range };
 	}
 
 	link(page, arg = null, options = {}) {
@@ -116,16 +117,19 @@ class App {
 	}
 
 	route() {
-		const view = readAddress(location.hash), known = view && this.knows(view);
-		if (!known)
-			return this.unknown(location.hash);
-		if (view.section !== undefined && view.section !== this.model.meta.section + 1 && this.model.hasSection(view.section))
+		const view = readAddress(location.hash), { meta } = this.model, first = meta.parts[meta.shown];
+		const section = view && (view.section ?? (first ? first.section + 1 : 1));
+		if (view && section !== meta.section + 1 && this.model.hasSection(section))
 			return location.reload();
+		if (!view || !this.knows(view))
+			return this.unknown(location.hash);
 		this.show(view.page ? view : this.opening());
 	}
 
 	// Whether the page has what an address names.
-	knows({ page, arg }) {
+	knows({ page, arg, section }) {
+		if (section !== undefined && !this.model.hasSection(section))
+			return false;
 		if (page === "coro")
 			return this.model.rowAt(arg) >= 0;
 		if (page === "finding")
@@ -148,6 +152,8 @@ class App {
 
 	show(view) {
 		const row = view.page === "coro" ? this.model.rowAt(view.arg) : -1, was = this.view;
+		if (this.isTimeline(was) && !this.isTimeline(view))
+			this.left = was;
 		this.view = view;
 		this.tip.hide();
 		byId("live").classList.remove("seen");
@@ -168,7 +174,7 @@ class App {
 	showTabs() {
 		const { page } = this.view, tab = page === "finding" || page === "" ? "timeline" : page;
 		for (const link of document.querySelectorAll("#tabs a")) {
-			link.href = this.link(link.dataset.page);
+			link.href = link.dataset.page === "timeline" ? writeAddress(this.home()) : this.link(link.dataset.page);
 			if (link.dataset.page === tab)
 				link.setAttribute("aria-current", "page");
 			else
@@ -226,6 +232,9 @@ class App {
 		if (timeline.coros.rowHeight !== this.option("rows"))
 			timeline.setRowHeight(this.option("rows"));
 		this.list();
+		timeline.coros.seekLife(window.from, window.to);
+		if (view.row && timeline.cursor < 0)
+			this.say(`Coroutine ${clean(view.row, 40)} is not on this page.`, true);
 		if (timeline.cursor >= 0 && view.row !== was.row)
 			this.reveal(timeline.cursor);
 		this.detail.show();
@@ -282,7 +291,8 @@ class App {
 	turnScale() {
 		if (!this.window.foldable)
 			return;
-		this.change({ even: !this.option("even"), t: undefined });
+		const { window } = this, whole = window.from <= window.low && window.to >= window.high;
+		this.change({ even: !this.option("even"), t: whole ? undefined : [window.from, window.to] });
 		this.overview.count(this.overview.rows);
 	}
 
@@ -510,10 +520,20 @@ class App {
 		return true;
 	}
 
-	// From another page to the timeline, as the user left it; from the page of a coroutine with that one selected.
+	isTimeline({ page }) {
+		return page === "timeline" || page === "finding" || page === "";
+	}
+
+	// The timeline as the user left it; from the page of a coroutine with that one selected.
+	home() {
+		const { page, arg } = this.view, { page: home = "timeline", arg: what = null, t, row, at } = this.left || {};
+		if (this.isTimeline(this.view))
+			return this.view;
+		return { ...this.kept(), page: home || "timeline", arg: what, t, ...page === "coro" ? { row: arg } : { row, at } };
+	}
+
 	goHome() {
-		const { page, arg } = this.view, home = this.finding >= 0 ? { page: "finding", arg: String(this.finding) } : { page: "timeline", arg: null };
-		this.go({ ...this.kept(), ...home, row: page === "coro" ? arg : undefined });
+		this.go(this.home());
 	}
 
 	focusSearch() {

@@ -114,8 +114,10 @@ async function start() {
 		await app.overview.counted;
 		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 	} catch (error) {
-		say(`This page cannot be read: ${clean(error.message, 300)}.`, 0);
-		byId("loading-share").remove();
+		const text = `This page cannot be ${byId("loading") ? "read" : "shown"}: ${clean(error.message, 300)}.`;
+		(byId("loading-what") || byId("notice")).textContent = text;
+		byId("notice").hidden = Boolean(byId("loading"));
+		byId("loading-share")?.remove();
 		throw error;
 	}
 }

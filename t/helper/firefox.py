@@ -85,6 +85,7 @@ class Firefox(browser.Driver):
     """One browser with one page; errors as in browser.Browser. Which addresses it asks for is not known."""
 
     def __init__(self, width=1400, height=900, dark=False):
+        self.media = None
         self.profile = pathlib.Path(tempfile.mkdtemp(prefix="ctp-firefox-"))
         (self.profile / "user.js").write_text("".join(f'user_pref("{k}", {pref(v)});\n' for k, v in PREFS.items()))
         args = [firefox(), "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", str(self.profile)]
@@ -176,6 +177,8 @@ class Firefox(browser.Driver):
 
     def open(self, path, ready="window.ctpReady"):
         self.call("WebDriver:Navigate", url=self.address(path))
+        if self.media:
+            self.dark(*self.media) # a navigation may have put the page into another process, which does not know of it
         return self.eval(f"(async () => {{ await {ready}; return performance.now(); }})()")
 
     def blank(self):
@@ -202,6 +205,7 @@ class Firefox(browser.Driver):
             raise browser.Failed(f"the page is not {width} x {height}")
 
     def dark(self, on, media="", reduced=False, forced=False):
+        self.media = (on, media, reduced, forced)
         self.chrome("""const [dark, media, reduced, forced] = arguments, top = gBrowser.selectedBrowser.browsingContext;
             top.prefersColorSchemeOverride = dark ? "dark" : "light";
             top.mediumOverride = media;

@@ -11,6 +11,8 @@ const TABLES = {
 };
 const PAGES = { timeline: "Timeline", flame: "Flame", ...TABLES };
 
+const ORDERS = ["findings", "birth", "stuck", "running", "runnable", "suspended", "life"];
+
 // Options of a view in the address: how each is read and written. A reader returns undefined for what it does not understand.
 const OPTIONS = {
 	t: { // the window, in nanoseconds
@@ -23,8 +25,8 @@ const OPTIONS = {
 	range: null, // like t, see below
 	at: { read: text => /^-?\d{1,16}$/.test(text) ? Number(text) : undefined, write: t => String(Math.round(t)) },
 	q: { read: text => cutText(text, 200), write: text => text },
-	order: { read: text => text, write: text => text },
-	group: { read: text => text, write: text => text },
+	order: { read: text => ORDERS.includes(text) ? text : undefined, write: text => text },
+	group: { read: text => text === "none" || Object.hasOwn(GROUPINGS, text) ? text : undefined, write: text => text },
 	rows: { read: text => ROW_HEIGHTS.includes(Number(text)) ? Number(text) : undefined, write: String },
 	row: { read: text => text, write: text => text },
 	pins: { read: text => text.split(",").slice(0, 50), write: list => list.join(",") },

@@ -20,10 +20,6 @@ function saveFile(name, blob) {
 	setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-function saveText(name, type, text) {
-	saveFile(name, new Blob([text], { type }));
-}
-
 // A field of CSV, as RFC 4180 has it.
 function csvField(text) {
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -37,7 +37,8 @@ class Keys {
 		const free = event.target === document.body || event.target.tagName === "CANVAS";
 		if (!timeline || event.key.length > 1 && !free)
 			return false;
-		const act = Object.hasOwn(TIME_KEYS, event.key) && !event.shiftKey ? TIME_KEYS[event.key] : null;
+		const moves = Object.hasOwn(TIME_KEYS, event.key) && (event.key.length === 1 || !event.shiftKey); // + needs shift on many keyboards
+		const act = moves ? TIME_KEYS[event.key] : null;
 		if (act)
 			return act(timeline.window), true;
 		if (event.key === "f" && timeline !== app.timeline)

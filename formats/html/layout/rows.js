@@ -4,9 +4,9 @@
 // The list has entries of the same height. An entry is a lane, with one coroutine or several whose lives do not overlap, or the
 // heading of a group.
 
-const SHORT_LIFE = 0.1; // of the trace: shorter lives may share a lane
+const SHORT_LIFE = 0.1; // of the width of the trace, on the scale of busy times: shorter lives may share a lane
 const FEW_LANES = 12, MOST_SMALL = 3000; // lanes and rows of a group that is open unless it was folded
-const APART = 0.004; // of the trace: two lives in a lane are at least so far apart
+const APART = 0.004; // of that width: two lives in a lane are at least so far apart
 
 // The title of each row's group.
 const GROUPINGS = {
@@ -19,11 +19,12 @@ const GROUPINGS = {
 
 // The rows of each group: [{ title, rows, leads }], the largest first. The rows of `first` are a group of their own, before all others.
 function groupRows(model, rows, by, first) {
-	const titleOf = GROUPINGS[by](model), groups = new Map(), leading = [...first];
-	const own = { title: "of the finding", rows: leading.filter(row => rows.includes(row)), leads: true };
+	const titleOf = GROUPINGS[by](model), groups = new Map(), found = new Set();
 	for (const row of rows) {
-		if (first.has(row))
+		if (first.has(row)) {
+			found.add(row);
 			continue;
+		}
 		const title = titleOf(row), group = groups.get(title);
 		if (group)
 			group.rows.push(row);
@@ -31,27 +32,29 @@ function groupRows(model, rows, by, first) {
 			groups.set(title, { title, rows: [row], leads: false });
 	}
 	const list = [...groups.values()].sort((a, b) => b.rows.length - a.rows.length || (a.title < b.title ? -1 : 1));
+	const own = { title: "of the finding", rows: [...first].filter(row => found.has(row)), leads: true };
 	return own.rows.length ? [own, ...list] : list;
 }
 
 // Lanes for the rows: long lives and rows of `first` have a lane each, in the order of rows; short ones share. apart is the least time
 // between two lives in a lane.
-function packRows({ born, end }, rows, span, first) {
-	const lanes = [], short = [], shared = [], apart = span * APART;
+function packRows({ born, end }, rows, scale, first) {
+	const lanes = [], short = [], shared = [], apart = scale.length * APART;
 	for (const row of rows)
-		if (first.has(row) || end[row] - born[row] > span * SHORT_LIFE)
+		if (first.has(row) || scale.at(end[row]) - scale.at(born[row]) > scale.length * SHORT_LIFE)
 			lanes.push([row]);
 		else
 			short.push(row);
 	short.sort((a, b) => born[a] - born[b]);
 	const free = []; // a heap of [end, lane]
 	for (const row of short) {
-		if (free.length && free[0][0] + apart <= born[row]) {
+		const begin = scale.at(born[row]), stop = scale.at(end[row]);
+		if (free.length && free[0][0] + apart <= begin) {
 			free[0][1].push(row);
-			sink(free, [end[row], free[0][1]]);
+			sink(free, [stop, free[0][1]]);
 		} else {
 			shared.push([row]);
-			rise(free, [end[row], shared.at(-1)]);
+			rise(free, [stop, shared.at(-1)]);
 		}
 	}
 	return [...lanes, ...shared];
@@ -118,7 +121,7 @@ class GroupList {
 		this.entries = [];
 		for (const group of this.groups) {
 			group.index = this.entries.length;
-			const small = group.rows.length <= MOST_SMALL, lanes = () => packRows(model.coros, group.rows, model.span, first);
+			const small = group.rows.length <= MOST_SMALL, lanes = () => packRows(model.coros, group.rows, model.busy, first);
 			let packed = small ? lanes() : null;
 			group.open = group.rows.length === 1 || open(group, small && packed.length <= FEW_LANES);
 			packed = group.open ? packed || lanes() : [];

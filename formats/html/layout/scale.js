@@ -10,6 +10,7 @@ const MOST_QUIET = 12; // pieces
 const MOST_CHUNKS = 256, LEAST_IN_CHUNK = 8; // parts of equal weight, by which busy and quiet are told apart; and events in one
 const LEAST_CHUNKS = 8; // with fewer, nothing can be said
 const LEAST_GAIN = 0.4; // the share of the activity in busy periods must exceed their share of the time by this
+const LEAST_ACTIVE_NS = 100;
 const SAMPLE = 65536; // events that are looked at
 const MOMENT_SHARE = 0.5; // of the whole scale: a moment with so much width is seen well enough
 const SILENCE = 0.05; // of the busy time: a quiet period that is shorter than this stays as it is

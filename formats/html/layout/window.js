@@ -4,7 +4,7 @@
 // The time has several scales (scale.js): on one of them quiet periods are narrow, one is even, and on one the moment of a finding has
 // most of the width. Moves and zooms are in parts of the visible width, so that they feel the same on all.
 
-const NARROWEST_NS = 20, LEAST_ACTIVE_NS = 100;
+const NARROWEST_NS = 20;
 
 class TimeWindow {
 	// busy: the scale on which quiet periods are narrow
@@ -12,6 +12,7 @@ class TimeWindow {
 		this.scales = { busy, even: evenScale(Math.min(busy.low, -span * 0.01), Math.max(busy.high, span * 1.01)), moment: null };
 		this.listeners = [];
 		this.past = []; // windows before the last zooms
+		this.zoomed = -Infinity; // when
 		this.use(busy);
 	}
 	// Whether some of the time is narrower than the rest, or could be.
@@ -74,6 +75,9 @@ class TimeWindow {
 	}
 	// Zooms; the moment `at` stays where it is.
 	zoom(factor, at = null) {
+		if (performance.now() - this.zoomed > ONE_ZOOM_MS)
+			this.remember();
+		this.zoomed = performance.now();
 		const [begin, end] = this.at(), middle = at === null ? (begin + end) / 2 : this.scale.at(at);
 		const least = this.width * factor < NARROWEST_NS ? NARROWEST_NS / this.width : factor;
 		const long = Math.min((end - begin) * least, this.scale.length), share = (middle - begin) / (end - begin);
@@ -91,4 +95,4 @@ class TimeWindow {
 		return Boolean(last);
 	}
 }
-const MOST_PAST = 50;
+const MOST_PAST = 50, ONE_ZOOM_MS = 600; // turns of the wheel in quick succession are one zoom

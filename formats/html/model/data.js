@@ -63,7 +63,7 @@ async function unpack(part, progress) {
 		}
 		await writer.close();
 	})();
-	feed.catch(() => {}); // the error is handled below, once
+	feed.catch(error => writer.abort(error).catch(() => {})); // then the reader fails, which is handled below
 	const chunks = [];
 	let size = 0;
 	for (const reader = unzip.readable.getReader(); ;) {

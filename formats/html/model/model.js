@@ -142,6 +142,7 @@ class Model {
 	}
 
 	async build(say) {
+		this.busy = this.scale();
 		const { coros, events } = this, breath = new Breath(share => say("adding up", share));
 		const { state, initial } = deriveStates(coros, events);
 		const { first, born, end, died } = coros;
@@ -167,6 +168,8 @@ class Model {
 
 	rowAt(text) { // of such an id; or -1
 		const [id, row] = String(text).split("@");
+		if (row !== undefined && !(/^\d{1,7}$/.test(row) && Number(row) < this.n))
+			return -1;
 		return row === undefined ? this.row(id) : String(this.coros.coro[row]) === id ? Number(row) : -1;
 	}
 
@@ -177,7 +180,7 @@ class Model {
 	// The title of a row, beside its number: its name, or else its spawn site.
 	label(row) {
 		const name = this.meta.strings[this.coros.name[row]], spawn = this.place(this.coros.spawn[row]);
-		return clean(name || spawn || NAMELESS, 80);
+		return shorten(name || spawn || NAMELESS, 80);
 	}
 
 	// The name without its numbers: what coroutines of one kind have in common.
@@ -338,6 +341,6 @@ class Model {
 			},
 			life: row => coros.end[row] - coros.born[row],
 		};
-		return keys[by] ? sortedBy(rows, row => -keys[by](row)) : rows;
+		return Object.hasOwn(keys, by) ? sortedBy(rows, row => -keys[by](row)) : rows;
 	}
 }

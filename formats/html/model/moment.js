@@ -61,7 +61,7 @@ function findingMoment(model, finding) {
 	return { first, members, holders, wakers, wakes, open, from: from - wide * 0.5, to: to + wide * (moments.length ? 1 : 0.1) };
 }
 
-// The coroutines that wait because of the finding, as far as the report lists them and the page has them.
+// The coroutines that wait because of the finding, each after the one that it waits for, as far as the report lists them and the page has them.
 function waitersOf(model, { awaits }) {
-	return (awaits || []).map(waiter => model.row(waiter.coro)).filter(row => row >= 0);
+	return (awaits || []).flatMap(({ waits_for: other, coro }) => [model.row(other), model.row(coro)]).filter(row => row >= 0);
 }

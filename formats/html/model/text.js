@@ -19,7 +19,8 @@ function shorten(text, most) {
 	text = clean(text, Infinity);
 	if (text.length <= most)
 		return text;
-	const head = Math.floor((most - 1) / 3);
+	const file = text.slice(text.lastIndexOf("/") + 1), tail = /:\d+:[^/]*$/.test(text) && file.length <= most - 4 ? file.length : 0;
+	const head = tail ? most - 1 - tail : Math.floor((most - 1) / 3);
 	return text.slice(0, head).replace(/[\ud800-\udbff]$/, "") + "…" + text.slice(text.length - (most - 1 - head)).replace(/^[\udc00-\udfff]/, "");
 }
 
@@ -42,8 +43,8 @@ function el(tag, attrs, ...children) {
 
 // A text from the trace, isolated. If it was cut, its title has all of it.
 function quoted(text, most) {
-	const shown = clean(text, most);
-	return el("bdi", { class: "said", title: shown.endsWith("…") ? clean(text, 2000) : null }, shown);
+	const shown = shorten(text, most);
+	return el("bdi", { class: "said", title: String(text).length > most ? clean(text, 2000) : null }, shown);
 }
 
 const NUMBERS = new Intl.NumberFormat("en"); // toLocaleString() would make one for each number

@@ -84,9 +84,9 @@ function drawArrows(timeline) {
 	timeline.arrows = [];
 	if (coros.rowHeight < 6)
 		return null;
-	const { wakes, all } = hidden.has("wake") ? { wakes: [], all: true } : wakesInSight(timeline);
+	const { wakes, all } = hidden.has("wake") ? { wakes: [], all: true } : wakesInSight(timeline), seen = new Set(wakes.map(({ e }) => e));
 	if (moment && !hidden.has("wake"))
-		wakes.push(...moment.wakes.filter(({ row }) => coros.index(row) >= 0));
+		wakes.push(...moment.wakes.filter(({ row, e }) => coros.index(row) >= 0 && !seen.has(e)));
 	ctx.save();
 	ctx.beginPath();
 	ctx.rect(timeline.left, coros.top, timeline.plot, coros.height);
@@ -143,9 +143,9 @@ function drawAwaits(timeline) {
 	ctx.setLineDash([2, 3]);
 	for (const row of rowsInSight(timeline)) {
 		const wait = model.awaitAt(row, window.to);
-		if (!wait || wait.t < window.from || wait.target < 0 || coros.index(wait.target) < 0)
+		if (!wait || wait.target < 0 || coros.index(wait.target) < 0)
 			continue;
-		const x = Math.round(timeline.x(wait.t)) + 4.5;
+		const x = Math.round(timeline.x(Math.max(wait.t, window.from))) + 4.5;
 		ctx.beginPath();
 		ctx.moveTo(x, coros.middle(coros.index(row)));
 		ctx.lineTo(x, coros.middle(coros.index(wait.target)));

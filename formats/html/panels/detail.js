@@ -45,8 +45,7 @@ class Detail {
 	range([from, to]) {
 		const { app, turn } = this, { timeline } = app, { list } = timeline.coros;
 		const sums = el("div", { class: "sums", role: "status" }, "counting");
-		const rows = list.coroutines === app.model.n ? null : list.groups.length ? list.groups.flatMap(group => group.rows) : Array.from(list.rows);
-		rangeSums(app.model, rows, from, to, () => turn !== this.turn).then(found => {
+		rangeSums(app.model, app.matches(), from, to, () => turn !== this.turn).then(found => {
 			if (found)
 				sums.replaceChildren(...this.sumNodes(found));
 		});

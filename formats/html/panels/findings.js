@@ -126,7 +126,9 @@ function otherFindingsNodes(app) {
 			});
 			return node;
 		});
-		nodes.push(el("h2", null, `Section ${number + 1}, not in the timeline`), el("ol", null, ...list));
+		const there = model.hasSection(number + 1), title = `Section ${number + 1}, not in the timeline`;
+		const show = there ? el("a", { href: writeAddress({ page: "finding", arg: "0", section: number + 1 }) }, "show it") : null;
+		nodes.push(el("h2", null, title, show ? ": " : "", show), el("ol", null, ...list));
 	});
 	return nodes;
 }

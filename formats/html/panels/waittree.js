@@ -120,7 +120,8 @@ function boxNode(app, index, box, section, wide) {
 	const { node, left, x, y, w, h } = box;
 	if (!node)
 		return svgNode("text", { class: "left", x: x + 4, y: y + 14 }, `and ${count(left)} more`);
-	const texts = nodeTexts(node, section), row = node.member ? app.model.row(node.member.coro) : -1, words = clean(texts.words, 400);
+	const named = node.member ? { member: withName(app, node.member) } : node;
+	const texts = nodeTexts(named, section), row = node.member ? app.model.row(node.member.coro) : -1, words = clean(texts.words, 400);
 	const kind = [node.object ? "thing" : "who", node.circle ? "circle" : "", node.member ? node.member.state || "" : ""].join(" ");
 	const inner = svgNode("svg", { x, y, width: w, height: h }, svgNode("title", null, words),
 		svgNode("rect", { x: 0.5, y: 0.5, width: w - 1, height: h - 1, rx: node.object ? 9 : 3 }),

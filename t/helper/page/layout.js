@@ -274,7 +274,7 @@ function anyRows() {
 		end[i] = Math.min(span, born[i] + chance() ** 4 * span);
 	}
 	const coros = { born, end, spawn: group.map(g => g % 3 ? g : 0), n };
-	const model = { n, span, coros, place: i => `f.c:${i}:f`, namePattern: row => `job ${group[row] % 2}` };
+	const model = { n, span, busy: page.evenScale(0, span), coros, place: i => `f.c:${i}:f`, namePattern: row => `job ${group[row] % 2}` };
 	const rows = Int32Array.from({ length: n }, (_, i) => i).filter(row => !row || chance() < 0.8),
 		first = new Set(some(below(6), () => below(n)));
 	return { model, rows, first, by: oneOf(["spawn", "name"]), group };
@@ -351,11 +351,11 @@ function wrongFolds({ model, rows, first, by }) {
 
 function testRows() {
 	const none = new Set();
-	holds(anyRows, ({ model, rows, first }) => wrongLanes(model.coros, page.packRows(model.coros, rows, model.span, first),
+	holds(anyRows, ({ model, rows, first }) => wrongLanes(model.coros, page.packRows(model.coros, rows, model.busy, first),
 		rows, model.span, first),
 		"lives in a lane do not overlap, and are apart");
 	holds(anyRows, ({ model, rows }) => {
-		const { coros, span } = model, lanes = page.packRows(coros, rows, span, none), fewest = fewestLanes(coros, rows, span);
+		const { coros, span } = model, lanes = page.packRows(coros, rows, model.busy, none), fewest = fewestLanes(coros, rows, span);
 		const long = lanes.filter(lane => lane.some(row => coros.end[row] - coros.born[row] > span * page.SHORT_LIFE));
 		return lanes.length - long.length === fewest ? "" : `${lanes.length - long.length} lanes, not ${fewest}`;
 	}, "in as few lanes as possible");
@@ -363,7 +363,7 @@ function testRows() {
 	holds(anyRows, wrongFolds, "a folded group is one entry, and has all its rows");
 	const n = 40, coros = { born: new Float64Array(n), end: new Float64Array(n).fill(1000),
 		spawn: some(n, row => row < 30 ? 1 : 2) };
-	const model = { n, span: 1000, coros, place: i => `s${i}`, namePattern: () => "" }, rows = Int32Array.from(some(n, i => i));
+	const model = { n, span: 1000, busy: page.evenScale(0, 1000), coros, place: i => `s${i}`, namePattern: () => "" }, rows = Int32Array.from(some(n, i => i));
 	const asked = [], list = new page.GroupList(model, rows,
 		{ by: "spawn", open: (group, few) => asked.push([group.title, few]) && few, first: none });
 	same(asked, [["s1", false], ["s2", true]], `groups of at most ${page.FEW_LANES} lanes are few`);
@@ -434,7 +434,8 @@ const anyWord = () => some(1 + below(6), () => oneOf([..."abcz09-"])).join("");
 function anyView() {
 	const between = () => [below(1e6) - 1000, 1e6 + below(1e15)], list = () => some(1 + below(4), anyWord), flag = () => true;
 	const make = {
-		t: between, range: between, at: () => below(1e15) - 500, q: anyText, order: anyWord, group: anyWord,
+		t: between, range: between, at: () => below(1e15) - 500, q: anyText, order: () => oneOf(["birth", "life", "stuck"]),
+			group: () => oneOf(["none", "spawn", "name"]),
 			rows: () => oneOf(page.ROW_HEIGHTS),
 		row: () => `${below(1e9)}@${below(9)}`, pins: list, turned: list, hide: list, even: flag,
 			alive: () => chance() < 0.5, section: () => below(1e4),
@@ -613,13 +614,14 @@ async function testDensity() {
 
 // --- sums over a range
 
-function anyModel() {
+// late: events after the end, which count no time
+function anyModel(late) {
 	const span = 1e6, n = 1 + below(20), first = new Uint32Array(n + 1), born = new Float64Array(n), end = new Float64Array(n),
 		time = [], kind = [], arg = [];
 	for (let row = 0; row < n; row++) {
 		born[row] = Math.floor(chance() * span * 0.7);
 		end[row] = chance() < 0.3 ? span : born[row] + Math.floor(chance() * (span - born[row]));
-		for (const t of moments(below(50), born[row], end[row])) {
+		for (const t of moments(below(50), born[row], late ? span : end[row])) {
 			const what = chance() < 0.35 ? page.SUSPEND : chance() < 0.55 ? page.RESUME
 				: oneOf([page.WAKE, page.WAKE, page.WAKE, page.WAIT, page.LOST]);
 			time.push(t);
@@ -639,7 +641,7 @@ function partsOf({ coros, events, lanes }, row) {
 	const out = [[coros.born[row], 0, lanes.initial[row], -1]];
 	for (let e = coros.first[row]; e < coros.first[row + 1]; e++) {
 		const begins = page.isTransition(events.kind[e]);
-		out.at(-1)[1] = events.time[e];
+		out.at(-1)[1] = Math.min(events.time[e], coros.end[row]);
 		if (begins || lanes.state[e] !== out.at(-1)[2])
 			out.push([events.time[e], 0, lanes.state[e], begins ? e : out.at(-1)[3]]);
 	}
@@ -672,14 +674,19 @@ const flat = ({ ns, sites, threads, wakes, alive }) => JSON.stringify([[...ns],
 	...[sites, threads].map(map => [...map].sort(([a], [b]) => a - b)), wakes, alive]);
 
 async function testRange() {
-	await holdsFor(anyModel, async model => {
+	await holdsFor(() => anyModel(false), async model => {
 		const [from, to] = moments(2, -1000, model.span + 1000).map(t => t + 0.5),
 			rows = below(2) ? null : Int32Array.from(some(model.n, row => row)).filter(() => below(2));
 		const got = flat(await page.rangeSums(model, rows, from, to, () => false)),
 			want = flat(naiveRange(model, rows || some(model.n, row => row), from, to));
 		return got === want ? "" : `${got}, not ${want}`;
 	}, "states, waits, runs and wakes of any range", 2000);
-	same(await page.rangeSums(anyModel(), null, 0, 1e6, () => true), null, "a sum that has been cancelled");
+	await holdsFor(() => anyModel(true), async model => {
+		const rows = some(model.n, row => row), sums = await page.rangeSums(model, null, 0, model.span, () => false);
+		const want = naiveRange(model, rows, 0, model.span).ns;
+		return String([...sums.ns]) === String(want) ? "" : `${[...sums.ns]}, not ${want}`;
+	}, "events after the end count no time");
+	same(await page.rangeSums(anyModel(false), null, 0, 1e6, () => true), null, "a sum that has been cancelled");
 }
 
 async function main() {

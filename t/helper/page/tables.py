@@ -125,7 +125,7 @@ def coroutines(page, lives, end):
     for coro, life in lives.items():
         spent = life.times(end)
         wanted = {"state": life.state(), "name": life.name, "spawn site": life.spawn,
-                  "resumes": sum(step[1] for step in life.steps), "wakes": len(life.wakes),
+                  "resumes": sum(step[1] for step in life.steps), "woken": len(life.wakes),
                   "alive (ns)": (end if life.died is None else life.died) - life.born}
         wanted.update({f"{state} (ns)": spent[state] for state in ("running", "runnable", "waiting", "unknown")})
         for key, value in wanted.items():
