@@ -311,6 +311,49 @@ def made_tree(*_):
     return page(rows, 1000000, "./tree", [found], report=made)
 
 
+def made_held(*_):
+    """A lock that is held for good: "conn 12" has it and awaits "replica", which nobody wakes; 8 clients wait for it. All that happens in
+    20 ms of 20 s. 400 jobs come and go then, and a heartbeat beats every 250 ms."""
+    ms, span, start, site = 1_000_000, 20_000_000_000, 3_000_000_000, "pool.cpp:40:get"
+    beat = Coro(1, 0x100, 0, None, "heartbeat", "main.cpp:9:main")
+    for t in range(0, span, 250 * ms):
+        beat.events += [(t + 1000, "wake", None), (t + 2000, "resume", 501), (t + 22000, "suspend", "timer.cpp:5:tick")]
+    holder = Coro(12, 0x112, start, None, "conn 12", "server.cpp:20:accept", parent=0, events=[
+        (start + ms, "resume", 501), (start + 6 * ms, "await", 2), (start + 6 * ms, "suspend", "conn.cpp:88:query")])
+    replica = Coro(13, 0x113, start, None, "replica", "server.cpp:21:accept", parent=0, events=[
+        (start + 2 * ms, "resume", 502), (start + 3 * ms, "suspend", "replica.cpp:9:recv"), (start + 4 * ms, "wake", 1),
+        (start + 5 * ms, "resume", 502), (start + 7 * ms, "suspend", "replica.cpp:9:recv")])
+    clients = []
+    for i in range(8):
+        at, c = start + (8 + i) * ms, Coro(30 + i, 0x130 + i, start, None, f"client {i}", "server.cpp:30:serve", parent=0)
+        c.events = [(start + 100000 * i + 10, "resume", 501), (start + 100000 * i + 50000, "suspend", "client.cpp:7:read"),
+                    (at - 300000, "wake", 0),
+                    (at - 200000, "resume", 502), (at, "await", 1), (at, "wait", "lock 'db 3'"), (at, "suspend", site), (at, "held",
+                                                                                                                         1)]
+        clients.append(c)
+    jobs = [Coro(1000 + i, 0x1000 + i, start + i * 45000, start + i * 45000 + 400000, f"job {i}", "job.cpp:7:spawn", parent=0,
+                 events=[
+        (start + i * 45000 + 100000, "resume", 502), (start + i * 45000 + 300000, "suspend",
+                                                      "job.cpp:9:yield")]) for i in range(400)]
+    rows, since = [beat, holder, replica, *clients, *jobs], start + 8 * ms
+    found = finding("held-lock", "8 coroutines wait for the lock 'db 3', held by conn 12", clients, span, "likely", 1, since, site,
+                    [
+        "client 0 (#30) waits for the lock 'db 3', held by conn 12 (#12), which has been suspended at conn.cpp:88:query for 17 s",
+        "conn 12 (#12) awaits replica (#13), which nobody has woken", "no event is missing"])
+    lock = {"kind": "lock", "pid": 18799, "object": "0x0000000000001000", "count": 1}
+    for i, member in enumerate(found["coroutines"]):
+        member.update(reasons=[lock], waits_for="12", since_ns=since + i * ms, for_ns=span - since - i * ms)
+    found["awaits"] = [waiter(holder, 13, span - start - 6 * ms, since_ns=start + 6 * ms, suspend_site="conn.cpp:88:query",
+                              reasons=[])]
+    found["waiting"] = 1
+    made = report(rows, span, [found], [501, 502], sum(len(c.events) for c in rows), ["", site])
+    made["sections"][0]["objects"] = [{
+        "name": "db 3", "kind": "lock", "made_site": "pool.cpp:12:open", "pid": 18799, "object": lock["object"], "available": 0,
+        "available_exact": True, "room": None, "room_exact": False, "total": 1, "closed": False, "owned": True, "held_by_others": 0,
+        "holders": [{"coro": "12", "name": "conn 12", "count": 1, "alive": True}], "waiters": 8, "longest_ns": span - since}]
+    return page(rows, span, "./server --pool 1", [found], report=made)
+
+
 def made_hostile(*_):
     bad = ["</script><script>alert(1)</script>", "\"quote's & <b>bold</b>", "\u202eevil\u202c \u2066x",
            "new\nline\ttab\0nul\x1b[31m", "x" * 10000, "\u05e9\u05dc\u05d5\u05dd \u0639\u0631\u0628\u064a", "<!--<script>",
