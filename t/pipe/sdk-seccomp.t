@@ -300,6 +300,7 @@ done
 ok 'variables of a collector that is gone do no harm' env CTP_SHM_PATH=/nonexistent "$tmp/confined" work
 
 for option in '' --lossless; do
+	: >"$tmp/out"
 	"$tmp/confined" wait >"$tmp/out" &
 	pid=$!
 	until grep -q ready "$tmp/out" || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
