@@ -257,7 +257,7 @@ like 'the list has the server' "$tap_said" "(^| )$pid recording .* \./server"
 try 'ctp-collect -p PID --once -o t.ctp.zst' "ctp-collect -p $pid --once -o t.ctp.zst"
 try 'ctp-report t.ctp.zst'
 like 'the report has the handler that hangs' "$tap_said" "$found"
-try 'ctp-collect -p PID -o t.ctp.zst' "timeout --preserve-status 1 ctp-collect -p $pid -o t.ctp.zst"
+try 'ctp-collect -p PID -o t.ctp.zst' "timeout --preserve-status 4 ctp-collect -p $pid -o t.ctp.zst"
 ok 'the server still runs' kill "$pid"
 wait "$pid" 2>/dev/null
 
