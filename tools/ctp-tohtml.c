@@ -96,7 +96,7 @@ static bool is_same_file(const char *a, const char *b)
 	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* Before the output is created: a baseline that cannot be read leaves nothing behind. */
+/* Reads the baseline before the output is created, so that no file is made if the baseline cannot be read. */
 static enum ctp_status read_baseline(struct ctp_html_baseline *b, struct ctp_err *err)
 {
 	if (tool.path && is_same_file(tool.path, ask.baseline))

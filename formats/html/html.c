@@ -546,7 +546,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	if (s->options.section > CTP_REPORT_SECTIONS)
 		return ctp_err_set(err, "--section %ju: a report has only the first %d", s->options.section, CTP_REPORT_SECTIONS);
 	if (s->options.finding && !s->narrowed)
-		return ctp_err_set(err, "--finding %ju: no section has so many findings; ctp-report numbers them", s->options.finding);
+		return ctp_err_set(err, "--finding %ju: the trace has fewer findings; ctp-report lists them with their numbers", s->options.finding);
 	ctp_output_put(s->out, ctp_html_page, (size_t)(data - ctp_html_page));
 	put_meta(s);
 	for (uint32_t i = 0; i < s->nkept; i++) {

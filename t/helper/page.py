@@ -11,22 +11,10 @@ import sys
 import browser
 import htmlpage
 import pagegaps
+from pytap import done, equal, ok
 
 US = 1000
 DAMAGED = '<script type="application/octet-stream" id="ctp-data-0-0">'
-RUN, FAILED = [0], [0]
-
-
-def ok(true, name, *why):
-    RUN[0] += 1
-    FAILED[0] += not true
-    print("ok" if true else "not ok", RUN[0], "-", name, flush=True)
-    for line in why if not true else ():
-        print("#", line, file=sys.stderr)
-
-
-def equal(got, want, name):
-    ok(got == want, name, f"     got: {got!r}", f"expected: {want!r}")
 
 
 def spans(row, end):
@@ -692,8 +680,7 @@ def main():
                      test_print, test_hostile, test_colours, test_pieces, test_real):
             test(pages)
         pagegaps.test_gaps(pages, htmlpage.read, equal)
-    print(f"1..{RUN[0]}")
-    return FAILED[0] > 0
+    return done()
 
 
 if __name__ == "__main__":

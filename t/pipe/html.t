@@ -102,7 +102,7 @@ is '--finding has its coroutines and who woke them, and no others' \
 	"$? $(page "$tmp/part.html" "[r['name'] for r in rows], meta['finding'], len(meta['report']['sections'][0]['findings'])")" "0 (['handler 17', 'client 17'], 1, 1)"
 "$to" -q --finding 7 -o "$tmp/no.html" "$tmp/lost.ctp" 2>"$tmp/err"
 is 'a finding that is not there: status 1, no file' "$? $(ls "$tmp/no.html" 2>/dev/null)" '1 '
-is 'the message says where the numbers come from' "$(cat "$tmp/err")" 'ctp-tohtml: --finding 7: no section has so many findings; ctp-report numbers them'
+is 'the message says where to find the numbers' "$(cat "$tmp/err")" 'ctp-tohtml: --finding 7: the trace has fewer findings; ctp-report lists them with their numbers'
 
 # --- sections -------------------------------------------------------------------------------------------------------------------
 cat "$tmp/odd.ctp" "$tmp/lost.ctp" >"$tmp/two.ctp"

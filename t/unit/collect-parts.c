@@ -274,7 +274,10 @@ static void test_rows(void)
 	is_u64(sizeof(struct ctp_row), most * sizeof(uint64_t), "a row has room for exactly the longest record that waits in it");
 }
 
-/* Rows in so many runs, or one more: how many are not in order after a sort, equal times as they came. */
+/*
+ * Sorts rows that come in `runs` ascending runs, and a shorter one if count is no multiple. Returns how many rows are out of order then;
+ * rows of the same time must keep their order.
+ */
 static unsigned unsorted(struct ctp_row_sort *sort, uint32_t count, uint32_t runs)
 {
 	const uint64_t now = 1000000 * MS;

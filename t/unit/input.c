@@ -287,7 +287,7 @@ static void whole(void)
 	ctp_output_flush(&out);
 	ctp_output_abandon(&out);
 	ok(gives(path, 1, "two", 3, false), "abandoning it changes nothing");
-	is_u64(files_like(folder), 1, "no temporary file is left behind");
+	is_u64(files_like(folder), 1, "no temporary file stays");
 
 	ok(!ctp_output_create(&out, path, false, false, &err), "a file is created and then renamed");
 	ctp_output_put(&out, "four", 4);

@@ -93,7 +93,7 @@ static void holds(void)
 	sampled(400 * MS, ASLEEP);
 	suspends(&h, S, HOG, THREAD, 51);
 	is_over(&h, S + 5 * MS, CTP_OUTCOME_EXITED);
-	is(end(), "blocking-call likely 1", "a coroutine that is ready behind a blocked thread is no other finding");
+	is(end(), "blocking-call likely 1", "a coroutine that cannot run because its thread is blocked is no further finding");
 	is(suspected, "", "it is no suspect");
 
 	held(false, false);

@@ -157,7 +157,7 @@ static void permits(void)
 	waits_alone(1, CTP_WAITS_PERMITS, A, 3, 0);
 	waits_alone(2, CTP_WAITS_PERMITS, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_PERMITS, 2);
-	is(over(), "", "waiters queued behind one that waits for more permits than are free are not found");
+	is(over(), "", "waiters after one in the queue that needs more permits than are free are no finding");
 	scene();
 	has_so(&h, 10, A, CTP_WAITS_PERMITS, 4, CTP_OBJECT_MADE);
 	has(&h, 11, A, CTP_WAITS_PERMITS, 0);

@@ -258,7 +258,7 @@ static void test_last_await(void)
 {
 	uint64_t target;
 	ok(last_awaits((struct last){RAW_SUSPEND, 9, 1, 0, ALL_SLOTS}, &target) == 1 && target == 2,
-	   "whom the last suspension waits for is in the last states");
+	   "the last states have the coroutine that the last suspension waits for");
 	is_u64(last_awaits((struct last){RAW_SUSPEND, 7, 1, 0, ALL_SLOTS}, &target), 0, "but not if it was said of one before,");
 	is_u64(last_awaits((struct last){RAW_SUSPEND, 7, 1, 0, NONE_OF_EIGHT}, &target), 0, "also if event 8 is in no slot,");
 	is_u64(last_awaits((struct last){RAW_SUSPEND, 10, 1, 0, ALL_SLOTS}, &target), 0, "of one that has not come yet,");

@@ -524,7 +524,7 @@ int main(void)
 	test_holes();
 	test_twice();
 	test_parted();
-	test_early(0, 2, "an event that is earlier than the one before it comes behind it");
+	test_early(0, 2, "an event that is earlier than the one before it is written after that");
 	test_early(1, 2, "although its ring is looked at first");
 	test_early(0, 100, "it also follows the birth");
 	test_early(1, 100, "which is in the other ring");

@@ -186,7 +186,7 @@ static uint64_t sorted_before(unsigned n)
 
 static void test_sorted_before(void)
 {
-	is_u64(sorted_before(4), 10203040, "what stayed behind goes in its turn");
+	is_u64(sorted_before(4), 10203040, "rows that were kept are written in the order of their times");
 	is_u64(sorted_before(3), 102030, "also after one that comes last and is older");
 }
 

@@ -465,7 +465,7 @@ static void idle_condition(void)
 
 /* --- patient-writer ---
  * Healthy: a fair lock for readers and a writer; an import reads for a second, the writer waits for it and then has its turn,
- * and all that came after the writer wait behind it.
+ * and readers that came later wait until it is done.
  */
 static struct co_mutex pw_lock;
 static struct co_list pw_turn;

@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import browser  # noqa: E402
 import firefox  # noqa: E402
 import htmlpage  # noqa: E402
+from pytap import done, equal, ok, skip  # noqa: E402
 
 TEXT_CONTRAST, GRAPHIC_CONTRAST, MOST_NODES = 4.5, 3, 100
 TABLES = ["coroutines", "waiting", "sites", "threads", "wakes", "findings"]
@@ -20,19 +21,6 @@ TEXT_ON = [*[(text, back) for text in ("text", "faint", "accent") for back in ("
            ("likely", "likely-back"), *[(f"on-{state}", state) for state in ("running", "runnable", "suspended", "born", "unknown")]]
 DRAWN_ON = [*[(line, "back") for line in ("edge", "dot", "hatch", "tick", "wake", "await", "bad", "running", "control")],
             ("thumb", "gutter"), ("control", "panel"), ("hatch", "unknown"), ("density", "panel")]
-RUN, FAILED = [0], [0]
-
-
-def ok(true, name, *why):
-    RUN[0] += 1
-    FAILED[0] += not true
-    print("ok" if true else "not ok", RUN[0], "-", name, flush=True)
-    for line in why if not true else ():
-        print("#", line, file=sys.stderr)
-
-
-def equal(got, want, name):
-    ok(got == want, name, f"     got: {got!r}", f"expected: {want!r}")
 
 
 class Pages:
@@ -426,8 +414,7 @@ def main():
     kinds = [("chromium", browser.Browser, browser.chromium()), ("firefox", firefox.Firefox, firefox.firefox())]
     for name, kind, there in kinds:
         if not there:
-            print(f"ok {RUN[0] + 1} - # SKIP there is no {name}")
-            RUN[0] += 1
+            skip(f"there is no {name}")
             continue
         with kind(1440, 900) as window:
             pages = Pages(folder, window, name, axe)
@@ -439,8 +426,7 @@ def main():
                 except browser.Failed as err:
                     ok(False, f"{name}: {test.__name__}", *str(err).splitlines()[:6])
                     window.modifiers = 0
-    print(f"1..{RUN[0]}")
-    return 1 if FAILED[0] else 0
+    return done()
 
 
 if __name__ == "__main__":

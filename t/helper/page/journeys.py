@@ -13,19 +13,11 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import browser  # noqa: E402
 import firefox  # noqa: E402
 import htmlpage  # noqa: E402
+from pytap import done, equal, ok, skip  # noqa: E402
 
 MS, BURST, BURST_END, SINCE = 1_000_000, 3_000_000_000, 3_020_000_000, 3_008_000_000
 HOLDER, REPLICA, CLIENTS, JOB = 1, 2, range(3, 11), 11  # rows of the page of the held lock
-RUN, FAILED = [0], [0]
 LIST = "ctp.app.timeline.coros.list"
-
-
-def ok(true, name, *why):
-    RUN[0] += 1
-    FAILED[0] += not true
-    print("ok" if true else "not ok", RUN[0], "-", name, flush=True)
-    for line in why if not true else ():
-        print("#", line, file=sys.stderr)
 
 
 class Journey:
@@ -54,7 +46,7 @@ class Journey:
         ok(true, f"{self.name}: {name}", *why)
 
     def equal(self, got, want, name):
-        ok(got == want, f"{self.name}: {name}", f"     got: {got!r}", f"expected: {want!r}")
+        equal(got, want, f"{self.name}: {name}")
 
     def keys(self, *pressed):
         for key in pressed:
@@ -444,8 +436,7 @@ def main():
     kinds = [("chromium", browser.Browser, browser.chromium()), ("firefox", firefox.Firefox, firefox.firefox())]
     for name, kind, there in kinds:
         if not there:
-            RUN[0] += 1
-            print(f"ok {RUN[0]} - # SKIP there is no {name}")
+            skip(f"there is no {name}")
             continue
         with kind(1440, 900) as window:
             page = Journey(folder, window, name)
@@ -460,8 +451,7 @@ def main():
                     window.modifiers = 0
                     window.size(1440, 900)
                     window.dark(False)
-    print(f"1..{RUN[0]}")
-    return 1 if FAILED[0] else 0
+    return done()
 
 
 if __name__ == "__main__":
