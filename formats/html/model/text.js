@@ -30,7 +30,10 @@ function isolate(text) {
 }
 
 function el(tag, attrs, ...children) {
-	const node = document.createElement(tag);
+	return filled(document.createElement(tag), attrs, children);
+}
+
+function filled(node, attrs, children) {
 	for (const [key, value] of Object.entries(attrs || {})) {
 		if (key.startsWith("on"))
 			node.addEventListener(key.slice(2), value);

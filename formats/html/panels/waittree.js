@@ -35,15 +35,7 @@ function placeNodes(rows, width, wide) {
 }
 
 function svgNode(tag, attrs, ...children) {
-	const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-	for (const [key, value] of Object.entries(attrs || {})) {
-		if (key.startsWith("on"))
-			node.addEventListener(key.slice(2), value);
-		else if (value !== null && value !== undefined && value !== false)
-			node.setAttribute(key, value === true ? "" : value);
-	}
-	node.append(...children.filter(child => child !== null && child !== undefined));
-	return node;
+	return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attrs, children);
 }
 
 // An arrow's head with its tip at x, y.
