@@ -13,30 +13,12 @@
 #include "base/compare.h"
 #include "common/json.h"
 #include "html/html-baseline.h"
-#include "html/html-gaps.h"
 #include "html/html-gzip.h"
-#include "html/html-pack.h"
-#include "html/html-texts.h"
+#include "html/html-part.h"
 #include "html/html-waits.h"
 #include "report/report-args.h"
 #include "report/report-json.h"
 #include "report/report-print.h"
-
-/* The page opens on the section with the highest rank, and drops those with the lowest. */
-enum rank { RANK_NONE, RANK_EMPTY, RANK_CALM, RANK_SUSPECTS, RANK_FINDINGS };
-
-struct shown {
-	enum rank rank;
-	uint32_t section; /* its number in the report */
-	struct ctp_html_pack pack;
-	struct ctp_html_texts places, names, reasons;
-	struct ctp_html_gaps gaps;
-	uint32_t *place_numbers, *thread_numbers; /* from numbers of follow.h to those of the page */
-	uint32_t nplace_numbers, nthread_numbers;
-	struct ctp_follow_thread *threads; /* threads that ran coroutines, or may have */
-	uint32_t nthreads;
-	uint64_t t0_ns, span_ns;
-};
 
 struct html_sink {
 	struct ctp_sink sink;
@@ -46,8 +28,8 @@ struct html_sink {
 	const struct ctp_report *report; /* of that */
 	struct ctp_follow *follow;
 	uint64_t sections; /* so far */
-	struct shown now;  /* the section that is being read */
-	struct shown *kept; /* those before it that will be shown, in their order */
+	struct ctp_html_part now;  /* the section that is being read */
+	struct ctp_html_part *kept; /* those before it that will be shown, in their order */
 	uint32_t nkept;
 	size_t kept_room;
 	bool narrowed;     /* the finding that was asked for is in some section */
@@ -55,31 +37,7 @@ struct html_sink {
 	bool failed;       /* out of memory at some point */
 };
 
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
-
 /* --- one section ---------------------------------------------------------------------------------------------------------- */
-
-static void shown_init(struct shown *shown, uint64_t max_events)
-{
-	*shown = (struct shown){.rank = RANK_NONE};
-	ctp_html_pack_init(&shown->pack, max_events);
-	ctp_html_texts_init(&shown->places);
-	ctp_html_texts_init(&shown->names);
-	ctp_html_texts_init(&shown->reasons);
-	ctp_html_gaps_init(&shown->gaps);
-}
-
-static void shown_fini(struct shown *shown)
-{
-	ctp_html_pack_fini(&shown->pack);
-	ctp_html_texts_fini(&shown->places);
-	ctp_html_texts_fini(&shown->names);
-	ctp_html_texts_fini(&shown->reasons);
-	ctp_html_gaps_fini(&shown->gaps);
-	free(shown->place_numbers);
-	free(shown->thread_numbers);
-	free(shown->threads);
-}
 
 /* A section without room in the report is not shown either. */
 static bool is_wanted(const struct html_sink *s)
@@ -92,8 +50,8 @@ static void on_section(void *arg, const struct ctp_section *sec)
 	struct html_sink *s = arg;
 	(void)sec;
 	s->sections++;
-	shown_fini(&s->now);
-	shown_init(&s->now, s->options.max_events);
+	ctp_html_part_fini(&s->now);
+	ctp_html_part_init(&s->now, s->options.max_events);
 }
 
 static uint32_t handle_of(struct html_sink *s, uint64_t id)
@@ -269,40 +227,10 @@ static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_
 	struct html_sink *s = arg;
 	uint64_t since_ns = s->options.report.since_ns ? s->follow->counts.first_ns + s->options.report.since_ns : 0;
 	if (is_wanted(s))
-		ctp_html_gaps_add(&s->now.gaps, thread, larger(after_ns, since_ns), ts_ns, transitions);
+		ctp_html_gaps_add(&s->now.gaps, thread, ctp_most(after_ns, since_ns), ts_ns, transitions);
 }
 
 /* --- the end -------------------------------------------------------------------------------------------------------------- */
-
-static bool settle_places(struct shown *shown, struct ctp_follow *f)
-{
-	uint32_t n = ctp_follow_places(f);
-	shown->place_numbers = calloc(n, sizeof *shown->place_numbers);
-	if (!shown->place_numbers)
-		return false;
-	shown->nplace_numbers = n;
-	for (uint32_t i = 1; i < n; i++)
-		shown->place_numbers[i] = ctp_html_texts_number(&shown->places, ctp_follow_text(f, i));
-	return !shown->places.failed;
-}
-
-static bool settle_threads(struct shown *shown, const struct ctp_follow *f)
-{
-	uint32_t count = ctp_follow_threads(f);
-	shown->thread_numbers = calloc(count, sizeof *shown->thread_numbers);
-	shown->threads = calloc(count, sizeof *shown->threads);
-	if (!shown->thread_numbers || !shown->threads)
-		return false;
-	shown->nthread_numbers = count;
-	for (uint32_t i = 0; i < count; i++) {
-		struct ctp_follow_thread th = ctp_follow_thread(f, i);
-		if (!th.resumes && !ctp_html_gaps_has(&shown->gaps, i))
-			continue;
-		shown->thread_numbers[i] = shown->nthreads;
-		shown->threads[shown->nthreads++] = th;
-	}
-	return true;
-}
 
 static bool settle_rows(struct html_sink *s)
 {
@@ -319,28 +247,6 @@ static bool settle_rows(struct html_sink *s)
 	if (s->now.pack.events > s->now.pack.max_events)
 		make_room(s);
 	return !s->now.pack.failed && !s->now.names.failed && !s->now.reasons.failed;
-}
-
-/* From the start of the section in the report to its end, or to the last event that is shown. */
-static void settle_span(struct shown *shown, const struct ctp_report_section *sec)
-{
-	uint64_t last_ns = sec->start_ns;
-	for (uint32_t i = 0; i < shown->pack.nrows; i++)
-		last_ns = larger(last_ns, larger(shown->pack.rows[i].last_ns, shown->pack.rows[i].died_ns));
-	shown->t0_ns = sec->start_ns;
-	shown->span_ns = larger(sec->duration_ns, last_ns - sec->start_ns);
-	if (shown->span_ns > CTP_HTML_TIME_MAX)
-		shown->span_ns = CTP_HTML_TIME_MAX;
-}
-
-static enum rank rank_of(const struct shown *shown, const struct ctp_report_section *sec)
-{
-	for (uint32_t i = 0; i < sec->nfindings; i++)
-		if (sec->findings[i].certainty > CTP_CERTAIN_UNKNOWN)
-			return RANK_FINDINGS;
-	if (sec->nsuspects)
-		return RANK_SUSPECTS;
-	return shown->pack.nrows ? RANK_CALM : RANK_EMPTY;
 }
 
 static int by_number(const void *a, const void *b) { return ctp_compare(*(const uint64_t *)a, *(const uint64_t *)b); }
@@ -374,9 +280,9 @@ static void narrow(struct html_sink *s, const struct ctp_report_section *sec)
 }
 
 /* The last kept section of the highest rank; null: there is none. */
-static struct shown *best_of(const struct html_sink *s)
+static struct ctp_html_part *best_of(const struct html_sink *s)
 {
-	struct shown *best = NULL;
+	struct ctp_html_part *best = NULL;
 	for (uint32_t i = 0; i < s->nkept; i++)
 		if (!best || s->kept[i].rank >= best->rank)
 			best = &s->kept[i];
@@ -391,7 +297,7 @@ static void keep(struct html_sink *s)
 		return;
 	}
 	s->kept[s->nkept++] = s->now;
-	shown_init(&s->now, s->options.max_events);
+	ctp_html_part_init(&s->now, s->options.max_events);
 	for (;;) {
 		uint64_t events = 0;
 		uint32_t worst = 0;
@@ -404,7 +310,7 @@ static void keep(struct html_sink *s)
 			return;
 		if (&s->kept[worst] == best_of(s)) /* all have the same rank */
 			worst = 0;
-		shown_fini(&s->kept[worst]);
+		ctp_html_part_fini(&s->kept[worst]);
 		memmove(&s->kept[worst], &s->kept[worst + 1], (--s->nkept - worst) * sizeof *s->kept);
 	}
 }
@@ -417,34 +323,14 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 		return;
 	s->now.section = s->report->nsections - 1;
 	const struct ctp_report_section *sec = &s->report->sections[s->now.section];
-	s->failed |= !settle_rows(s) || !settle_places(&s->now, s->follow) || !settle_threads(&s->now, s->follow);
+	s->failed |= !settle_rows(s) || !ctp_html_part_settle(&s->now, s->follow, sec);
 	s->failed |= s->now.gaps.failed;
-	settle_span(&s->now, sec);
-	s->now.rank = rank_of(&s->now, sec);
 	if (s->options.finding)
 		narrow(s, sec);
 	keep(s);
 }
 
 /* --- the page ------------------------------------------------------------------------------------------------------------- */
-
-static void put_text(struct ctp_output *out, const char *key, const char *text)
-{
-	ctp_output_putf(out, "\"%s\":", key);
-	ctp_json_put_in_page(out, text, strlen(text));
-}
-
-static void put_threads(struct ctp_output *out, const struct shown *shown)
-{
-	ctp_output_putf(out, ",\"threads\":[");
-	for (uint32_t i = 0; i < shown->nthreads; i++) {
-		const struct ctp_follow_thread *th = &shown->threads[i];
-		ctp_output_putf(out, "%s{\"tid\":%ju,\"pid\":%ju,", i ? "," : "", th->tid, th->pid);
-		put_text(out, "name", th->name);
-		ctp_output_putf(out, "}");
-	}
-	ctp_output_putf(out, "]");
-}
 
 /* The verdict on each section, in a line, and the closing lines of the report. */
 static void put_verdicts(struct ctp_output *out, const struct ctp_report *r)
@@ -465,46 +351,21 @@ static void put_verdicts(struct ctp_output *out, const struct ctp_report *r)
 	ctp_output_putf(out, "]");
 }
 
-/* What the page has of a section. */
-static void put_part(struct ctp_output *out, const struct shown *shown, const struct ctp_report_section *sec, const char *title)
-{
-	char command[CTP_PRINT_COMMAND_MAX];
-	ctp_output_putf(out, "{\"section\":%u,", shown->section);
-	put_text(out, "title", title ? title : ctp_print_command(command, sec));
-	if (sec->has_wall)
-		ctp_output_putf(out, ",\"t0_wall_ns\":\"%jd\"", sec->start_wall_ns);
-	else
-		ctp_output_putf(out, ",\"t0_wall_ns\":null");
-	ctp_output_putf(out, ",\"ordinal\":%s", sec->ordinal ? "true" : "false");
-	ctp_output_putf(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju", shown->t0_ns, shown->span_ns);
-	ctp_output_putf(out, ",\"coroutines\":%u,\"events\":%ju", ctp_html_pack_rows(&shown->pack), ctp_html_pack_shown(&shown->pack));
-	ctp_output_putf(out, ",\"omitted_coroutines\":%ju,\"omitted_events\":%ju", shown->pack.omitted_coroutines,
-	                shown->pack.omitted_events);
-	put_threads(out, shown);
-	ctp_output_putf(out, ",\"places\":");
-	ctp_html_texts_put(out, &shown->places);
-	ctp_output_putf(out, ",\"strings\":");
-	ctp_html_texts_put(out, &shown->names);
-	ctp_output_putf(out, ",\"reasons\":");
-	ctp_html_texts_put(out, &shown->reasons);
-	ctp_output_putf(out, "}");
-}
-
 static void put_meta(const struct html_sink *s)
 {
 	struct ctp_output *out = s->out;
-	const struct shown *best = best_of(s);
+	const struct ctp_html_part *best = best_of(s);
 	const struct ctp_report_section *sec = best ? &s->report->sections[best->section] : NULL;
 	char command[CTP_PRINT_COMMAND_MAX];
 	ctp_output_putf(out, "<script type=\"application/json\" id=\"ctp-meta\">");
 	ctp_output_putf(out, "{\"format\":3,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
-	put_text(out, "title", s->options.title ? s->options.title : sec ? ctp_print_command(command, sec) : s->options.source);
+	ctp_html_put_text(out, "title", s->options.title ? s->options.title : sec ? ctp_print_command(command, sec) : s->options.source);
 	ctp_output_putf(out, ",");
-	put_text(out, "source", s->options.source);
+	ctp_html_put_text(out, "source", s->options.source);
 	ctp_output_putf(out, ",\"finding\":%ju,\"shown\":%td,\"parts\":[", s->options.finding, best ? best - s->kept : 0);
 	for (uint32_t i = 0; i < s->nkept; i++) {
 		ctp_output_putf(out, "%s", i ? "," : "");
-		put_part(out, &s->kept[i], &s->report->sections[s->kept[i].section], s->options.title);
+		ctp_html_part_put(out, &s->kept[i], &s->report->sections[s->kept[i].section], s->options.title);
 	}
 	ctp_output_putf(out, "]");
 	if (s->options.baseline) {
@@ -517,22 +378,22 @@ static void put_meta(const struct html_sink *s)
 	ctp_output_putf(out, "}</script>\n");
 }
 
-static bool put_data(struct ctp_output *out, struct shown *shown, uint32_t part)
+static bool put_data(struct ctp_output *out, struct ctp_html_part *part, uint32_t number)
 {
 	struct ctp_html_view view = {
-		.t0_ns = shown->t0_ns,
-		.places = shown->place_numbers,
-		.threads = shown->thread_numbers,
-		.nplaces = shown->nplace_numbers,
-		.nthreads = shown->nthread_numbers,
-		.gaps = &shown->gaps,
-		.nshown = shown->nthreads,
+		.t0_ns = part->t0_ns,
+		.places = part->place_numbers,
+		.threads = part->thread_numbers,
+		.nplaces = part->nplace_numbers,
+		.nthreads = part->nthread_numbers,
+		.gaps = &part->gaps,
+		.nshown = part->nthreads,
 	};
-	ctp_html_gaps_sort(&shown->gaps);
-	struct ctp_html_gzip *gzip = ctp_html_gzip_new(out, part);
+	ctp_html_gaps_sort(&part->gaps);
+	struct ctp_html_gzip *gzip = ctp_html_gzip_new(out, number);
 	if (!gzip)
 		return false;
-	bool done = ctp_html_pack_write(&shown->pack, &view, ctp_html_gzip_put, gzip);
+	bool done = ctp_html_pack_write(&part->pack, &view, ctp_html_gzip_put, gzip);
 	ctp_html_gzip_finish(gzip);
 	return done;
 }
@@ -592,9 +453,9 @@ static enum ctp_status take_end(struct ctp_sink *sink, const struct ctp_section_
 static void free_sink(struct ctp_sink *sink)
 {
 	struct html_sink *s = (struct html_sink *)sink;
-	shown_fini(&s->now);
+	ctp_html_part_fini(&s->now);
 	for (uint32_t i = 0; i < s->nkept; i++)
-		shown_fini(&s->kept[i]);
+		ctp_html_part_fini(&s->kept[i]);
 	free(s->kept);
 	ctp_analysis_free(s->analysis);
 	ctp_output_abandon(s->out);
@@ -629,7 +490,7 @@ struct ctp_sink *ctp_html_sink(struct ctp_output *out, const struct ctp_html_opt
 	s->analysis = analysis;
 	s->report = &analysis->report;
 	s->follow = &analysis->follow;
-	shown_init(&s->now, options->max_events);
+	ctp_html_part_init(&s->now, options->max_events);
 	ctp_analysis_listen(analysis, &listens, s);
 	return &s->sink;
 }
