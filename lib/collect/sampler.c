@@ -50,13 +50,31 @@ void ctp_sampler_fini(struct ctp_sampler *s)
 
 /* --- the process ---------------------------------------------------------------------------------------------------------- */
 
+/*
+ * The record of the end is of the section's own process. Where that only started the one that is looked at, as timeout(1) does,
+ * another record says how long that one was seen executing. after_ns: when last.
+ */
+static void tell_last_seen(struct ctp_sampler *s, uint64_t after_ns, uint64_t now_ns)
+{
+	if (s->pid == s->own || s->state != CTP_PROCESS_EXECUTING)
+		return;
+	bool there = !s->gone_ns && ctp_proc_state_look(&s->proc, false);
+	if (!there && !s->gone_ns && !s->proc.gone)
+		return; /* it cannot be seen */
+	s->state = there ? s->proc.state : CTP_PROCESS_EXITING;
+	ctp_sampler_process(s, now_ns, s->state == CTP_PROCESS_EXECUTING ? now_ns : after_ns, 0, 0);
+}
+
 /* Where the section's own process has no part in the trace, one that has. */
 static void choose_process(struct ctp_sampler *s)
 {
 	bool ours = ctp_targets_has(s->targets, s->own);
 	pid_t pid = ours ? s->own : s->pid == s->own || s->gone_ns ? ctp_targets_next(s->targets, s->pid) : 0;
-	if (pid && pid != s->pid)
-		watch_process(s, pid);
+	if (!pid || pid == s->pid)
+		return;
+	if (s->gone_ns)
+		tell_last_seen(s, s->executing_ns, ctp_clock_ns());
+	watch_process(s, pid);
 }
 
 static void take_newest(struct ctp_sampler *s, uint64_t now_ns)
@@ -122,5 +140,8 @@ struct ctp_end_bounds ctp_sampler_end(struct ctp_sampler *s, uint64_t ended_ns)
 	uint64_t before_ns = s->gone_ns ? s->gone_ns : now_ns;
 	if (ended_ns && s->pid == s->own)
 		before_ns = ctp_least(before_ns, ended_ns);
-	return (struct ctp_end_bounds){ctp_least(s->executing_ns ? s->executing_ns : s->begin_ns, before_ns), before_ns};
+	struct ctp_end_bounds end = {ctp_least(s->executing_ns ? s->executing_ns : s->begin_ns, before_ns), before_ns};
+	tell_last_seen(s, end.after_ns, now_ns);
+	ctp_harvest_settle(s->harvest);
+	return end;
 }

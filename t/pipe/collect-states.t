@@ -96,6 +96,19 @@ ended
 sane 'a child that lives on'
 ok 'its end is its own, not that of its child' test "$(field end before)" -lt "$(field end ts)"
 
+# --- a process that COMMAND started ----------------------------------------------------------------------------------------------
+# A silent process is looked at in detail twice, after one second and after two. The wait goes on after that, until timeout ends it.
+"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -pthread -o "$tmp/locks" t/defects/verdict/c-locks.c 2>"$tmp/err"
+is 'c-locks.c compiles' "$?" 0
+: >"$tmp/a.ctp"
+"$collect" -q -o "$tmp/a.ctp" timeout -s KILL 7 "$tmp/locks" forgotten-unlock >/dev/null 2>&1
+"$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
+is 'the last record of the process says how long it was seen' "$(field process after)" "$(field end after)"
+sane 'started by timeout'
+"$BIN/ctp-report" -q -j "$tmp/a.ctp" >"$tmp/report"
+first() { tr ',{' '\n\n' <"$tmp/report" | sed -n "s/^\"$1\":\"*\([0-9]*\)\"*.*/\1/p" | head -n 1; } # KEY: its first number
+is 'the report: the wait lasted until then' $(($(first start_ns) + $(first to_ns))) "$(field end after)"
+
 # --- slow ends -------------------------------------------------------------------------------------------------------------------
 for how in exit dump; do
 	start "$tmp/states"
