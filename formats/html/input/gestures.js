@@ -65,11 +65,11 @@ class Gestures {
 			timeline.range = [at(drag.x), at(x)].sort((a, b) => a - b);
 			timeline.cross = at(x);
 		} else if (drag.kind === "scroll") {
-			drag.region.scrollTo(drag.scroll + dy * drag.thumb.scale);
+			drag.region.scrollIn(timeline.window, drag.scroll + dy * drag.thumb.scale);
 		} else {
 			const [begin, end] = drag.at, by = (end - begin) * dx / timeline.plot;
 			timeline.canvas.style.cursor = "grabbing";
-			drag.region.scrollTo(drag.scroll - dy);
+			drag.region.scrollIn(timeline.window, drag.scroll - dy);
 			if (drag.x >= timeline.left)
 				timeline.window.setAt(begin - by, end - by);
 		}
@@ -178,7 +178,7 @@ class Gestures {
 			event.preventDefault();
 			window.pan(event.deltaX * lines / timeline.plot);
 		} else {
-			region.scrollTo(scroll + (event.deltaY || event.deltaX) * lines);
+			region.scrollIn(window, scroll + (event.deltaY || event.deltaX) * lines);
 			if (region.scroll !== scroll) // else the page may scroll
 				event.preventDefault();
 		}

@@ -77,15 +77,26 @@ class Region {
 		const { born, end } = this.lanes, group = this.list.group(index), rows = group ? group.rows : this.list.lane(index);
 		return rows.some(row => born[row] <= to && end[row] >= from);
 	}
-	// If no visible entry has anything in this time, but another has: scrolls to the nearest one.
-	seekLife(from, to) {
-		const { first, last } = this;
+	// If no visible entry has anything in this time, but another has: scrolls to the nearest one; way: -1: to one above if there is
+	// one, 1: to one below.
+	seekLife(from, to, way = 0) {
+		const { first, last, count } = this, lives = i => i >= 0 && i < count && this.lives(i, from, to);
+		let above = first - 1, below = last;
 		for (let i = first; i < last; i++)
-			if (this.lives(i, from, to))
+			if (lives(i))
 				return;
-		for (let step = 1; first - step >= 0 || last - 1 + step < this.count; step++)
-			for (const i of [last - 1 + step, first - step])
-				if (i >= 0 && i < this.count && this.lives(i, from, to))
-					return this.reveal(i);
+		while (above >= 0 || below < count) {
+			if (below < count && (way >= 0 || above < 0) && lives(below++))
+				return this.reveal(below - 1);
+			if (above >= 0 && (way <= 0 || below >= count) && lives(above--))
+				return this.reveal(above + 1);
+		}
+	}
+	// Scrolls for somebody who looks at this time.
+	scrollIn({ from, to }, scroll) {
+		const way = Math.sign(scroll - this.scroll);
+		this.scrollTo(scroll);
+		if (this.kind === "coros")
+			this.seekLife(from, to, way);
 	}
 }

@@ -10,11 +10,8 @@ const APART = 0.004; // of that width: two lives in a lane are at least so far a
 
 // The title of each row's group.
 const GROUPINGS = {
-	spawn: model => {
-		const { spawn } = model.coros;
-		return row => spawn[row] ? model.place(spawn[row]) : model.namePattern(row);
-	},
-	name: model => row => model.namePattern(row),
+	spawn: model => row => model.coros.spawn[row] ? model.place(model.coros.spawn[row]) : model.kindOf(row),
+	name: model => row => model.kindOf(row),
 };
 
 // The rows of each group: [{ title, rows, leads }], the largest first. The rows of `first` are a group of their own, before all others.

@@ -41,7 +41,7 @@ function deriveStates(coros, events) {
 	return { state, initial };
 }
 
-const NAMELESS = "coroutine";
+const NAMELESS = "coroutine", NO_NAME = "no name";
 
 // From an id to its row; if an id was reused, to the latest. A Map of a million BigInts takes most of a second; this hashes their
 // halves.
@@ -186,7 +186,19 @@ class Model {
 	// The name without its numbers: what coroutines of one kind have in common.
 	namePattern(row) {
 		this.patterns ||= this.meta.strings.map(name => clean(name, 80).replace(/0x[0-9a-f]+|\d+/gi, "…"));
-		return this.patterns[this.coros.name[row]] || "no name";
+		return this.patterns[this.coros.name[row]] || NO_NAME;
+	}
+
+	// The same; of a row without a name, where it was first suspended.
+	kindOf(row) {
+		const { kind, arg } = this.events, stop = this.coros.first[row + 1];
+		let e = this.coros.first[row];
+		if (this.meta.strings[this.coros.name[row]])
+			return this.namePattern(row);
+		while (e < stop && kind[e] !== SUSPEND)
+			e++;
+		const place = e < stop ? this.place(arg[e]) : "";
+		return place ? `no name, first suspended at ${place}` : NO_NAME;
 	}
 
 	// The same without room for the number: the number replaces a missing name.
@@ -280,20 +292,6 @@ class Model {
 		for (const row of rows)
 			shown[row] = 1;
 		return Int32Array.from([...[...first].filter(row => shown[row]), ...rows.filter(row => !first.has(row))]);
-	}
-
-	// The wakers of the row, and the rows that it woke, each as a Map from row to count; -1: not known.
-	wakes(row) {
-		const { coros, events } = this, by = new Map(), woke = new Map();
-		const add = (map, other) => map.set(other, (map.get(other) || 0) + 1);
-		for (let e = coros.first[row]; e < coros.first[row + 1]; e++)
-			if (events.kind[e] === WAKE)
-				add(by, events.arg[e]);
-		for (let other = 0; other < this.n; other++)
-			for (let e = coros.first[other]; e < coros.first[other + 1]; e++)
-				if (events.arg[e] === row && events.kind[e] === WAKE)
-					add(woke, other);
-		return { by, woke };
 	}
 
 	// The last wake of the row before t, or null.

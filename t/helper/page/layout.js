@@ -274,14 +274,14 @@ function anyRows() {
 		end[i] = Math.min(span, born[i] + chance() ** 4 * span);
 	}
 	const coros = { born, end, spawn: group.map(g => g % 3 ? g : 0), n };
-	const model = { n, span, busy: page.evenScale(0, span), coros, place: i => `f.c:${i}:f`, namePattern: row => `job ${group[row] % 2}` };
+	const model = { n, span, busy: page.evenScale(0, span), coros, place: i => `f.c:${i}:f`, kindOf: row => `job ${group[row] % 2}` };
 	const rows = Int32Array.from({ length: n }, (_, i) => i).filter(row => !row || chance() < 0.8),
 		first = new Set(some(below(6), () => below(n)));
 	return { model, rows, first, by: oneOf(["spawn", "name"]), group };
 }
 
 function titleOf({ model, by }, row) {
-	return by === "spawn" && model.coros.spawn[row] ? model.place(model.coros.spawn[row]) : model.namePattern(row);
+	return by === "spawn" && model.coros.spawn[row] ? model.place(model.coros.spawn[row]) : model.kindOf(row);
 }
 
 function wrongLanes({ born, end }, lanes, rows, span, first) {
@@ -363,7 +363,7 @@ function testRows() {
 	holds(anyRows, wrongFolds, "a folded group is one entry, and has all its rows");
 	const n = 40, coros = { born: new Float64Array(n), end: new Float64Array(n).fill(1000),
 		spawn: some(n, row => row < 30 ? 1 : 2) };
-	const model = { n, span: 1000, busy: page.evenScale(0, 1000), coros, place: i => `s${i}`, namePattern: () => "" }, rows = Int32Array.from(some(n, i => i));
+	const model = { n, span: 1000, busy: page.evenScale(0, 1000), coros, place: i => `s${i}`, kindOf: () => "" }, rows = Int32Array.from(some(n, i => i));
 	const asked = [], list = new page.GroupList(model, rows,
 		{ by: "spawn", open: (group, few) => asked.push([group.title, few]) && few, first: none });
 	same(asked, [["s1", false], ["s2", true]], `groups of at most ${page.FEW_LANES} lanes are few`);
@@ -398,6 +398,14 @@ function testRegion() {
 			return `${rows.length} rows, ${from} to ${to}: lives ${any}, seen ${!any}`;
 		return (seen || !any) && region.scroll !== before ? "it scrolled without need" : "";
 	}, "if a coroutine lives in view, an entry in sight has one", 1500);
+	holds(anyRegion, ({ region, model }) => {
+		const from = chance() * model.span, to = from + chance() ** 3 * model.span * 0.1, way = chance() < 0.5 ? -1 : 1;
+		const entries = some(region.count, i => i), there = way > 0 ? entries.slice(region.last) : entries.slice(0, region.first);
+		const before = region.scroll, seen = livesInSight(region, from, to);
+		region.seekLife(from, to, way);
+		const turned = Math.sign(region.scroll - before) === -way;
+		return turned && (seen || there.some(i => region.lives(i, from, to))) ? `way ${way}: from ${before} to ${region.scroll}` : "";
+	}, "who scrolls on is led to what lives in that direction, if anything does", 1500);
 	holds(anyRegion, ({ region }) => {
 		const { count, all, height, rowHeight } = region, index = below(count),
 			inSight = () => region.y(index) >= 0 && region.y(index) + rowHeight <= height;
