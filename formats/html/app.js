@@ -3,6 +3,7 @@
 
 const byId = id => document.getElementById(id);
 const FEW_TO_LIST = 2000; // so many rows can be listed anew in each frame of a pan
+const SLOW_ROWS = 100000; // from here on another order takes long enough to be noticed
 const MANY_ROWS = 300; // from here on rows are in groups, and those without life in view are left out, unless asked otherwise
 
 class App {
@@ -42,8 +43,8 @@ class App {
 			clearTimeout(this.typing);
 			this.typing = setTimeout(() => this.search(this.searchBox.value), 120);
 		});
-		byId("order").addEventListener("change", event => this.change({ order: event.target.value }));
-		byId("group").addEventListener("change", event => this.change({ group: event.target.value, turned: null }));
+		byId("order").addEventListener("change", event => this.slowly({ order: event.target.value }));
+		byId("group").addEventListener("change", event => this.slowly({ group: event.target.value, turned: null }));
 		byId("rows").addEventListener("change", event => this.change({ rows: Number(event.target.value) }));
 		byId("alive").addEventListener("change", event => this.change({ alive: event.target.checked }));
 		byId("even").addEventListener("click", () => this.turnScale());
@@ -55,6 +56,10 @@ class App {
 		byId("previous-match").addEventListener("click", () => this.stepMatch(-1));
 		byId("copy-link").addEventListener("click", () => this.copyLink());
 		byId("save-picture").addEventListener("click", () => savePicture(this));
+		byId("options").addEventListener("click", ({ currentTarget }) => {
+			const open = byId("tools").classList.toggle("unfolded");
+			currentTarget.setAttribute("aria-expanded", String(open));
+		});
 		byId("show-help").addEventListener("click", () => this.help.showModal());
 		byId("legend").addEventListener("click", event => this.turnState(event.target.closest("[data-state]")));
 		byId("skip").addEventListener("click", () => this.focusView());
@@ -94,6 +99,14 @@ class App {
 			if (String(next[key]) === String(this.defaults[key]))
 				delete next[key];
 		this.go(next, push);
+	}
+
+	// The same for what takes a second if there are a million rows: says so first.
+	slowly(options) {
+		if (this.model.n < SLOW_ROWS)
+			return this.change(options);
+		byId("status").textContent = `arranging ${count(this.model.n)} rows …`;
+		requestAnimationFrame(() => setTimeout(() => this.change(options)));
 	}
 
 	go(view, push = true) {
@@ -228,13 +241,14 @@ class App {
 		timeline.cursor = view.row ? model.rowAt(view.row) : -1;
 		timeline.cursorTime = view.at ?? null;
 		timeline.range = view.range || null;
-		timeline.pin(this.option("pins").map(id => model.rowAt(id)).filter(row => row >= 0));
+		const pins = this.option("pins"), unknown = [...pins, ...view.row ? [view.row] : []].filter(id => model.rowAt(id) < 0);
+		timeline.pin(pins.map(id => model.rowAt(id)).filter(row => row >= 0));
 		if (timeline.coros.rowHeight !== this.option("rows"))
 			timeline.setRowHeight(this.option("rows"));
 		this.list();
 		timeline.coros.seekLife(window.from, window.to);
-		if (view.row && timeline.cursor < 0)
-			this.say(`Coroutine ${clean(view.row, 40)} is not on this page.`, true);
+		if (unknown.length)
+			this.say(`Not on this page: coroutine ${clean(unknown.join(", "), 60)}.`, true);
 		if (timeline.cursor >= 0 && view.row !== was.row)
 			this.reveal(timeline.cursor);
 		this.detail.show();
@@ -355,9 +369,10 @@ class App {
 		this.change({ q: text });
 	}
 
-	lookFor(text) {
-		const { page, arg } = this.view, home = page === "finding" ? { page, arg } : { page: "timeline", arg: null };
-		this.go({ ...this.kept(), ...home, q: text });
+	// The address of the timeline with this search. A finding that is shown stays.
+	searchLink(text) {
+		const { page, arg } = this.view;
+		return page === "finding" ? this.link(page, arg, { q: text }) : this.link("timeline", null, { q: text });
 	}
 
 	everyRow() {

@@ -18,12 +18,12 @@ function lengthText(ns) {
 function aboutNodes({ meta, section }) {
 	const facts = [
 		lengthText(section.duration_ns ?? meta.span_ns),
+		outcomeText(section),
+		wallClock(meta, 0),
 		plural(section.coroutines ?? meta.coroutines, "coroutine"),
 		section.alive ? `${count(section.alive)} ${section.missing ? "not seen to die" : "alive at the end"}` : null,
 		plural(section.threads_seen ?? meta.threads.length, "thread"),
 		plural(section.events ?? meta.events, "event"),
-		outcomeText(section),
-		wallClock(meta, 0),
 	];
 	return [el("h1", null, quoted(meta.title, 100)), el("p", null, facts.filter(fact => fact).join(" · "))];
 }

@@ -109,7 +109,7 @@ def test_loading(pages):
         equal(chrome.errors, [], f"{kind}: no error and no warning")
         asked = [request for request in chrome.requests if request != "about:blank"]
         equal(asked, [pages.path(kind).resolve().as_uri()], f"{kind}: asks for nothing but itself")
-    equal(pages.open("empty").text("#about p").split(" · ")[1], "0 coroutines", "an empty trace says so")
+    ok("0 coroutines" in pages.open("empty").text("#about p").split(" · "), "an empty trace says so")
 
 
 def test_states(pages):
@@ -352,7 +352,7 @@ def test_coroutine(pages):
     facts = dict(zip(chrome.texts(".facts dt"), chrome.texts(".facts dd")))
     equal(facts["woken by"], "normal #1 (1 ×)", "and who woke it")
     equal(facts["woke"], "normal #1 (1 ×), destroyed #5 (1 ×)", "and whom it woke")
-    chrome.press(".facts a")
+    chrome.press(".facts a:not(.site)")
     equal([chrome.eval("location.hash").split("?")[0], chrome.text(".coro h1 bdi")], ["#/coro/1", "normal"], "its parent is a link")
     equal(chrome.texts(".children a"), ["wake while it runs #2", "lost #0x20000000000001"], "and so are its children")
     chrome.eval("history.back()")

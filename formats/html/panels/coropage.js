@@ -61,7 +61,7 @@ function factsNode(app, row) {
 	const fact = (title, ...nodes) => list.append(el("dt", null, title), el("dd", null, ...nodes));
 	fact("coroutine", model.idText(row));
 	fact("probe id", `${coros.probe[row]} (0x${coros.probe[row].toString(16)})`);
-	fact("spawned at", spawn ? siteNode(app)(spawn) : "not known");
+	fact("spawned at", spawn ? siteLink(app, spawn) : "not known");
 	fact("spawned by", parent >= 0 ? coroutineLink(app, parent) : "not known");
 	fact("born", timeLink(app, row, born), wall ? el("span", { class: "faint" }, `  ${wall}`) : "");
 	fact("died", coros.died[row] > model.span ? "alive at the end" : timeLink(app, row, coros.end[row]));
@@ -162,7 +162,7 @@ function eventCells(app, e) {
 	const who = row => row >= 0 && row < model.n ? coroutineLink(app, row) : "not known";
 	switch (events.kind[e]) {
 	case SUSPEND:
-		return ["suspended", el("span", null, arg ? siteNode(app)(model.place(arg)) : "", reasonText(model, e))];
+		return ["suspended", el("span", null, arg ? siteLink(app, model.place(arg)) : "", reasonText(model, e))];
 	case RESUME:
 		return ["resumed", el("bdi", null, "on " + model.threadLabel(arg))];
 	case WAKE:

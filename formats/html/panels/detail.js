@@ -60,7 +60,7 @@ class Detail {
 			hasClock() ? `${STATE_NAMES[state]} ${duration(ns[state])} (${percent(ns[state] / total)})` : STATE_NAMES[state]));
 		const most = (map, n) => [...map].sort((a, b) => b[1].ns - a[1].ns || b[1].times - a[1].times).slice(0, n);
 		const length = ({ ns, times }) => hasClock() ? `${duration(ns)} in ${plural(times, "wait")}` : plural(times, "wait");
-		const waits = most(sites, TOP_SITES).map(([place, sum]) => el("li", null, place ? siteNode(app)(model.place(place)) : "an unknown site", " ",
+		const waits = most(sites, TOP_SITES).map(([place, sum]) => el("li", null, place ? siteLink(app, model.place(place)) : "an unknown site", " ",
 			el("span", { class: "faint" }, length(sum))));
 		const runs = most(threads, TOP_THREADS).map(([thread, sum]) => el("li", null, el("bdi", null, model.threadLabel(thread)), " ",
 			el("span", { class: "faint" }, `${plural(sum.times, "run")}${hasClock() ? `, ${duration(sum.ns)}` : ""}`)));

@@ -23,9 +23,9 @@ function rowLink(app, index, row) {
 	} };
 }
 
-// A site, as a link that searches for the coroutines that were there. Unlike the button of a table it is a part of the sentence.
+// A site, as a link that searches for the coroutines that were there.
 function siteLink(app, site) {
-	const there = () => app.link("timeline", null, { q: site });
+	const there = () => app.searchLink(site);
 	const aim = event => event.currentTarget.setAttribute("href", there());
 	const title = "show the coroutines with this site";
 	return el("a", { class: "site", title, href: there(), onpointerdown: aim, onfocus: aim, onclick: aim }, quoted(site, 100));
@@ -33,12 +33,17 @@ function siteLink(app, site) {
 
 const LINK_TITLE = "select it in the timeline; twice: its own page";
 
-// A coroutine of the report. The page may not have it.
-function memberNode(app, index, { coro, name, in: within }) {
-	const number = el("span", { class: name ? "faint" : null }, (name ? " " : "") + idText(coro)), row = app ? app.model.row(coro) : -1;
+// A coroutine of the report. attrs: of its link; null: the page does not have it.
+function memberNode({ coro, name, in: within }, attrs) {
+	const number = el("span", { class: name ? "faint" : null }, (name ? " " : "") + idText(coro));
 	const nodes = [name ? quoted(name, 60) : null, number, !name && within ? el("span", null, ", in ", quoted(within, 60)) : null];
-	return row < 0 ? el("span", { title: app && "not on this page" }, ...nodes)
-		: el("a", { title: LINK_TITLE, ...rowLink(app, index, row) }, ...nodes);
+	return attrs ? el("a", attrs, ...nodes) : el("span", { title: "not on this page" }, ...nodes);
+}
+
+// The same with a link that selects its row, see rowLink().
+function selectNode(app, index, member) {
+	const row = app.model.row(member.coro);
+	return memberNode(member, row < 0 ? null : { title: LINK_TITLE, ...rowLink(app, index, row) });
 }
 
 function linesNode(title, lines, node = line => [quoted(line, 1000)]) {
@@ -117,13 +122,16 @@ function afterWords(words, node) {
 }
 
 function membersNode({ site, coroutine, section }, { coroutines, members }) {
-	if (!coroutines.length)
-		return null;
 	const spread = coroutines.some(member => member.suspend_site !== coroutines[0].suspend_site);
-	const items = coroutines.map(member => el("li", null, coroutine(member),
+	const nodes = member => [coroutine(member),
 		el("span", { class: "faint" }, ` ${clean(member.state, 40)} ${sinceOrFor(section, member)}`),
 		spread && member.suspend_site ? afterWords(" at ", site(member.suspend_site)) : null,
-		wakerNode(coroutine, member)));
+		wakerNode(coroutine, member)];
+	if (!coroutines.length)
+		return null;
+	if (members === 1)
+		return afterWords("who ", el("span", null, ...nodes(coroutines[0])));
+	const items = coroutines.map(member => el("li", null, ...nodes(member)));
 	const some = `The report lists ${count(coroutines.length)} of ${count(members)}. Its sites find all that were there.`;
 	return el("details", { open: coroutines.length <= 8 }, el("summary", null, "who"), el("ul", { class: "who" }, ...items),
 		members > coroutines.length ? el("p", { class: "faint" }, some) : null);
@@ -173,23 +181,33 @@ function drawnNode(app, index, finding) {
 
 // --- the whole
 
-function wordsNodes(links, finding) {
+// When it began. app null: of a section that is not on the page.
+function sinceNode(app, { from_ns: from, to_ns: to }) {
+	if (!app || to <= from)
+		return null;
+	const { model } = app, at = from + model.reportOffset, clock = wallClock(model.meta, at);
+	const words = hasClock() ? [clock ? el("span", { class: "faint" }, ` (${clock})`) : null, ` for ${duration(to - from, true)}`] : [];
+	return el("div", null, afterWords("since ", moment(at, 1000)), ...words);
+}
+
+function wordsNodes(links, finding, app = null) {
 	const { site } = links;
-	return [whereNode(site, RUNNING_RULES.has(finding.rule) ? "resumed from" : "suspended at", finding.suspend_site),
+	return [sinceNode(app, finding), whereNode(site, RUNNING_RULES.has(finding.rule) ? "resumed from" : "suspended at", finding.suspend_site),
 		whereNode(site, "spawned at", finding.spawn_site)];
 }
 
 function findingBody(app, index, finding) {
 	const { section } = app.model, drawn = drawnNode(app, index, finding);
-	const coroutine = member => memberNode(app, index, withName(app, member));
+	const coroutine = member => selectNode(app, index, withName(app, member));
 	const links = { site: site => siteLink(app, site), coroutine, section, drawn };
 	const text = line => linkedText(app, index, line);
 	const copy = el("button", { type: "button", onclick: async () => {
 		await copyText(findingMarkdown(finding, section, app.link("finding", String(index))));
 		app.say("Copied the finding as Markdown.", true);
 	} }, "copy as Markdown");
-	return [...wordsNodes(links, finding), wantedNode(links, finding), drawn, linesNode("evidence", finding.evidence, text),
-		linesNode("look at", finding.next, text), membersNode(links, finding), treeNode(links, finding),
+	const who = membersNode(links, finding), alone = finding.members === 1;
+	return [alone ? who : null, ...wordsNodes(links, finding, app), wantedNode(links, finding), drawn, alone ? null : who,
+		linesNode("evidence", finding.evidence, text), linesNode("look at", finding.next, text), treeNode(links, finding),
 		el("p", { class: "acts" }, copy)];
 }
 
@@ -201,7 +219,7 @@ function withName({ model }, member) {
 
 // Of a section that is not on the page: without links.
 function otherBody(finding, section) {
-	const links = { site: site => quoted(site, 100), coroutine: member => memberNode(null, -1, member), section };
-	return [...wordsNodes(links, finding), wantedNode(links, finding), linesNode("evidence", finding.evidence),
-		linesNode("look at", finding.next), membersNode(links, finding), treeNode(links, finding)];
+	const links = { site: site => quoted(site, 100), coroutine: member => memberNode(member, null), section };
+	return [...wordsNodes(links, finding), wantedNode(links, finding), membersNode(links, finding),
+		linesNode("evidence", finding.evidence), linesNode("look at", finding.next), treeNode(links, finding)];
 }

@@ -88,7 +88,7 @@ function stillNode(app, title, list) {
 	const nodes = items.slice(0, MOST_STILL).map(item => el("li", null, plural(item.coroutines, "coroutine"),
 		item.suspend_site || item.spawn_site ? " at " : "", whereOf(app, item),
 		hasClock() ? el("span", { class: "faint" }, ` for ${duration(item.longest_ns)}${item.coroutines > 1 ? " at most" : ""}`) : null,
-		item.longest ? el("span", null, item.coroutines > 1 ? longest : ", ", memberNode(app, -1, item.longest)) : null,
+		item.longest ? el("span", null, item.coroutines > 1 ? longest : ", ", selectNode(app, -1, item.longest)) : null,
 		item.certain ? null : el("span", { class: "faint" }, " (not certain)")));
 	const more = left > 0 ? el("a", { href: app.link("waiting") }, `and ${count(left)} more`) : null;
 	return el("div", { class: "lines" }, el("h3", null, title), el("ul", null, ...nodes), more);

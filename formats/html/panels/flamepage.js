@@ -3,10 +3,6 @@
 // longer than in another trace.
 
 const MOST_OF_FRAME = 20, MOST_LISTED = 100, MOST_CHANGES = 10;
-const STATE_MEANINGS = {
-	suspended: "waits, and has not been woken", runnable: "woken, but no thread has resumed it yet",
-	running: "a thread executes it",
-};
 
 // The page is made once: its sums take a while. open() shows what the address says.
 function flamePage(app) {
@@ -49,7 +45,7 @@ class FlamePanel {
 		const button = (title, label, act) => el("button", { type: "button", title, onclick: act }, label);
 		const group = (label, nodes) => el("span", { class: "group", role: "group", "aria-label": label }, ...nodes);
 		this.states = FLAME_STATES.map(name =>
-			button(`${name}: ${STATE_MEANINGS[name]}`, name, () => this.set({ state: name })));
+			button(`${name}: ${MEANINGS[STATE_NAMES.indexOf(name)]}`, name, () => this.set({ state: name })));
 		this.modes = [
 			button("compare shares of all time", "shares", () => this.set({ absolute: undefined })),
 			button("compare the times", "absolute", () => this.set({ absolute: true })),

@@ -3,13 +3,7 @@
 
 const TYPING_MS = 150, TABLE_STEP = 100; // in the option sort, the tables of a page are this far apart
 
-// A site, as a button that searches for the coroutines that were there.
-function siteNode(app) {
-	const attrs = { type: "button", class: "link site", title: "show the coroutines with this site" };
-	return site => el("button", { ...attrs, onclick: () => app.lookFor(site) }, quoted(site, 100));
-}
-
-// The same for a table, as a link: short, with all of it in the title.
+// A site in a table, as a link: short, with all of it in the title.
 function siteCell(app, site, main = false) {
 	if (!site)
 		return notKnown();
@@ -23,15 +17,10 @@ function breakable(text) {
 	return text.split(/(?<=[/:])/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
 }
 
-// A coroutine of the report. The page may not have it.
-function coroutineNode(app, { coro, name, in: within }) {
-	const nodes = [name ? quoted(name, 60) : null,
-		el("span", { class: name ? "faint" : null }, (name ? " " : "") + idText(coro)),
-		!name && within ? el("span", null, ", in ", quoted(within, 60)) : null];
-	const row = app.model.row(coro);
-	if (row < 0)
-		return el("span", { title: "not on this page" }, ...nodes);
-	return el("a", { href: app.link("coro", app.model.id(row)) }, ...nodes);
+// A coroutine of the report, with a link to its own page.
+function coroutineNode(app, member) {
+	const row = app.model.row(member.coro);
+	return memberNode(member, row < 0 ? null : { href: app.link("coro", app.model.id(row)) });
 }
 
 // --- the tables of the report. A row of a table is the index of an item.
@@ -71,14 +60,19 @@ function sitesTables(app) {
 		about: "Waits that ended. Those that go on at the end of the trace are only counted, in the column “still waiting”." })];
 }
 
+// When the report ends: the program may have been stopped some time before that, which no wait counts.
+function endOf({ section, reportOffset }) {
+	return section.duration_ns + reportOffset;
+}
+
 function atEndTable(app, caption, items, more, options) {
 	const columns = [
 		siteColumn(app, "last suspended at", items, item => item.suspend_site, { main: true }),
 		siteColumn(app, "spawned at", items, item => item.spawn_site),
 		countColumn("coroutines", i => items[i].coroutines),
 		...more,
-		...timeColumns(lengthColumn("shortest", i => items[i].shortest_ns),
-			lengthColumn("longest", i => items[i].longest_ns)),
+		...timeColumns(momentColumn(app.model, "since", i => endOf(app.model) - items[i].longest_ns, { about: "of the longest" }),
+			lengthColumn("shortest", i => items[i].shortest_ns), lengthColumn("longest", i => items[i].longest_ns)),
 		coroutineColumn(app, hasClock() ? "the longest" : "the first", items, item => item.longest),
 		textColumn("certain", i => items[i].certain ? "yes" : "no, events lost", text => text, { n: items.length }),
 	];

@@ -119,7 +119,8 @@ function boxNode(app, index, box, section, wide) {
 		svgNode("rect", { x: 0.5, y: 0.5, width: w - 1, height: h - 1, rx: node.object ? 9 : 3 }),
 		node.object ? null : svgNode("rect", { class: "bar", x: 0.5, y: 0.5, width: 4, height: h - 1 }),
 		...boxTexts(box, texts, wide));
-	return row < 0 ? svgNode("g", { class: kind }, inner) : svgNode("a", { class: kind, ...rowLink(app, index, row) }, inner);
+	const attrs = row >= 0 ? rowLink(app, index, row) : node.object ? { href: app.link("waiting", null, { filter: objectTitle(node.object) }) } : null;
+	return svgNode(attrs ? "a" : "g", { class: kind, ...attrs }, inner);
 }
 
 // The edges of the picture, { from, to, node }: those of circles are painted last.

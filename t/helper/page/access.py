@@ -1,8 +1,9 @@
-"""access.py FOLDER [AXE [TEST...]] - whether everybody can use the page of ctp-tohtml: by keyboard, by touch, with a screen reader, with
-large text, on a phone and on paper. In chromium and in firefox, as far as they are here; prints TAP. AXE is the script of axe-core, which
-looks for barriers (t/helper/axe).
+"""access.py FOLDER [AXE [TEST...]] - whether everybody can use the page of ctp-tohtml: by keyboard, by touch, with a screen reader,
+with large text, on a phone and on paper. In chromium and, with the variable EVERY, in firefox, as far as they are here; prints TAP.
+AXE is the script of axe-core, which looks for barriers (t/helper/axe).
 """
 import json
+import os
 import pathlib
 import re
 import sys
@@ -19,7 +20,7 @@ TABLES = ["coroutines", "waiting", "sites", "threads", "wakes", "findings"]
 TEXT_ON = [*[(text, back) for text in ("text", "faint", "accent") for back in ("back", "panel", "gutter", "cursor", "likely-back")],
            ("text", "unknown-back"), ("text", "quiet-axis"), ("back", "accent"), ("back", "text"), ("bad", "proved-back"), ("bad", "back"),
            ("likely", "likely-back"), *[(f"on-{state}", state) for state in ("running", "runnable", "suspended", "born", "unknown")]]
-DRAWN_ON = [*[(line, "back") for line in ("edge", "dot", "hatch", "tick", "wake", "await", "bad", "running", "control")],
+DRAWN_ON = [*[(line, "back") for line in ("edge", "dot", "hatch", "tick", "wake", "await", "bad", "running", "runnable", "control")],
             ("thumb", "gutter"), ("control", "panel"), ("hatch", "unknown"), ("density", "panel")]
 
 
@@ -305,7 +306,7 @@ def test_textures(pages):
 # --- sizes
 
 WIDER = """[...document.querySelectorAll("body *")].filter(node => { const box = node.getBoundingClientRect();
-    return node.checkVisibility() && box.width > 1 && box.right > innerWidth + 1 && !node.closest("#mirror, .table, .scroller, table, .who"); })
+    return node.checkVisibility() && box.width > 1 && box.right > innerWidth + 1 && !node.closest("#mirror, #tabs, .table, .scroller, table, .who"); })
     .map(node => node.id || node.className || node.tagName).slice(0, 5)"""
 OVERLAPS = """(() => { const out = [];
     for (const parent of document.querySelectorAll("header, #tabs, #tools, #tools .group, footer, #legend, .badges, .acts, .pager, .facts-line")) {
@@ -413,6 +414,8 @@ def main():
     folder, axe, *only = [*sys.argv[1:], None, None][:2] + sys.argv[3:]
     kinds = [("chromium", browser.Browser, browser.chromium()), ("firefox", firefox.Firefox, firefox.firefox())]
     for name, kind, there in kinds:
+        if name == "firefox" and not os.environ.get("EVERY") and name not in only:
+            continue  # journeys.py goes through the page in both
         if not there:
             skip(f"there is no {name}")
             continue
