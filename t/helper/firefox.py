@@ -188,7 +188,13 @@ class Firefox(browser.Driver):
     def eval(self, expression):
         code = f"{expression}; return '{{}}';" if expression.lstrip().startswith("{") else \
             f"return JSON.stringify({{ value: await (\n{expression}\n) }});"
-        got = json.loads(self.call("WebDriver:ExecuteAsyncScript", script=IN_PAGE, args=[AS_VALUE.format(code=code)]))
+        said = None
+        for _ in range(20):
+            said = self.call("WebDriver:ExecuteAsyncScript", script=IN_PAGE, args=[AS_VALUE.format(code=code)])
+            if said is not None:
+                break
+            time.sleep(0.1)  # the page was being loaded anew, and its old script was dropped
+        got = json.loads(said or '{"error": "no answer"}')
         if "error" in got:
             raise browser.Failed(expression[:300] + ": " + got["error"])
         return got.get("value")
