@@ -349,6 +349,9 @@ def test_coroutine(pages):
         "resumed", "on worker 1 (2)", "running", "100 µs", "woken", "by normal #1", "running", "100 µs",
         "suspended", "s.c:2:b", "runnable", "200 µs", "resumed", "on worker 1 (2)", "running", "500 µs",
         "suspended", "s.c:2:b", "suspended", "0"], "and each event")
+    ends = chrome.open(str(pages.path("states")) + "#/coro/5") and chrome.texts(".events tbody tr:last-child td")
+    equal(ends[1:], ["destroyed", "", "", ""], "and the end of one that was destroyed")
+    chrome.open(str(pages.path("states")) + "#/coro/2")
     facts = dict(zip(chrome.texts(".facts dt"), chrome.texts(".facts dd")))
     equal(facts["woken by"], "normal #1 (1 ×)", "and who woke it")
     equal(facts["woke"], "normal #1 (1 ×), destroyed #5 (1 ×)", "and whom it woke")

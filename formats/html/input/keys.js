@@ -137,14 +137,23 @@ class Keys {
 		return true;
 	}
 
+	// From when on a row without a selected moment is looked at: a coroutine of the finding from the last wake before its moment.
+	sight(row) {
+		const { timeline, model, finding } = this.app, { from } = this.app.moment || timeline.window;
+		return finding >= 0 ? Math.min(from, model.ending(row)) : timeline.window.from;
+	}
+
 	// To the coroutine that woke the selected one last, or to the one that it woke next.
 	cause(by) {
 		const { app } = this, { timeline, model } = app, { cursor } = timeline;
 		if (cursor < 0)
 			return app.say("Select a coroutine first.", true);
-		const t = timeline.cursorTime ?? timeline.window.to, wake = by < 0 ? model.wakeBefore(cursor, t) : model.wakeAfter(cursor, timeline.cursorTime ?? timeline.window.from);
-		if (!wake || by < 0 && wake.waker < 0)
-			return app.say(by < 0 ? "Who woke it before is not known." : "It woke nobody after that.", true);
+		const t = timeline.cursorTime ?? timeline.window.to, since = timeline.cursorTime ?? this.sight(cursor);
+		const wake = by < 0 ? model.wakeBefore(cursor, t) : model.wakeAfter(cursor, since);
+		if (!wake)
+			return app.say(by < 0 ? "Nobody woke it before, as far as the trace has it." : "It woke nobody after that.", true);
+		if (by < 0 && wake.waker < 0)
+			return app.say("Who woke it before is not known.", true);
 		app.goTo(by < 0 ? wake.waker : wake.row, wake.t);
 		app.say(`${by < 0 ? "woken by" : "woke"} ${model.label(timeline.cursor)} ${model.idText(timeline.cursor)} at ${moment(wake.t)}`);
 	}

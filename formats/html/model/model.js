@@ -261,19 +261,19 @@ class Model {
 		return null;
 	}
 
-	// The rows whose name, spawn site or any suspend site has the text, or whose id or probe id it is.
+	// The rows whose name, spawn site or any suspend site or reason of a wait has the text, or whose id or probe id it is.
 	search(text) {
 		text = text.trim().toLowerCase();
 		const { coros, events, meta } = this, found = [];
 		const having = list => Uint8Array.from(list, word => word.toLowerCase().includes(text));
-		const names = having(meta.strings), places = having(meta.places);
+		const names = having(meta.strings), places = having(meta.places), reasons = having(meta.reasons || []), { reason } = events;
 		const number = /^#?(0x[0-9a-f]{1,16}|\d{1,20})$/.test(text) ? BigInt(text.replace("#", "")) : null;
 		const probe = text.startsWith("#") ? null : number;
 		for (let row = 0; row < this.n; row++) {
 			let hit = names[coros.name[row]] || places[coros.spawn[row]];
 			hit ||= number !== null && coros.coro[row] === number || probe !== null && coros.probe[row] === probe;
 			for (let e = coros.first[row]; !hit && e < coros.first[row + 1]; e++)
-				hit = events.kind[e] === SUSPEND && places[events.arg[e]];
+				hit = events.kind[e] === SUSPEND && (places[events.arg[e]] || reason && reasons[reason[e]]);
 			if (hit)
 				found.push(row);
 		}

@@ -28,17 +28,17 @@ function plainMoment(model, finding) {
 	return to - from > active * 0.8 ? [model.firstEvent, model.lastEvent] : [from - around, Math.min(to, from + around)];
 }
 
-// { first, members, holders, wakers, wakes, open, from, to }: sets of rows, the last wakes, whether a member is alive at the end. first: who holds what the members wait for
-// or is awaited by them, then the members, each followed by its last waker.
+// { first, members, holders, wakers, wakes, open, from, to }: sets of rows, the last wakes, whether a member is alive at the end.
+// first: who holds what the members wait for or is awaited by them, then the members, each followed by its last waker.
 function findingMoment(model, finding) {
 	const moments = finding.coroutines.map(member => [model.row(member.coro), member]).filter(([row]) => row >= 0)
 		.map(([row, member]) => memberMoment(model, row, member));
 	const members = new Set(moments.map(moment => moment.row)), holders = new Set(), first = new Set();
 	for (const { row, since } of moments) {
-		const e = model.lanes.after(row, since) - 1, awaited = model.awaitAt(row, since);
-		for (const other of [model.holderAt(row, e), awaited ? awaited.target : -1])
-			if (other >= 0 && other < model.n && !members.has(other))
-				holders.add(other);
+		const e = model.lanes.after(row, since) - 1, awaited = model.awaitAt(row, since), holder = model.holderAt(row, e);
+		const other = holder >= 0 ? holder : awaited ? awaited.target : -1; // who was awaited may have passed it on
+		if (other >= 0 && other < model.n && !members.has(other))
+			holders.add(other);
 	}
 	for (const row of holders)
 		first.add(row);
@@ -61,7 +61,8 @@ function findingMoment(model, finding) {
 	return { first, members, holders, wakers, wakes, open, from: from - wide * 0.5, to: to + wide * (moments.length ? 1 : 0.1) };
 }
 
-// The coroutines that wait because of the finding, each after the one that it waits for, as far as the report lists them and the page has them.
+// The coroutines that wait because of the finding, each after the one that it waits for, as far as the report lists them and the page
+// has them.
 function waitersOf(model, { awaits }) {
 	return (awaits || []).flatMap(({ waits_for: other, coro }) => [model.row(other), model.row(coro)]).filter(row => row >= 0);
 }

@@ -22,6 +22,11 @@ function objectTitle({ kind, name, made_site: made, object }) {
 	return made ? `${thing} made at ${made}` : object ? `${thing} ${object.replace(/^0x0+(?=.)/, "0x")}` : thing;
 }
 
+// What finds it among the reasons of waits.
+function objectWords({ name, object }) {
+	return name || object.replace(/^0x0+(?=.)/, "0x");
+}
+
 // How much of an object is available: "0 of 4", "some", "not known".
 function freeText({ kind, available, available_exact: exact, total, room, room_exact: roomExact, closed }) {
 	const of = (kind === "permits" || kind === "lock") && total ? ` of ${count(total)}` : "";
@@ -63,8 +68,8 @@ function waitForest(finding, objects = []) {
 	for (const member of listed)
 		make("#" + member.coro, { member });
 	for (const member of listed) {
-		const node = nodes.get("#" + member.coro), thing = thingOf(member, things);
-		const target = member.waits_for ? coroutine(member.waits_for) : null;
+		const node = nodes.get("#" + member.coro), thing = thingOf(member, things, nodes);
+		const target = !thing && member.waits_for ? coroutine(member.waits_for) : null;
 		if (node.parent)
 			continue;
 		node.parent = thing ? make(objectKey(thing), { object: thing }) : target;
@@ -75,10 +80,13 @@ function waitForest(finding, objects = []) {
 	return plantedFrom([...nodes.values()]);
 }
 
-// The object that leads on: one that is held by the coroutine that the member waits for; else, if that is not known, the first.
-function thingOf({ reasons, waits_for: target }, things) {
-	const keys = (reasons || []).filter(({ object }) => object).map(objectKey), wanted = things.filter(thing => keys.includes(objectKey(thing)));
-	return target ? wanted.find(({ holders }) => (holders || []).some(({ coro }) => coro === target)) : wanted[0];
+// The object that leads on: one that is held by the coroutine that the member waits for; else, if that is not known or has passed the
+// object on and is none of the nodes, the first.
+function thingOf({ reasons, waits_for: target }, things, nodes) {
+	const keys = (reasons || []).filter(({ object }) => object).map(objectKey);
+	const wanted = things.filter(thing => keys.includes(objectKey(thing)));
+	const held = wanted.find(({ holders }) => (holders || []).some(({ coro }) => coro === target));
+	return held || (target && nodes.has("#" + target) ? undefined : wanted[0]);
 }
 
 function holderOf({ holders }, target) {

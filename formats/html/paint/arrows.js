@@ -5,6 +5,7 @@
 // or the cursor gets more, and the last wakes of a finding are always there.
 
 const MOST_ARROWS = 160, MOST_LOOKED_AT = 40000, MOST_OF_ONE = 200, NEAR_PX = 4, LOOK_AHEAD = 64;
+const SQUEEZED = 20; // times as much time in a pixel as in the middle
 
 function pointedAt(timeline) {
 	return timeline.hovered >= 0 ? timeline.hovered : timeline.cursor;
@@ -84,7 +85,8 @@ function drawArrows(timeline) {
 	timeline.arrows = [];
 	if (coros.rowHeight < 6)
 		return null;
-	const { wakes, all } = hidden.has("wake") ? { wakes: [], all: true } : wakesInSight(timeline), seen = new Set(wakes.map(({ e }) => e));
+	const { wakes: inSight, all } = hidden.has("wake") ? { wakes: [], all: true } : wakesInSight(timeline);
+	const wakes = inSight.filter(wake => !isAside(timeline, wake)), seen = new Set(wakes.map(({ e }) => e));
 	if (moment && !hidden.has("wake"))
 		wakes.push(...moment.wakes.filter(({ row, e }) => coros.index(row) >= 0 && !seen.has(e)));
 	ctx.save();
@@ -97,7 +99,17 @@ function drawArrows(timeline) {
 	if (!hidden.has("await"))
 		drawAwaits(timeline);
 	ctx.restore();
-	return { drawn: wakes.length, all };
+	return { drawn: wakes.length, all: all && wakes.length >= inSight.length };
+}
+
+// Arrows that would hide what matters: with a finding those to other coroutines; and, as a solid block, those where time is far narrower
+// than in the middle. Those of the row that is pointed at stay.
+function isAside(timeline, { t, row, waker }) {
+	const { axis, left, plot, moment } = timeline, own = pointedAt(timeline);
+	if (row === own || waker === own)
+		return false;
+	const other = moment && moment.members.size && !moment.first.has(row);
+	return other || axis.per(timeline.x(t)) > SQUEEZED * axis.per(left + plot / 2);
 }
 
 // The arrow of an unknown waker, or of one that is not in the list, has no start.

@@ -454,10 +454,11 @@ class Timeline {
 	status(wakes) {
 		if (!this.model.n)
 			return "";
-		const middle = this.left + this.plot / 2, parts = [duration(this.window.width) + " in view"];
+		const middle = this.left + this.plot / 2, { from, to } = this.window;
+		const parts = [duration(Math.min(to, this.model.span) - Math.max(0, from)) + " in view"];
 		parts.push(`a pixel is ${duration(this.axis.per(middle))}${this.axis.pieces.length > 1 ? " in the middle" : ""}`);
 		if (wakes && wakes.drawn)
-			parts.push(wakes.all ? plural(wakes.drawn, "wake") : `${count(wakes.drawn)} wakes drawn: zoom in for more`);
+			parts.push(wakes.all ? plural(wakes.drawn, "wake") : `${count(wakes.drawn)} wakes drawn: zoom in, or point at a row, for more`);
 		return parts.join(" · ");
 	}
 }

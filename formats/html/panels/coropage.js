@@ -173,10 +173,23 @@ function eventCells(app, e) {
 		return ["awaits", who(arg)];
 	case WAIT:
 		return ["will wait for", arg ? quoted(model.meta.reasons[arg], 80) : "something that is not known"];
-	case HELD:
-		return ["that was held", el("span", null, "by ", who(arg))];
+	case HELD: // at the end of the wait
+		return [goesOn(model, e) ? "that is held at the end" : "that was held then", el("span", null, "by ", who(arg))];
 	}
 	return ["something else", ""];
+}
+
+// Whether the wait that event e belongs to goes on at the end of the trace.
+function goesOn({ events, coros, n }, e) {
+	let low = 0, high = n; // the row of the event
+	while (high - low > 1) {
+		const middle = (low + high) >> 1;
+		if (coros.first[middle] <= e)
+			low = middle;
+		else
+			high = middle;
+	}
+	return !events.kind.subarray(e, coros.first[low + 1]).some(kind => kind === RESUME || kind === SUSPEND || kind === WAKE);
 }
 
 function reasonText({ events, meta }, e) {
@@ -214,12 +227,20 @@ class EventTable {
 			el("td", { title: MEANINGS[state] }, el("i", { class: PALETTE[state] }), STATE_NAMES[state]),
 			hasClock() ? el("td", { class: "number" }, duration(Math.max(0, end - at))) : null);
 	}
+	// It has no event of its own.
+	ending() {
+		const { coros, span } = this.app.model, at = coros.died[this.row];
+		const what = coros.flags[this.row] & DESTROYED ? "destroyed" : "ended";
+		return at > span ? [] : [el("tr", null, el("td", { class: "number" }, timeLink(this.app, this.row, at, this.window.width / 20)),
+			el("td", null, what), ...Array.from({ length: hasClock() ? 3 : 2 }, () => el("td")))];
+	}
 	fill(from) {
-		const { row, window } = this, { lanes } = this.app.model;
+		const { row, window } = this, { lanes, coros } = this.app.model;
 		const first = lanes.after(row, window.from - 1), n = lanes.after(row, window.to) - first;
 		this.from = Math.max(0, Math.min(from, n - this.most));
 		const shown = Math.min(n - this.from, this.most);
-		this.body.replaceChildren(...Array.from({ length: shown }, (_, i) => this.line(first + this.from + i)));
+		const last = first + this.from + shown === coros.first[row + 1] && coros.died[row] <= window.to;
+		this.body.replaceChildren(...Array.from({ length: shown }, (_, i) => this.line(first + this.from + i)), ...last ? this.ending() : []);
 		this.where.textContent = n ? `${count(this.from + 1)} to ${count(this.from + shown)} of ${count(n)}` : "none";
 	}
 }

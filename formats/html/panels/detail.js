@@ -30,6 +30,8 @@ class Detail {
 		const pinned = app.option("pins").includes(model.id(row));
 		act.push(this.button(pinned ? "unpin" : "pin", () => app.turnPin(row), "p"));
 		act.push(this.button("who woke it", () => app.keys.cause(-1), "b"), this.button("whom it woke", () => app.keys.cause(1), "n"));
+		if (coros.died[row] <= Math.min(model.span, t ?? window.to))
+			links.push(el("li", null, coros.flags[row] & DESTROYED ? "destroyed " : "ended ", this.moment(row, coros.died[row])));
 		const wake = model.wakeBefore(row, at + 1);
 		if (wake)
 			links.push(el("li", null, "last woken ", this.moment(row, wake.t), " by ",

@@ -31,6 +31,12 @@ function siteLink(app, site) {
 	return el("a", { class: "site", title, href: there(), onpointerdown: aim, onfocus: aim, onclick: aim }, quoted(site, 100));
 }
 
+// An object, as a link that searches for the coroutines that waited for it.
+function objectLink(app, object) {
+	const title = "show the coroutines that waited for it";
+	return el("a", { title, href: app.searchLink(objectWords(object)) }, quoted(objectTitle(object), 120));
+}
+
 const LINK_TITLE = "select it in the timeline; twice: its own page";
 
 // A coroutine of the report. attrs: of its link; null: the page does not have it.
@@ -96,13 +102,14 @@ function heldNodes(node, { holders, held_by_others: others, object }) {
 	return others ? [...nodes, ` and ${count(others)} more`] : nodes;
 }
 
-function wantedNode({ coroutine, section }, finding) {
+function wantedNode({ coroutine, section, thing }, finding) {
 	const wanted = wantedBy(finding, section.objects), left = wanted.length - MOST_WANTED;
 	if (!wanted.length)
 		return RUNNING_RULES.has(finding.rule) || !finding.coroutines.length ? null
 			: el("p", { class: "faint wanted" }, "The program did not record what is waited for.");
 	const head = ["waits for", "available", "held by", "waiting"].map(title => el("th", { scope: "col" }, title));
-	const cells = object => [[quoted(wantedTitle(object, section), 120)], [object.object ? freeText(object) : "–"],
+	const name = object => object.object && thing ? thing(object) : quoted(wantedTitle(object, section), 120);
+	const cells = object => [[name(object)], [object.object ? freeText(object) : "–"],
 		heldNodes(coroutine, object), [count(Math.max(object.waiters || 0, object.here))]];
 	const lines = wanted.slice(0, MOST_WANTED).map(object => el("tr", null, ...cells(object).map(nodes => el("td", null, ...nodes))));
 	const table = el("table", null, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...lines));
@@ -112,8 +119,12 @@ function wantedNode({ coroutine, section }, finding) {
 
 // --- who waits
 
-function wakerNode(coroutine, { woken_by: waker }) {
-	return waker ? afterWords(", last woken by ", coroutine({ coro: waker, name: null })) : null;
+// Its last waker; and, if that has ended since, how long after the wait had begun.
+function wakerNode({ coroutine, model }, { woken_by: waker, since_ns: since }) {
+	const row = waker && model ? model.row(waker) : -1, lived = row < 0 ? 0 : model.coros.died[row] - since - model.reportOffset;
+	const ended = hasClock() && lived > 0 && model.coros.died[row] <= model.span;
+	const words = ended ? el("span", { class: "faint" }, `, which ended ${duration(lived)} after that`) : null;
+	return waker ? el("span", null, afterWords(", last woken by ", coroutine({ coro: waker, name: null })), words) : null;
 }
 
 // A node after words that only lead to it.
@@ -121,12 +132,13 @@ function afterWords(words, node) {
 	return el("span", null, el("span", { class: "faint" }, words), node);
 }
 
-function membersNode({ site, coroutine, section }, { coroutines, members }) {
+function membersNode(links, { coroutines, members, rule }) {
+	const { site, coroutine, section } = links, does = member => rule === "leaked" ? "alive" : clean(member.state, 40);
 	const spread = coroutines.some(member => member.suspend_site !== coroutines[0].suspend_site);
 	const nodes = member => [coroutine(member),
-		el("span", { class: "faint" }, ` ${clean(member.state, 40)} ${sinceOrFor(section, member)}`),
+		el("span", { class: "faint" }, ` ${does(member)} ${sinceOrFor(section, member)}`),
 		spread && member.suspend_site ? afterWords(" at ", site(member.suspend_site)) : null,
-		wakerNode(coroutine, member)];
+		wakerNode(links, member)];
 	if (!coroutines.length)
 		return null;
 	if (members === 1)
@@ -182,12 +194,12 @@ function drawnNode(app, index, finding) {
 // --- the whole
 
 // When it began. app null: of a section that is not on the page.
-function sinceNode(app, { from_ns: from, to_ns: to }) {
+function sinceNode(app, { from_ns: from, to_ns: to, rule }) {
 	if (!app || to <= from)
 		return null;
 	const { model } = app, at = from + model.reportOffset, clock = wallClock(model.meta, at);
 	const words = hasClock() ? [clock ? el("span", { class: "faint" }, ` (${clock})`) : null, ` for ${duration(to - from, true)}`] : [];
-	return el("div", null, afterWords("since ", moment(at, 1000)), ...words);
+	return el("div", null, afterWords(rule === "leaked" ? "alive since " : "since ", moment(at, 1000)), ...words);
 }
 
 function wordsNodes(links, finding, app = null) {
@@ -199,7 +211,7 @@ function wordsNodes(links, finding, app = null) {
 function findingBody(app, index, finding) {
 	const { section } = app.model, drawn = drawnNode(app, index, finding);
 	const coroutine = member => selectNode(app, index, withName(app, member));
-	const links = { site: site => siteLink(app, site), coroutine, section, drawn };
+	const links = { site: site => siteLink(app, site), coroutine, section, drawn, model: app.model, thing: object => objectLink(app, object) };
 	const text = line => linkedText(app, index, line);
 	const copy = el("button", { type: "button", onclick: async () => {
 		await copyText(findingMarkdown(finding, section, app.link("finding", String(index))));

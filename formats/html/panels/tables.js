@@ -36,8 +36,17 @@ function coroutineColumn(app, title, items, get, more = {}) {
 	return textColumn(title, text, (_, i) => coroutineNode(app, who(i)), { n: items.length, fields, ...more });
 }
 
+// The sites of the report, and those at which no wait has ended.
+function withWaiting({ sites, waiting }) {
+	const known = new Set(sites.map(({ site }) => site)), more = new Map(), none = { count: 0 };
+	for (const { suspend_site: site, coroutines } of waiting)
+		if (site && !known.has(site))
+			more.set(site, (more.get(site) || 0) + coroutines);
+	return [...sites, ...Array.from(more, ([site, n]) => ({ site, still_waiting: n, suspended: none, runnable: none, running: none }))];
+}
+
 function sitesTables(app) {
-	const items = app.model.section.sites;
+	const items = withWaiting(app.model.section);
 	const groups = { suspended: "suspended", runnable: "runnable: woken, not yet resumed", running: "running after it" };
 	const numbers = Object.entries(groups).flatMap(([state, group]) => {
 		const length = (title, more) => {

@@ -199,7 +199,7 @@ def test_04_causes(page):
     page.ok(window.eval("ctp.app.timeline.cursor === 0 && moment(ctp.app.timeline.cursorTime)") == last, "at that moment", last)
     window = page.open("stuck", "#/timeline?alive=no&group=none")
     status = window.text("#status")
-    page.ok("wakes drawn: zoom in for more" in status and window.eval("ctp.app.timeline.arrows.length") > 20,
+    page.ok("wakes drawn: zoom in" in status and window.eval("ctp.app.timeline.arrows.length") > 20,
             "of many arrows some are drawn", status)
 
 
@@ -275,6 +275,9 @@ def test_06_tables(page):
                 ".find(node => node.textContent === 'copy as Markdown').click(); }")
     page.ok(window.until("copied") and window.eval("copied").startswith("### 8 coroutines wait for the lock"),
             "a finding becomes Markdown")
+    page.open("held", "#/finding/0")
+    window.press(".wanted td:first-child a")
+    page.equal(page.window.text("#matches"), f"{len(CLIENTS)} matches", "a lock leads to those that waited for it")
     window = page.open("held", "#/timeline")
     page.keys("/")
     window.until("document.activeElement.id === 'search'")

@@ -62,6 +62,8 @@ is(forest(finding([who(1), who(2)], [])), "#1 #2", "coroutines that wait for not
 is(forest(finding([who(1, { waits_for: "1" })])), "#1*>#1", "a coroutine that awaits itself");
 is(forest(finding([who(1, { reasons: wants("0xa") }), who(2, { reasons: wants("0xa") })]), [lock("0xa")]), "0xa(#1 #2)", "an object that nobody holds is a root");
 is(forest(finding([who(1, { reasons: wants("0xa") })]), []), "0xa(#1)", "an object that the report does not list");
+is(forest(finding([who(1, { waits_for: "8", reasons: wants("0xa") }), who(2, { waits_for: "9", reasons: wants("0xa") })]),
+	[lock("0xa", { holders: [holder(9)] })]), "#9(0xa(#1 #2))", "who was awaited has passed the lock on: its holder leads");
 is(forest(finding([who(3)], [who(5, { waits_for: "6" }), who(6, { waits_for: "5" }), who(7, { waits_for: "77" })])), "#5*(#6*>#5) #3 #77(#7)",
 	"a circle comes first, then what is not listed");
 is(forest({ ...finding([{ ...who(1), reasons: undefined, waits_for: undefined }]), awaits: undefined }), "#1", "a report without reasons");
