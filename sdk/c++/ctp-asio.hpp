@@ -26,18 +26,6 @@
 #endif
 #include "ctp.hpp"
 
-#include <atomic>
-#include <cerrno>
-#include <concepts>
-#include <coroutine>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <poll.h>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-
 #if defined __clang__ && !defined ASIO_HAS_CO_AWAIT && !defined ASIO_DISABLE_CO_AWAIT
 #define ASIO_HAS_CO_AWAIT 1 /* Asio 1.22 looks for clang's coroutines only in <experimental/coroutine> */
 #endif
@@ -45,6 +33,49 @@
 #if !defined CTP_ASIO_NO_WAKE && !defined ASIO_ENABLE_HANDLER_TRACKING && !defined ASIO_CUSTOM_HANDLER_TRACKING
 #define CTP_ASIO_WAKE_ 1
 #endif
+
+#ifdef CTP_ASIO_WAKE_
+#if __has_include(<ctp-asio.hpp>)
+#define ASIO_CUSTOM_HANDLER_TRACKING <ctp-asio.hpp> /* Asio includes the rest of this file where it begins */
+#else
+#define ASIO_CUSTOM_HANDLER_TRACKING <cstddef>
+#define CTP_ASIO_NOW_ 1
+#endif
+#define ASIO_INHERIT_TRACKED_HANDLER : public ::ctp::asio_::ctp_waited_for
+#define ASIO_ALSO_INHERIT_TRACKED_HANDLER , public ::ctp::asio_::ctp_waited_for
+#define ASIO_HANDLER_TRACKING_INIT (void)0
+#define ASIO_HANDLER_LOCATION(args) (void)0
+#define ASIO_HANDLER_CREATION(args) ::ctp::asio_::created args
+#define ASIO_HANDLER_COMPLETION(args) ::ctp::asio_::completion ctp_completion args
+#define ASIO_HANDLER_INVOCATION_BEGIN(args) ctp_completion.begin args
+#define ASIO_HANDLER_INVOCATION_END (void)0
+#define ASIO_HANDLER_OPERATION(args) ::ctp::asio_::operated args
+#define ASIO_HANDLER_REACTOR_REGISTRATION(args) (void)0
+#define ASIO_HANDLER_REACTOR_DEREGISTRATION(args) (void)0
+#define ASIO_HANDLER_REACTOR_READ_EVENT 0
+#define ASIO_HANDLER_REACTOR_WRITE_EVENT 0
+#define ASIO_HANDLER_REACTOR_ERROR_EVENT 0
+#define ASIO_HANDLER_REACTOR_EVENTS(args) (void)0
+#define ASIO_HANDLER_REACTOR_OPERATION(args) ::ctp::asio_::performed args
+
+#else
+#define CTP_ASIO_NOW_ 1
+#endif
+#endif
+
+/*
+ * The rest takes as long to compile as the half of Asio that it needs. So Asio includes it, and only in files that include Asio,
+ * where the compiler finds this file by its name; elsewhere it comes at once.
+ */
+#if (defined CTP_ASIO_NOW_ || defined ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined CTP_ASIO_REST_
+#define CTP_ASIO_REST_
+
+#include <atomic>
+#include <cerrno>
+#include <concepts>
+#include <cstring>
+#include <poll.h>
+#include <string_view>
 
 #ifdef CTP_ASIO_WAKE_
 
@@ -281,32 +312,27 @@ template <typename Operation> struct completion {
 
 } // namespace ctp::asio_
 
-#define ASIO_CUSTOM_HANDLER_TRACKING <cstddef> /* Asio includes this for what follows */
-#define ASIO_INHERIT_TRACKED_HANDLER : public ::ctp::asio_::ctp_waited_for
-#define ASIO_ALSO_INHERIT_TRACKED_HANDLER , public ::ctp::asio_::ctp_waited_for
-#define ASIO_HANDLER_TRACKING_INIT (void)0
-#define ASIO_HANDLER_LOCATION(args) (void)0
-#define ASIO_HANDLER_CREATION(args) ::ctp::asio_::created args
-#define ASIO_HANDLER_COMPLETION(args) ::ctp::asio_::completion ctp_completion args
-#define ASIO_HANDLER_INVOCATION_BEGIN(args) ctp_completion.begin args
-#define ASIO_HANDLER_INVOCATION_END (void)0
-#define ASIO_HANDLER_OPERATION(args) ::ctp::asio_::operated args
-#define ASIO_HANDLER_REACTOR_REGISTRATION(args) (void)0
-#define ASIO_HANDLER_REACTOR_DEREGISTRATION(args) (void)0
-#define ASIO_HANDLER_REACTOR_READ_EVENT 0
-#define ASIO_HANDLER_REACTOR_WRITE_EVENT 0
-#define ASIO_HANDLER_REACTOR_ERROR_EVENT 0
-#define ASIO_HANDLER_REACTOR_EVENTS(args) (void)0
-#define ASIO_HANDLER_REACTOR_OPERATION(args) ::ctp::asio_::performed args
-
 #endif
 
+#ifdef CTP_ASIO_NOW_
 #include <asio/awaitable.hpp>
 #include <asio/use_awaitable.hpp>
+#else
+#include <asio/async_result.hpp>
+#endif
 
 #ifdef ASIO_HAS_CO_AWAIT
 
+namespace asio {
+template <typename, typename> class awaitable;
+template <typename> struct use_awaitable_t;
+} // namespace asio
+
 namespace asio::detail {
+template <typename, typename> class awaitable_frame;
+template <typename> class awaitable_thread;
+template <typename, typename...> class awaitable_handler;
+struct awaitable_thread_entry_point;
 template <typename, typename> class awaitable_as_function;
 class initiate_post;
 class initiate_defer;

@@ -232,7 +232,7 @@ template <time_point_ T> std::uint64_t monotonic_ns_(const T &t) noexcept
 	using clock = typename T::clock;
 	wide_ ns = ns_of_(t);
 	if constexpr (!is_named_<clock>("= std::chrono::") || !is_named_<clock>("::steady_clock"))
-		ns += ctp_clock_() - ns_of_(clock::now());
+		ns += ctp_now_ns_() - ns_of_(clock::now());
 	return ns < 0 ? 0 : ns > static_cast<wide_>(UINT64_MAX) ? UINT64_MAX : static_cast<std::uint64_t>(ns);
 }
 
@@ -285,17 +285,11 @@ private:
 	what is;
 };
 
-/*
- * The coroutine that runs on this thread, or is being suspended on it; 0: none. Not inlined: a coroutine changes threads, and
- * compilers may keep the address of a thread-local variable.
- */
-CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t running_() noexcept
+/* The coroutine that runs on this thread, or is being suspended on it; 0: none. */
+CTP_LOCAL_ inline std::uint64_t running_() noexcept
 {
 	struct ::ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* as in ctp_ref_wake */
-	if (!ctp_on_(p))
-		return 0;
-	const struct ::ctp_thread_ *t = ctp_thread_get_(p);
-	return t->leaving ? t->leaving : t->current;
+	return ctp_on_(p) ? ctp_running_(p) : 0;
 }
 
 /*
@@ -951,16 +945,13 @@ struct std::coroutine_traits<R, Parameters...> {
  * The promise mixin of coroTracer traces what ctp::promise does. Its view of the shared memory is not here; nor are <iostream> and
  * <thread>, which its header includes, because they take three times as long to compile as this one.
  */
-#include <atomic>
-#include <cstdlib>
-#include <cstring>
 
 namespace corotracer {
 
 inline void InitTracer() { ctp_init(); }
 inline void trigger_uds_wakeup() {} /* events wake the collector by themselves */
-inline std::uint64_t get_ns() { return ctp_clock_(); }
-inline std::uint64_t get_tid() { return static_cast<std::uint64_t>(syscall(SYS_gettid)); }
+inline std::uint64_t get_ns() { return ctp_now_ns_(); }
+inline std::uint64_t get_tid() { return ctp_tid_(); }
 
 /*
  * Writes an await by hand. In a coroutine with hooks this does nothing (see write_trace). It is for promises that have a mixin

@@ -8,7 +8,7 @@
  *	ctp_coro_resume(&co);               // it runs again, on this thread
  *	ctp_coro_death(&co);                // it has ended
  *
- * There is nothing to start or to link. A program that a collector started finds it through its environment (CTP_SHM_PATH,
+ * There is nothing to start, and nothing that must be linked. A program that a collector started finds it through its environment (CTP_SHM_PATH,
  * CTP_SOCK_PATH, CTP_MAX_STATIONS). Any other program creates a memory file that a collector can find later (/proc/PID/fd). If
  * CTP_RECORD=1 is set, it records the last states of its coroutines there; otherwise each call costs a few loads and does nothing.
  *
@@ -16,10 +16,17 @@
  * change errno, and does not depend on the collector, which may be slow, stopped or dead. (With ctp-collect --lossless it may
  * wait, but never longer than that option allows.)
  *
- * There are two parts: the layout of the shared memory, defined here once for all (define CTP_LAYOUT_ONLY to get only that), and
- * the probe that writes it. ctp-protocol(5) describes the protocol. Names that end in _ are private.
+ * There are three parts: the layout of the shared memory, defined here once for all (define CTP_LAYOUT_ONLY to get only that); the
+ * calls; and the probe behind them, which every file that includes this compiles, until the linker keeps one. That takes a second of
+ * CPU time a file. A larger program defines CTP_LIBRARY for all of its files, as pkg-config ctp-probe does, so that they only get the
+ * calls, and links libctp-probe.a; or one of them defines CTP_IMPLEMENTATION before it includes this.
+ *
+ * ctp-protocol(5) describes the protocol. Names that end in _ are private.
  */
-#if !defined CTP_LAYOUT_ONLY && !defined _DEFAULT_SOURCE && !defined _GNU_SOURCE && !defined _FEATURES_H
+#if !defined CTP_LAYOUT_ONLY && (!defined CTP_LIBRARY || defined CTP_IMPLEMENTATION)
+#define CTP_DEFINES_ 1
+#endif
+#if defined CTP_DEFINES_ && !defined _DEFAULT_SOURCE && !defined _GNU_SOURCE && !defined _FEATURES_H
 #define _DEFAULT_SOURCE 1 /* a strict -std=c11 hides what the probe needs, unless this is defined before the first header */
 #endif
 
@@ -385,24 +392,7 @@ CTP_ASSERT_(sizeof(struct ctp_shm_entry) == 32);
 #error "ctp.h is for little-endian 64-bit systems"
 #endif
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/un.h>
-#include <time.h>
-#include <unistd.h>
-#ifndef MAP_ANONYMOUS
-#error "include ctp.h before the system's headers, or compile with -std=gnu11 or with -D_DEFAULT_SOURCE"
-#include "stop here" /* no such file: this ends the compilation before a page of further errors */
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -571,7 +561,7 @@ static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t sp
 static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site);
 static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint32_t site);
 
-/* --- implementation ------------------------------------------------------------------------------------------------------- */
+/* --- what the calls know of the probe --------------------------------------------------------------------------------------- */
 
 enum {
 	CTP_FD_ = 960,          /* our descriptors are from here on, if possible, so that the program's own numbers do not change */
@@ -709,12 +699,23 @@ struct ctp_thread_ {
  * switches stacks: after the switch the coroutine may be on another thread, and the compiler may have kept the address of the first
  * thread's variable.
  */
+#if !defined CTP_DEFINES_ /* a weak reference would not take a definition from an archive */
+#define CTP_SHARED_ __attribute__((visibility("hidden")))
+#define CTP_FN_ __attribute__((visibility("hidden"), nothrow))
+#else
 #define CTP_SHARED_ __attribute__((weak, visibility("hidden")))
 #ifdef __clang__ /* which needs nothrow at the definition, too */
 #define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline))
 #else
 #define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline, nothrow))
 #endif
+#endif
+
+/*
+ * Symbols have a number that changes with the structs and functions of this part, so that files with different versions of them are
+ * not linked with each other.
+ */
+#define CTP_AS_(name) __asm__(#name "1")
 
 #ifdef __x86_64__ /* an emulator may run a handler on an unaligned stack: for functions with larger locals than words */
 #define CTP_REALIGN_ __attribute__((force_align_arg_pointer))
@@ -722,40 +723,359 @@ struct ctp_thread_ {
 #define CTP_REALIGN_
 #endif
 
-CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet */
-CTP_SHARED_ extern struct ctp_probe_ *ctp_held_[CTP_HELD_]; /* other attachments that threads of this copy have used */
-CTP_SHARED_ extern uint32_t ctp_stage_; /* of this object: CTP_STAGE_... */
-CTP_SHARED_ extern __thread struct ctp_thread_ ctp_self_;
-CTP_FN_ void ctp_loaded_(void) __attribute__((constructor));
-CTP_FN_ void ctp_exits_(void *unused);
-CTP_FN_ void ctp_unloads_(void) __attribute__((destructor));
-CTP_FN_ void ctp_unloaded_(void) __attribute__((destructor(101)));
-CTP_FN_ void ctp_release_(struct ctp_probe_ *p);
-CTP_FN_ void ctp_hold_(struct ctp_probe_ *p);
-CTP_FN_ void ctp_thread_new_(struct ctp_thread_ *t, struct ctp_probe_ *p);
-CTP_FN_ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old);
-CTP_FN_ bool ctp_extend_(struct ctp_probe_ *p);
-CTP_FN_ bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end);
-CTP_FN_ void ctp_rouse_(struct ctp_probe_ *p);
-CTP_FN_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late);
-CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what);
-CTP_FN_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what);
-CTP_FN_ void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site);
-CTP_FN_ void ctp_leaving_(uint64_t ref);
-CTP_FN_ void ctp_death_(struct ctp_coro *co);
-CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
-CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks);
-CTP_FN_ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number);
-CTP_FN_ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n);
+CTP_SHARED_ extern struct ctp_probe_ *ctp_current_ CTP_AS_(ctp_current_); /* null: not tried yet */
+CTP_SHARED_ extern struct ctp_probe_ *ctp_held_[CTP_HELD_] CTP_AS_(ctp_held_); /* other attachments that threads of this copy have used */
+CTP_SHARED_ extern uint32_t ctp_stage_ CTP_AS_(ctp_stage_); /* of this object: CTP_STAGE_... */
+CTP_SHARED_ extern __thread struct ctp_thread_ ctp_self_ CTP_AS_(ctp_self_);
+CTP_FN_ void ctp_loaded_(void) CTP_AS_(ctp_loaded_) __attribute__((constructor));
+CTP_FN_ void ctp_exits_(void *unused) CTP_AS_(ctp_exits_);
+CTP_FN_ void ctp_unloads_(void) CTP_AS_(ctp_unloads_) __attribute__((destructor));
+CTP_FN_ void ctp_unloaded_(void) CTP_AS_(ctp_unloaded_) __attribute__((destructor(101)));
+CTP_FN_ void ctp_release_(struct ctp_probe_ *p) CTP_AS_(ctp_release_);
+CTP_FN_ void ctp_hold_(struct ctp_probe_ *p) CTP_AS_(ctp_hold_);
+CTP_FN_ void ctp_thread_new_(struct ctp_thread_ *t, struct ctp_probe_ *p) CTP_AS_(ctp_thread_new_);
+CTP_FN_ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old) CTP_AS_(ctp_attach_);
+CTP_FN_ bool ctp_extend_(struct ctp_probe_ *p) CTP_AS_(ctp_extend_);
+CTP_FN_ bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end) CTP_AS_(ctp_reserve_);
+CTP_FN_ void ctp_rouse_(struct ctp_probe_ *p) CTP_AS_(ctp_rouse_);
+CTP_FN_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late) CTP_AS_(ctp_birth_);
+CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what) CTP_AS_(ctp_event_);
+CTP_FN_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what) CTP_AS_(ctp_event_slow_);
+CTP_FN_ void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site) CTP_AS_(ctp_depart_);
+CTP_FN_ void ctp_leaving_(uint64_t ref) CTP_AS_(ctp_leaving_);
+CTP_FN_ void ctp_death_(struct ctp_coro *co) CTP_AS_(ctp_death_);
+CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name) CTP_AS_(ctp_name_);
+CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks) CTP_AS_(ctp_await_);
+CTP_FN_ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number) CTP_AS_(ctp_reason_);
+CTP_FN_ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n) CTP_AS_(ctp_holds_);
 CTP_FN_ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name,
-                              uint32_t made);
-CTP_FN_ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object);
-CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
-CTP_FN_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
-CTP_FN_ CTP_REALIGN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code);
-CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site);
-CTP_FN_ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
-CTP_FN_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note);
+                              uint32_t made) CTP_AS_(ctp_object_tell_);
+CTP_FN_ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object) CTP_AS_(ctp_awake_for_);
+CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks) CTP_AS_(ctp_awake_);
+CTP_FN_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks) CTP_AS_(ctp_awake_slow_);
+CTP_FN_ CTP_REALIGN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code) CTP_AS_(ctp_site_add_);
+CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site) CTP_AS_(ctp_site_new_);
+CTP_FN_ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function) CTP_AS_(ctp_place_new_);
+CTP_FN_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note) CTP_AS_(ctp_room_);
+CTP_FN_ uint64_t ctp_now_ns_(void) CTP_AS_(ctp_now_ns_);
+CTP_FN_ uint64_t ctp_tid_(void) CTP_AS_(ctp_tid_);
+CTP_FN_ uint64_t ctp_running_(struct ctp_probe_ *p) CTP_AS_(ctp_running_);
+CTP_FN_ void ctp_record_(struct ctp_probe_ *p) CTP_AS_(ctp_record_);
+
+#define CTP_GET_(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define CTP_PUT_(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
+#define CTP_COMPILER_FENCE_ __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+static inline uint64_t ctp_copy_(void) { return (uint64_t)(uintptr_t)&ctp_current_; }
+
+static inline uint32_t ctp_site_get_(struct ctp_probe_ *p, struct ctp_site *site)
+{
+	uint64_t number = site ? CTP_GET_(&site->number_) : (uint64_t)p->serial << 32;
+	if (__builtin_expect(number >> 32 == p->serial, 1))
+		return (uint32_t)number;
+	return ctp_site_new_(p, site);
+}
+
+static inline uint64_t ctp_place_key_(const char *file, uint32_t line) { return (uint64_t)(uintptr_t)file << 16 | (line & 0xffff); }
+static inline uint32_t ctp_place_at_(uint64_t key) { return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 53); }
+
+/*
+ * Stores a key in a free place. Acquire: the number of the previous key is cleared; release: a thread that sees the key sees that,
+ * too. Pairs with ctp_withdraw_, and with the acquire loads in ctp_place_find_.
+ */
+static inline bool ctp_place_take_(struct ctp_probe_ *p, uint32_t at, uint64_t key, uint64_t *none)
+{
+	if (!__atomic_compare_exchange_n(&p->places[at].key, none, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return false;
+	CTP_PUT_(&p->place_of[at], ctp_copy_());
+	return true;
+}
+
+static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+{
+	uint64_t key = ctp_place_key_(file, line);
+	const struct ctp_place_ *place = &p->places[ctp_place_at_(key)];
+	if (__builtin_expect(__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) == key, 1)) /* pairs with ctp_place_take_ */
+		return CTP_GET_(&place->number);
+	return ctp_place_new_(p, file, line, function);
+}
+
+/* --- the calls ------------------------------------------------------------------------------------------------------------ */
+
+static inline struct ctp_probe_ *ctp_probe_get_(void)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* pairs with the exchange in ctp_attach_ */
+	return p && p->tried ? p : ctp_attach_(p);
+}
+
+/* Whether anything is recorded. In the child of a fork p's pages are zeros. */
+static inline bool ctp_on_(const struct ctp_probe_ *p)
+{
+	const uint32_t *mode = p ? p->mode : NULL;
+	return mode && CTP_GET_(mode);
+}
+
+static inline bool ctp_init(void) { return ctp_on_(ctp_probe_get_()); }
+static inline bool ctp_traced(void) { return ctp_on_(__atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE)); }
+
+static inline bool ctp_record(void)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	if (!p || !p->mode)
+		return false;
+	if (p->annex)
+		ctp_record_(p);
+	return true;
+}
+
+static inline uint32_t ctp_site_number(const char *file, uint32_t line, const char *function)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	return ctp_on_(p) && p->annex ? ctp_place_find_(p, file, line, function) : 0;
+}
+
+static inline void ctp_coro_new_with_(struct ctp_coro *co, uint64_t id, uint32_t spawned, uint32_t flags)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	__builtin_memset(co, 0, sizeof *co);
+	co->id_ = id;
+	co->events_ = flags;
+	if (p && p->mode) {
+		CTP_PUT_(&co->probe_, p);
+		co->mode_ = p->mode;
+		if (CTP_GET_(p->mode))
+			ctp_birth_(co, spawned, false);
+	}
+}
+
+static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned) { ctp_coro_new_with_(co, id, spawned, 0); }
+
+static inline void ctp_coro_new_at(struct ctp_coro *co, uint64_t id, struct ctp_site *spawned)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	ctp_coro_new_in(co, id, ctp_on_(p) ? ctp_site_get_(p, spawned) : 0);
+}
+
+static inline bool ctp_coro_traced(const struct ctp_coro *co)
+{
+	return co->probe_ && co->probe_->mode && co->station_;
+}
+
+static inline uint64_t ctp_coro_id(const struct ctp_coro *co)
+{
+	return ctp_coro_traced(co) ? CTP_GET_(&co->station_->probe_id) : 0;
+}
+
+/* Whether this coroutine is recorded. */
+static inline bool ctp_coro_on_(const struct ctp_coro *co) { return __builtin_expect(co->mode_ && CTP_GET_(co->mode_), 0); }
+
+static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site)
+{
+	if (ctp_coro_on_(co))
+		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0));
+}
+
+static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, struct ctp_site *site)
+{
+	if (ctp_coro_on_(co))
+		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, ctp_site_get_(co->probe_, site), 0));
+}
+
+/* The coroutine, which was just suspended, is ready to run by itself. */
+static inline void ctp_coro_ready_(struct ctp_coro *co, uint32_t marks)
+{
+	if (ctp_coro_on_(co) && co->ref_)
+		ctp_awake_(co->probe_, co->ref_, marks);
+}
+
+static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint32_t site)
+{
+	ctp_coro_suspend_in(co, addr, site);
+	ctp_coro_ready_(co, CTP_MARK_YIELD);
+}
+
+static inline void ctp_coro_yield_at(struct ctp_coro *co, const void *addr, struct ctp_site *site)
+{
+	ctp_coro_suspend_at(co, addr, site);
+	ctp_coro_ready_(co, CTP_MARK_YIELD);
+}
+
+static inline void ctp_coro_resume(struct ctp_coro *co)
+{
+	if (ctp_coro_on_(co))
+		ctp_event_(co, 0, CTP_ENTRY(CTP_ENTRY_RESUME, 0, 0));
+}
+
+static inline void ctp_coro_name(struct ctp_coro *co, const char *name)
+{
+	if (name && ctp_coro_on_(co))
+		ctp_name_(co, name);
+}
+
+static inline uint64_t ctp_coro_ref(const struct ctp_coro *co)
+{
+	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
+	return p && p->mode ? CTP_GET_(&co->ref_) : 0;
+}
+
+static inline void ctp_coro_await_ref(struct ctp_coro *co, uint64_t target)
+{
+	if (target && ctp_coro_on_(co))
+		ctp_await_(co, target, 0);
+}
+
+static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *target)
+{
+	if (ctp_coro_on_(co))
+		ctp_coro_await_ref(co, ctp_coro_ref(target));
+}
+
+static inline void ctp_coro_join_ref(struct ctp_coro *co, uint64_t target)
+{
+	if (target && ctp_coro_on_(co))
+		ctp_await_(co, target, CTP_MARK_JOIN);
+}
+
+static inline void ctp_coro_join(struct ctp_coro *co, const struct ctp_coro *target)
+{
+	if (ctp_coro_on_(co))
+		ctp_coro_join_ref(co, ctp_coro_ref(target));
+}
+
+static inline void ctp_ref_wake(uint64_t ref)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	if (ref && ctp_on_(p))
+		ctp_awake_(p, ref, 0);
+}
+
+static inline void ctp_coro_wake(struct ctp_coro *co)
+{
+	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
+	uint64_t ref = ctp_coro_ref(co);
+	if (ref && ctp_on_(p))
+		ctp_awake_(p, ref, 0);
+}
+
+static inline void ctp_coro_waits_until(struct ctp_coro *co, uint64_t deadline_ns, uint32_t marks)
+{
+	if (ctp_coro_on_(co))
+		ctp_reason_(co, deadline_ns, CTP_REASON(CTP_FOR_TIMER, marks, 1));
+}
+
+static inline void ctp_coro_waits_fd(struct ctp_coro *co, int fd, uint32_t events, uint32_t marks)
+{
+	if (ctp_coro_on_(co))
+		ctp_reason_(co, (uint32_t)fd, CTP_REASON(CTP_FOR_FD, marks, events));
+}
+
+static inline void ctp_coro_waits_for(struct ctp_coro *co, const void *object, uint32_t what, uint32_t n, uint32_t marks)
+{
+	if (ctp_coro_on_(co))
+		ctp_reason_(co, (uint64_t)(uintptr_t)object, CTP_REASON(what, marks, n));
+}
+
+static inline void ctp_object_in(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
+                                 uint32_t made)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	if (ctp_on_(p))
+		ctp_object_tell_(p, object, CTP_REASON(what, marks, 0), available, name, made);
+}
+
+static inline void ctp_object_at(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
+                                 struct ctp_site *made)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	if (ctp_on_(p))
+		ctp_object_in(object, what, available, name, marks, ctp_site_get_(p, made));
+}
+
+static inline void ctp_object_close(const void *object) { ctp_object_in(object, 0, 0, NULL, CTP_MARK_CLOSED, 0); }
+static inline void ctp_object_end(const void *object) { ctp_object_in(object, 0, 0, NULL, CTP_MARK_GONE, 0); }
+
+static inline void ctp_ref_holds(uint64_t ref, const void *object, int n)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	if (n && ref && ctp_on_(p))
+		ctp_holds_(p, ref, (uint64_t)(uintptr_t)object, n);
+}
+
+static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object, int n)
+{
+	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
+	uint64_t ref = ctp_coro_ref(co);
+	if (n && ref && ctp_on_(p))
+		ctp_holds_(p, ref, (uint64_t)(uintptr_t)object, n);
+}
+
+static inline void ctp_ref_wake_for(uint64_t ref, const void *object)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	if (ref && ctp_on_(p))
+		ctp_awake_for_(p, ref, (uint64_t)(uintptr_t)object);
+}
+
+static inline void ctp_coro_wake_for(struct ctp_coro *co, const void *object)
+{
+	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
+	uint64_t ref = ctp_coro_ref(co);
+	if (ref && ctp_on_(p))
+		ctp_awake_for_(p, ref, (uint64_t)(uintptr_t)object);
+}
+
+static inline void ctp_coro_death(struct ctp_coro *co)
+{
+	if (ctp_coro_traced(co))
+		ctp_death_(co);
+	CTP_PUT_(&co->probe_, (struct ctp_probe_ *)NULL);
+	co->mode_ = NULL;
+}
+
+static inline __attribute__((always_inline)) const void *ctp_here_(void)
+{
+	const void *pc;
+#if defined __x86_64__
+	__asm__ volatile("lea 0(%%rip), %0" : "=r"(pc));
+#elif defined __aarch64__
+	__asm__ volatile("adr %0, ." : "=r"(pc));
+#else
+	pc = __extension__ ({ __label__ here; here: &&here; });
+#endif
+	return pc;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#if defined CTP_DEFINES_ && !defined CTP_DEFINED_
+#define CTP_DEFINED_
+
+/* --- the probe behind the calls --------------------------------------------------------------------------------------------- */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+#ifndef MAP_ANONYMOUS
+#error "include ctp.h before the system's headers, or compile with -std=gnu11 or with -D_DEFAULT_SOURCE"
+#include "stop here" /* no such file: this ends the compilation before a page of further errors */
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct ctp_probe_ *ctp_current_;
 struct ctp_probe_ *ctp_held_[CTP_HELD_];
@@ -767,10 +1087,6 @@ __thread struct ctp_thread_ ctp_self_;
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
-
-#define CTP_GET_(at) __atomic_load_n((at), __ATOMIC_RELAXED)
-#define CTP_PUT_(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
-#define CTP_COMPILER_FENCE_ __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 static inline uint64_t ctp_clock_(void)
 {
@@ -1168,7 +1484,6 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 /* --- copies of the probe -------------------------------------------------------------------------------------------------- */
 
 /* Identifies the copy in this object for other copies. */
-static inline uint64_t ctp_copy_(void) { return (uint64_t)(uintptr_t)&ctp_current_; }
 
 static inline bool ctp_link_fits_(void)
 {
@@ -1676,29 +1991,6 @@ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
 	return added;
 }
 
-static inline uint32_t ctp_site_get_(struct ctp_probe_ *p, struct ctp_site *site)
-{
-	uint64_t number = site ? CTP_GET_(&site->number_) : (uint64_t)p->serial << 32;
-	if (__builtin_expect(number >> 32 == p->serial, 1))
-		return (uint32_t)number;
-	return ctp_site_new_(p, site);
-}
-
-static inline uint64_t ctp_place_key_(const char *file, uint32_t line) { return (uint64_t)(uintptr_t)file << 16 | (line & 0xffff); }
-static inline uint32_t ctp_place_at_(uint64_t key) { return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 53); }
-
-/*
- * Stores a key in a free place. Acquire: the number of the previous key is cleared; release: a thread that sees the key sees that,
- * too. Pairs with ctp_withdraw_, and with the acquire loads in ctp_place_find_.
- */
-static inline bool ctp_place_take_(struct ctp_probe_ *p, uint32_t at, uint64_t key, uint64_t *none)
-{
-	if (!__atomic_compare_exchange_n(&p->places[at].key, none, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return false;
-	CTP_PUT_(&p->place_of[at], ctp_copy_());
-	return true;
-}
-
 /* The slow path: the key is not in its first place. */
 uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
 {
@@ -1716,15 +2008,6 @@ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, c
 		return none && none != key ? 0 : CTP_GET_(&place->number); /* 0: another thread is just adding it */
 	}
 	return 0;
-}
-
-static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
-{
-	uint64_t key = ctp_place_key_(file, line);
-	const struct ctp_place_ *place = &p->places[ctp_place_at_(key)];
-	if (__builtin_expect(__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) == key, 1)) /* pairs with ctp_place_take_ */
-		return CTP_GET_(&place->number);
-	return ctp_place_new_(p, file, line, function);
 }
 
 /* --- rings ---------------------------------------------------------------------------------------------------------------- */
@@ -2751,258 +3034,28 @@ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object)
 	ctp_note_(p, t, mode, ts, object, ref, CTP_ENTRY(CTP_ENTRY_FOR, 0, 0));
 }
 
+/* --- for the calls and for ctp.hpp ---------------------------------------------------------------------------------------- */
+
+uint64_t ctp_now_ns_(void) { return ctp_clock_(); }
+uint64_t ctp_tid_(void) { return (uint64_t)syscall(SYS_gettid); }
+
+/* The coroutine that runs on this thread, or is being suspended on it; 0: none. */
+uint64_t ctp_running_(struct ctp_probe_ *p)
+{
+	const struct ctp_thread_ *t = ctp_thread_get_(p);
+	return t->leaving ? t->leaving : t->current;
+}
+
+void ctp_record_(struct ctp_probe_ *p)
+{
+	if (!(CTP_GET_(p->mode) & CTP_MODE_RECORD))
+		CTP_PUT_(&p->shm->since_ns, ctp_clock_());
+	__atomic_fetch_or(&p->shm->mode, CTP_MODE_RECORD | CTP_MODE_KEEP | CTP_MODE_GAPS(CTP_GET_(&p->shm->gaps)), __ATOMIC_RELAXED);
+}
+
 #if defined __SANITIZE_THREAD__ && !defined __clang__
 #pragma GCC diagnostic pop
 #endif
-
-/* --- the calls ------------------------------------------------------------------------------------------------------------ */
-
-static inline struct ctp_probe_ *ctp_probe_get_(void)
-{
-	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* pairs with the exchange in ctp_attach_ */
-	return p && p->tried ? p : ctp_attach_(p);
-}
-
-/* Whether anything is recorded. In the child of a fork p's pages are zeros. */
-static inline bool ctp_on_(const struct ctp_probe_ *p)
-{
-	const uint32_t *mode = p ? p->mode : NULL;
-	return mode && CTP_GET_(mode);
-}
-
-static inline bool ctp_init(void) { return ctp_on_(ctp_probe_get_()); }
-static inline bool ctp_traced(void) { return ctp_on_(__atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE)); }
-
-static inline bool ctp_record(void)
-{
-	struct ctp_probe_ *p = ctp_probe_get_();
-	if (!p || !p->mode)
-		return false;
-	if (p->annex && !(CTP_GET_(p->mode) & CTP_MODE_RECORD))
-		CTP_PUT_(&p->shm->since_ns, ctp_clock_());
-	if (p->annex)
-		__atomic_fetch_or(&p->shm->mode, CTP_MODE_RECORD | CTP_MODE_KEEP | CTP_MODE_GAPS(CTP_GET_(&p->shm->gaps)),
-		                  __ATOMIC_RELAXED);
-	return true;
-}
-
-static inline uint32_t ctp_site_number(const char *file, uint32_t line, const char *function)
-{
-	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
-	return ctp_on_(p) && p->annex ? ctp_place_find_(p, file, line, function) : 0;
-}
-
-static inline void ctp_coro_new_with_(struct ctp_coro *co, uint64_t id, uint32_t spawned, uint32_t flags)
-{
-	struct ctp_probe_ *p = ctp_probe_get_();
-	memset(co, 0, sizeof *co);
-	co->id_ = id;
-	co->events_ = flags;
-	if (p && p->mode) {
-		CTP_PUT_(&co->probe_, p);
-		co->mode_ = p->mode;
-		if (CTP_GET_(p->mode))
-			ctp_birth_(co, spawned, false);
-	}
-}
-
-static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned) { ctp_coro_new_with_(co, id, spawned, 0); }
-
-static inline void ctp_coro_new_at(struct ctp_coro *co, uint64_t id, struct ctp_site *spawned)
-{
-	struct ctp_probe_ *p = ctp_probe_get_();
-	ctp_coro_new_in(co, id, ctp_on_(p) ? ctp_site_get_(p, spawned) : 0);
-}
-
-static inline bool ctp_coro_traced(const struct ctp_coro *co)
-{
-	return co->probe_ && co->probe_->mode && co->station_;
-}
-
-static inline uint64_t ctp_coro_id(const struct ctp_coro *co)
-{
-	return ctp_coro_traced(co) ? CTP_GET_(&co->station_->probe_id) : 0;
-}
-
-/* Whether this coroutine is recorded. */
-static inline bool ctp_coro_on_(const struct ctp_coro *co) { return __builtin_expect(co->mode_ && CTP_GET_(co->mode_), 0); }
-
-static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site)
-{
-	if (ctp_coro_on_(co))
-		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0));
-}
-
-static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, struct ctp_site *site)
-{
-	if (ctp_coro_on_(co))
-		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, ctp_site_get_(co->probe_, site), 0));
-}
-
-/* The coroutine, which was just suspended, is ready to run by itself. */
-static inline void ctp_coro_ready_(struct ctp_coro *co, uint32_t marks)
-{
-	if (ctp_coro_on_(co) && co->ref_)
-		ctp_awake_(co->probe_, co->ref_, marks);
-}
-
-static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint32_t site)
-{
-	ctp_coro_suspend_in(co, addr, site);
-	ctp_coro_ready_(co, CTP_MARK_YIELD);
-}
-
-static inline void ctp_coro_yield_at(struct ctp_coro *co, const void *addr, struct ctp_site *site)
-{
-	ctp_coro_suspend_at(co, addr, site);
-	ctp_coro_ready_(co, CTP_MARK_YIELD);
-}
-
-static inline void ctp_coro_resume(struct ctp_coro *co)
-{
-	if (ctp_coro_on_(co))
-		ctp_event_(co, 0, CTP_ENTRY(CTP_ENTRY_RESUME, 0, 0));
-}
-
-static inline void ctp_coro_name(struct ctp_coro *co, const char *name)
-{
-	if (name && ctp_coro_on_(co))
-		ctp_name_(co, name);
-}
-
-static inline uint64_t ctp_coro_ref(const struct ctp_coro *co)
-{
-	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
-	return p && p->mode ? CTP_GET_(&co->ref_) : 0;
-}
-
-static inline void ctp_coro_await_ref(struct ctp_coro *co, uint64_t target)
-{
-	if (target && ctp_coro_on_(co))
-		ctp_await_(co, target, 0);
-}
-
-static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *target)
-{
-	if (ctp_coro_on_(co))
-		ctp_coro_await_ref(co, ctp_coro_ref(target));
-}
-
-static inline void ctp_coro_join_ref(struct ctp_coro *co, uint64_t target)
-{
-	if (target && ctp_coro_on_(co))
-		ctp_await_(co, target, CTP_MARK_JOIN);
-}
-
-static inline void ctp_coro_join(struct ctp_coro *co, const struct ctp_coro *target)
-{
-	if (ctp_coro_on_(co))
-		ctp_coro_join_ref(co, ctp_coro_ref(target));
-}
-
-static inline void ctp_ref_wake(uint64_t ref)
-{
-	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
-	if (ref && ctp_on_(p))
-		ctp_awake_(p, ref, 0);
-}
-
-static inline void ctp_coro_wake(struct ctp_coro *co)
-{
-	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
-	uint64_t ref = ctp_coro_ref(co);
-	if (ref && ctp_on_(p))
-		ctp_awake_(p, ref, 0);
-}
-
-static inline void ctp_coro_waits_until(struct ctp_coro *co, uint64_t deadline_ns, uint32_t marks)
-{
-	if (ctp_coro_on_(co))
-		ctp_reason_(co, deadline_ns, CTP_REASON(CTP_FOR_TIMER, marks, 1));
-}
-
-static inline void ctp_coro_waits_fd(struct ctp_coro *co, int fd, uint32_t events, uint32_t marks)
-{
-	if (ctp_coro_on_(co))
-		ctp_reason_(co, (uint32_t)fd, CTP_REASON(CTP_FOR_FD, marks, events));
-}
-
-static inline void ctp_coro_waits_for(struct ctp_coro *co, const void *object, uint32_t what, uint32_t n, uint32_t marks)
-{
-	if (ctp_coro_on_(co))
-		ctp_reason_(co, (uint64_t)(uintptr_t)object, CTP_REASON(what, marks, n));
-}
-
-static inline void ctp_object_in(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
-                                 uint32_t made)
-{
-	struct ctp_probe_ *p = ctp_probe_get_();
-	if (ctp_on_(p))
-		ctp_object_tell_(p, object, CTP_REASON(what, marks, 0), available, name, made);
-}
-
-static inline void ctp_object_at(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
-                                 struct ctp_site *made)
-{
-	struct ctp_probe_ *p = ctp_probe_get_();
-	if (ctp_on_(p))
-		ctp_object_in(object, what, available, name, marks, ctp_site_get_(p, made));
-}
-
-static inline void ctp_object_close(const void *object) { ctp_object_in(object, 0, 0, NULL, CTP_MARK_CLOSED, 0); }
-static inline void ctp_object_end(const void *object) { ctp_object_in(object, 0, 0, NULL, CTP_MARK_GONE, 0); }
-
-static inline void ctp_ref_holds(uint64_t ref, const void *object, int n)
-{
-	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
-	if (n && ref && ctp_on_(p))
-		ctp_holds_(p, ref, (uint64_t)(uintptr_t)object, n);
-}
-
-static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object, int n)
-{
-	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
-	uint64_t ref = ctp_coro_ref(co);
-	if (n && ref && ctp_on_(p))
-		ctp_holds_(p, ref, (uint64_t)(uintptr_t)object, n);
-}
-
-static inline void ctp_ref_wake_for(uint64_t ref, const void *object)
-{
-	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
-	if (ref && ctp_on_(p))
-		ctp_awake_for_(p, ref, (uint64_t)(uintptr_t)object);
-}
-
-static inline void ctp_coro_wake_for(struct ctp_coro *co, const void *object)
-{
-	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
-	uint64_t ref = ctp_coro_ref(co);
-	if (ref && ctp_on_(p))
-		ctp_awake_for_(p, ref, (uint64_t)(uintptr_t)object);
-}
-
-static inline void ctp_coro_death(struct ctp_coro *co)
-{
-	if (ctp_coro_traced(co))
-		ctp_death_(co);
-	CTP_PUT_(&co->probe_, (struct ctp_probe_ *)NULL);
-	co->mode_ = NULL;
-}
-
-static inline __attribute__((always_inline)) const void *ctp_here_(void)
-{
-	const void *pc;
-#if defined __x86_64__
-	__asm__ volatile("lea 0(%%rip), %0" : "=r"(pc));
-#elif defined __aarch64__
-	__asm__ volatile("adr %0, ." : "=r"(pc));
-#else
-	pc = __extension__ ({ __label__ here; here: &&here; });
-#endif
-	return pc;
-}
-
 #ifdef __cplusplus
 }
 #endif

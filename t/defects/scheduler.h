@@ -13,8 +13,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 enum { STACK_BYTES = 64 << 10, MS = 1000000 };
 

@@ -1,6 +1,7 @@
 # tap.sh - what tap.h is for C, for tests in shell: `. t/helper/tap.sh`, from the top of the tree. Gives $O, $BIN and an empty $tmp.
 #
 #	ok NAME COMMAND...   is NAME GOT WANT   like NAME GOT PATTERN (of grep -E)   skip WHY   skip_all WHY   done_testing
+#	cc_traced, cxx_traced FLAGS...: the compiler, for a traced program
 #	needs_root WHY: ends a script that is for root alone      if root_part WHY: whether that part of it runs
 #
 # make check lists at its end what was skipped: those lines are in the file $SKIPPED. With AS_ROOT it runs each script that has a line
@@ -14,6 +15,10 @@ tap_run=0 tap_failed=0
 tmp=$(mktemp -d) || exit
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
+
+# A program with the probe, linked from the archive, which is far quicker than compiling it: FLAGS... -o PROGRAM SOURCE...
+cc_traced() { "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -pthread -Werror=implicit -DCTP_LIBRARY -Isdk/c "$@" "$O/libctp-probe.a"; }
+cxx_traced() { "${CXX:-c++}" -std=c++20 -O1 -pthread -DCTP_LIBRARY -Isdk/c -Isdk/c++ "$@" "$O/libctp-probe.a"; }
 
 # diag is for what went wrong: it goes to stderr, which prove shows. note is for the rest: stdout, shown by prove -v.
 note() { printf '%s\n' "$*" | sed 's/^/# /'; }

@@ -13,7 +13,9 @@ compile() { # NAME COMPILER OPTION...: as $tmp/NAME
 	compile_to=$1
 	shift
 	# shellcheck disable=SC2086
-	"$@" -std=c++20 $warn -include sdk/c++/ctp-asio.hpp -o "$tmp/$compile_to" t/helper/asio/facts.cpp -pthread >"$tmp/$compile_to.said" 2>&1
+	CXX=$1
+	shift
+	cxx_traced "$@" $warn -include ctp-asio.hpp -o "$tmp/$compile_to" t/helper/asio/facts.cpp >"$tmp/$compile_to.said" 2>&1
 }
 programs='facts facts_quiet'
 compile facts g++ -O2 &

@@ -24,13 +24,17 @@ clang=$(command -v clang++) || skip 'there is no clang++'
 compile() { # NAME SOURCE COMPILER OPTION...: as $tmp/NAME
 	compile_to=$1 source=$2
 	shift 2
-	"$@" -std=c++20 -o "$tmp/$compile_to" "$source" -pthread >"$tmp/$compile_to.said" 2>&1
+	"$@" -std=c++20 -o "$tmp/$compile_to" "$source" "$O/libctp-probe.a" -pthread >"$tmp/$compile_to.said" 2>&1
 }
+# A header that is found by its name leaves most of itself to Asio's own includes; one that is given by its path, or is for a program
+# without wakes, does not. features and features_quiet have it by its path, and compile the probe, too.
+by_path='-include sdk/c++/ctp-asio.hpp' by_name='-DCTP_LIBRARY -Isdk/c -Isdk/c++ -include ctp-asio.hpp'
 traced() { # NAME SOURCE COMPILER OPTION...
 	traced_name=$1 traced_source=$2 compiler=$3
 	shift 3
 	# shellcheck disable=SC2086
-	compile "$traced_name" "$traced_source" "$compiler" "$optimize" $warn -include sdk/c++/ctp-asio.hpp "$@"
+	case $traced_name in features*) include=$by_path ;; *) include=$by_name ;; esac
+	compile "$traced_name" "$traced_source" "$compiler" "$optimize" $warn $include "$@"
 }
 example() { # NAME [COMPILER [OPTION]]
 	traced "$1" "$examples/$1.cpp" "${2:-g++}" ${3:+"$3"}
@@ -59,7 +63,8 @@ cat >"$tmp/nap.hpp" <<'CPP'
 inline asio::awaitable<void> nap(asio::steady_timer &timer) { co_await timer.async_wait(asio::use_awaitable); }
 CPP
 printf '#include <asio.hpp>\n#include "nap.hpp"\n' >"$tmp/header.cpp"
-traced header.o "$tmp/header.cpp" g++ -c
+# shellcheck disable=SC2086
+g++ -std=c++20 -O0 $warn $by_name -c -o "$tmp/header.o" "$tmp/header.cpp" >"$tmp/header.o.said" 2>&1
 is 'an operation that is awaited in a header compiles without a word' "$(cat "$tmp/header.o.said")" ''
 
 # The command runs a server, the client is given its port, and then the server gets a signal to end. What both print, and how they

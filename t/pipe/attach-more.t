@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/target" "$tmp/target.c" 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
+cc_traced -o "$tmp/target" "$tmp/target.c" 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
 
 start() { # COMMAND...: $target is its process
 	rm -f "$tmp/in" "$tmp/out"

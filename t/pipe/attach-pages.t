@@ -38,7 +38,7 @@ int main(void)
 	return 0;
 }
 C
-"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/busy" "$tmp/busy.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
+cc_traced -o "$tmp/busy" "$tmp/busy.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
 
 # KiB of the memory of $busy.
 pages() {

@@ -8,7 +8,7 @@ export TMPDIR="$tmp/t"
 mkdir "$tmp/t"
 CC=${CC:-cc}
 command -v "$CC" >/dev/null || skip_all "there is no $CC"
-"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/target" t/helper/attach/target.c 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
+cc_traced -o "$tmp/target" t/helper/attach/target.c 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
 
 line=$(grep -n 'the place that' t/helper/attach/target.c | sed 's/:.*//')
 records() { "$BIN/ctp-tojsonl" -q -a "$2" 2>/dev/null | grep "^{\"type\":\"$1\""; }
@@ -140,7 +140,7 @@ exec 5>&- 6<&-
 wait $target 2>/dev/null
 
 # --- who waits for whom ---
-"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/cycle" t/defects/cycle.c 2>"$tmp/err"
+cc_traced -o "$tmp/cycle" t/defects/cycle.c 2>"$tmp/err"
 mkfifo "$tmp/says"
 "$tmp/cycle" bug >"$tmp/says" &
 target=$!

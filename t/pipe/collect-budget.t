@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 }
 C
 for helper in greedy without; do
-	"${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -pthread -o "$tmp/$helper" "$tmp/$helper.c" 2>"$tmp/err" ||
+	cc_traced -o "$tmp/$helper" "$tmp/$helper.c" 2>"$tmp/err" ||
 		skip_all "$(head -1 "$tmp/err")"
 done
 
@@ -202,7 +202,7 @@ int main(void)
 	return 0;
 }
 C
-"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -o "$tmp/honest" "$tmp/honest.c"
+cc_traced -o "$tmp/honest" "$tmp/honest.c"
 "$collect" -n 500000 --memory 256 -o "$tmp/out.ctp" "$tmp/honest" 2>"$tmp/err"
 like 'half a million coroutines need little memory beyond their stations' "$(cat "$tmp/err")" \
 	'^ctp-collect: 500000 events, 500000 coroutines, 0 lost, 0 untraced'

@@ -12,6 +12,11 @@ command -v python3 >/dev/null || skip_all 'there is no python3'
 cat >"$tmp/maps.c" <<'C'
 #include <ctp.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <stdlib.h>
+#include <fcntl.h>
+#include <time.h>
 int main(int argc, char **argv)
 {
 	struct ctp_coro c;
@@ -30,7 +35,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -Wl,--build-id -o "$tmp/maps" "$tmp/maps.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
+cc_traced -Wl,--build-id -o "$tmp/maps" "$tmp/maps.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
 mkdir "$tmp/far"
 mkfifo "$tmp/in" "$tmp/out" "$tmp/up"
 unshare -m sh -c 'exec 3<&0; python3 -B "$0" "$1" "$2" "$3" >"$4" 2>&1 & trap "kill $!" TERM

@@ -76,8 +76,8 @@ gives_up() { # NAME: the collector $pid ends, without its last packets
 	is 'the exit status is a failure' $? 125
 	like 'the failure is reported' "$(cat "$tmp/err")" 'the last packets were not taken in time'
 }
-if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/dev/null &&
-	"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/busy" "$tmp/busy.c" 2>/dev/null; then
+if cc_traced -o "$tmp/many" "$tmp/many.c" 2>/dev/null &&
+	cc_traced -o "$tmp/busy" "$tmp/busy.c" 2>/dev/null; then
 	sleep 600 <"$tmp/unread" &
 	reader=$!
 	"$collect" -o "$tmp/unread" sh -c '"$0"; touch "$1"' "$tmp/many" "$tmp/over" 2>"$tmp/err" &

@@ -4,7 +4,7 @@
 . t/helper/tap.sh
 collect=$BIN/ctp-collect CC=${CC:-cc}
 command -v "$CC" >/dev/null || skip_all "there is no $CC"
-"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/target" t/helper/attach/target.c 2>"$tmp/err" ||
+cc_traced -o "$tmp/target" t/helper/attach/target.c 2>"$tmp/err" ||
 	skip_all "$CC: $(head -n 1 "$tmp/err")"
 mkfifo "$tmp/in" "$tmp/out"
 said() { sed -n "s/.*[ :]\([0-9][0-9]*\) $1.*/\1/p" "$tmp/err" | tail -n 1; } # the number before that word

@@ -98,7 +98,7 @@ ok 'its end is its own, not that of its child' test "$(field end before)" -lt "$
 
 # --- a process that COMMAND started ----------------------------------------------------------------------------------------------
 # A silent process is looked at in detail twice, after one second and after two. The wait goes on after that, until timeout ends it.
-"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -pthread -o "$tmp/locks" t/defects/verdict/c-locks.c 2>"$tmp/err"
+cc_traced -o "$tmp/locks" t/defects/verdict/c-locks.c 2>"$tmp/err"
 is 'c-locks.c compiles' "$?" 0
 : >"$tmp/a.ctp"
 "$collect" -q -o "$tmp/a.ctp" timeout -s KILL 7 "$tmp/locks" forgotten-unlock >/dev/null 2>&1

@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/threads" "$tmp/threads.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
+cc_traced -o "$tmp/threads" "$tmp/threads.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
 if "$tmp/threads" 3000; then
 	"$collect" -o "$tmp/a.ctp" "$tmp/threads" 3000 2>"$tmp/err"
 	like '3000 threads lose no event' "$(cat "$tmp/err")" '^ctp-collect: 120000 events, 3000 coroutines, 0 lost, 0 untraced'
@@ -75,7 +75,7 @@ int main(void)
 	return 0;
 }
 C
-"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -o "$tmp/forks" "$tmp/forks.c"
+cc_traced -o "$tmp/forks" "$tmp/forks.c"
 "$collect" -v -o "$tmp/a.ctp" "$tmp/forks" 2>"$tmp/err"
 like '1400 children are traced' "$(tail -1 "$tmp/err")" '^ctp-collect: 1400 events, 1400 coroutines, 0 lost, 0 untraced'
 rings=$(sed -n 's/^ctp-collect: \([0-9]*\) rings of threads.*/\1/p' "$tmp/err")

@@ -10,7 +10,7 @@ build() { # COMPILER PROGRAM FLAGS...
 	build_with=$1 build_to=$2
 	shift 2
 	# shellcheck disable=SC2086
-	"$build_with" $strict "$@" -Isdk/c++ -o "$build_to" t/helper/cxx/facts.cpp
+	CXX=$build_with cxx_traced $strict "$@" -o "$build_to" t/helper/cxx/facts.cpp
 }
 
 # Each record on a line. The program has printed the names and addresses of its objects.

@@ -9,7 +9,10 @@ build() { # COMPILER SOURCE PROGRAM FLAGS...
 	build_with=$1 build_from=$2 build_to=$3
 	shift 3
 	# shellcheck disable=SC2086
-	"$build_with" $strict "$@" -Isdk/c++ -o "$build_to" "$build_from"
+	case " $* " in
+	*' -c '*) "$build_with" $strict "$@" -Isdk/c++ -o "$build_to" "$build_from" ;;
+	*) CXX=$build_with cxx_traced $strict "$@" -o "$build_to" "$build_from" ;;
+	esac
 }
 
 # Each coroutine on a line: where it was spawned, by the function and the letter of that line in the source; then what happened to

@@ -7,7 +7,11 @@ needs_root 'userfaultfd for the faults of others'
 cat >"$tmp/held.c" <<'C'
 #include <ctp.h>
 #include <linux/userfaultfd.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <sys/ioctl.h>
 int main(void)
 {
@@ -30,7 +34,7 @@ int main(void)
 	return 0;
 }
 C
-"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -o "$tmp/held" "$tmp/held.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
+cc_traced -o "$tmp/held" "$tmp/held.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
 (exec "$tmp/held" </dev/null) >"$tmp/said" 2>&1 &
 alone=$!
 tries=0

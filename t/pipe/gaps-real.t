@@ -36,7 +36,7 @@ int main(void)
 	return 0;
 }
 C
-"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/burst" "$tmp/burst.c" 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
+cc_traced -o "$tmp/burst" "$tmp/burst.c" 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
 
 # For each thread: the sum of runs with both ends, without its gaps; and its gaps. Up to the report's end.
 cat >"$tmp/model.py" <<'PY'
@@ -104,7 +104,7 @@ int main(void)
 	return 0;
 }
 C
-"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/woken" "$tmp/woken.c" && "$BIN/ctp-collect" -q -o "$tmp/w.ctp" "$tmp/woken"
+cc_traced -o "$tmp/woken" "$tmp/woken.c" && "$BIN/ctp-collect" -q -o "$tmp/w.ctp" "$tmp/woken"
 is 'no wait is longer than the trace' "$("$BIN/ctp-report" -qj "$tmp/w.ctp" | python3 -c '
 import json, sys
 s = json.load(sys.stdin)["sections"][0]

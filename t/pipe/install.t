@@ -31,7 +31,7 @@ ok 'the program in ctp-ppt.h.3 compiles with the installed ppt.h' \
 ok 'it runs without an agent' "$tmp/server" 1
 
 # The programs in ctp.3, built with pkg-config alone.
-installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" libctp; }
+installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" ${PC:-libctp}; }
 if command -v pkg-config >/dev/null; then
 	is 'pkg-config knows the version' "$(installed --modversion)" "$("$BIN/ctp-stat" -V | cut -d ' ' -f 2)"
 	for n in 1 3; do
@@ -40,6 +40,11 @@ if command -v pkg-config >/dev/null; then
 		ok "example $n of ctp.3 builds against the installed library" \
 			"${CC:-cc}" -Wall -Wextra -Werror -o "$tmp/example$n" "$tmp/example$n.c" $(installed --cflags --libs)
 	done
+	# shellcheck disable=SC2046
+	ok 'the program with the probe, which comes from the installed archive' \
+		"${CC:-cc}" -Wall -Wextra -Werror -o "$tmp/probe" "$tmp/probe.c" $(PC=ctp-probe installed --cflags --libs)
+	like 'the installed tools trace that, too' \
+		"$("$top/bin/ctp-collect" -q "$tmp/probe" | "$top/bin/ctp-tojsonl")" '^{"probe_id":7,.*"is_active":true,"ts":[0-9]+}$'
 	is 'the first example reads a stream' \
 		"$("$BIN/ctp-fromjsonl" -q <"$tmp/row" | "$tmp/example1")" '1 transitions, the last at 10'
 	"$tmp/example3" >"$tmp/weather.ctp"

@@ -6,7 +6,7 @@
 . t/helper/tap.sh
 collect=$BIN/ctp-collect report=$BIN/ctp-report CC=${CC:-cc}
 command -v python3 >/dev/null || skip_all "there is no python3"
-"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -pthread -o "$tmp/objects" t/helper/attach/objects.c 2>"$tmp/err" ||
+cc_traced -o "$tmp/objects" t/helper/attach/objects.c 2>"$tmp/err" ||
 	skip_all "$CC: $(head -n 1 "$tmp/err")"
 mkfifo "$tmp/in" "$tmp/out"
 
@@ -133,7 +133,7 @@ int main(void)
 }
 C
 ok "a program whose coroutine ends with a lock compiles" \
-	"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -o "$tmp/later" "$tmp/later.c"
+	cc_traced -o "$tmp/later" "$tmp/later.c"
 held() { # how much is held of each, and by how many
 	"$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" | sed -n 's/.*"type":"hold".*"coro":\([0-9]*\).*"object":"\([^"]*\)".*"count":\([-0-9]*\).*/\2 \1 \3/p' |
 		awk '{ n[$1] += $3; who[$2] } END { for (i in n) printf "%d ", n[i]; print length(who) }' | tr ' ' '\n' | sort -n | paste -sd' '

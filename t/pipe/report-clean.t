@@ -36,7 +36,7 @@ absent() { note "left out: $*"; }
 
 # --- healthy programs that look suspicious ------------------------------------------------------------------------------------
 
-ok 'a program compiles' "$CC" -std=gnu11 -O1 -g -Isdk/c -pthread -o "$tmp/healthy" t/defects/healthy.c
+ok 'a program compiles' cc_traced -g -o "$tmp/healthy" t/defects/healthy.c
 healthy() { # NAME...
 	for name; do collect "$name" "$tmp/healthy" "$name"; done
 }
@@ -99,7 +99,7 @@ done
 if echo '#include <coroutine>' | "$CXX" -std=c++20 -x c++ -E - >/dev/null 2>&1; then
 	for source in sdk/c++/examples/*.cpp t/helper/cxx/*.cpp; do
 		name=$(basename "$source" .cpp)
-		ok "$name compiles" "$CXX" -std=c++20 -O1 -g -pthread -Isdk/c -Isdk/c++ -o "$tmp/$name" "$source"
+		ok "$name compiles" cxx_traced -g -o "$tmp/$name" "$source"
 		collect "$name" "$tmp/$name"
 		case $name in
 		pool) at_most pool 'never-woken 1 [^ ]* [^ ]*pool.cpp:' ;;

@@ -13,7 +13,7 @@ done
 build() { # PROGRAM SOURCE OPTION...
 	build_to=$tmp/$1 source=$2
 	shift 2
-	"$CC" -std=gnu11 -O1 -g -Wall -Wextra -Werror "$@" -Isdk/c -pthread -o "$build_to" "$source" || echo "$source" >>"$tmp/failed"
+	cc_traced -g -Wall -Wextra -Werror "$@" -o "$build_to" "$source" || echo "$source" >>"$tmp/failed"
 }
 for source in t/defects/[a-k]*.c; do build "$(basename "$source" .c)" "$source"; done &
 for source in t/defects/[l-z]*.c; do build "$(basename "$source" .c)" "$source"; done
@@ -151,7 +151,7 @@ place recorded never-woken mailbox
 report few
 sick few untraced 115 proved
 
-if "$CXX" -std=c++20 -O1 -g -Isdk/c -Isdk/c++ -o "$tmp/mutex" t/defects/mutex.cpp 2>"$tmp/mutex.err"; then
+if cxx_traced -g -o "$tmp/mutex" t/defects/mutex.cpp 2>"$tmp/mutex.err"; then
 	run mutex TERM "$tmp/mutex" &
 	run mutex-bug TERM "$tmp/mutex" bug
 	wait

@@ -31,7 +31,7 @@ for dialect in seqlock plain; do
 	agrees $dialect
 done
 for program in mailbox dropped shutdown cycle; do
-	if "${CC:-cc}" -std=gnu11 -O1 -g -Isdk/c -pthread -o "$tmp/$program" t/defects/$program.c; then
+	if cc_traced -g -o "$tmp/$program" t/defects/$program.c; then
 		timeout -s TERM 3 "$BIN/ctp-collect" -q -o "$tmp/$program.ctp" "$tmp/$program" bug >"$tmp/said" 2>&1
 		agrees $program
 	fi

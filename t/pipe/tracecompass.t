@@ -120,7 +120,7 @@ int main(void)
 	return 0;
 }
 end
-ok 'a program that overruns its rings compiles' "${CC:-cc}" -D_GNU_SOURCE -O1 -Isdk/c -o "$tmp/hot" "$tmp/hot.c" -lpthread
+ok 'a program that overruns its rings compiles' cc_traced -o "$tmp/hot" "$tmp/hot.c"
 "$BIN/ctp-collect" -q --ring 64 "$tmp/hot" >"$tmp/hot.ctp" 2>/dev/null
 for name in lostwake tracee hot; do shows "$name: all that is shown is true" "$tmp/$name.ctp"; done
 

@@ -8,15 +8,22 @@
  */
 #include <ctp.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 /* Never inlined: a coroutine that comes back on another thread must not find a thread-local's address from before. */
 #define CO_FN static __attribute__((unused, noinline))

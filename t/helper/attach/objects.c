@@ -11,6 +11,8 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { OBJECTS = 48, COROS = 24, HOLDERS = 12, THREADS = 3, PERMITS = 20 };
 

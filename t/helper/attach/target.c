@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static struct ctp_coro co[1000];
 static long n;

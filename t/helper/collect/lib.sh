@@ -4,7 +4,7 @@
 collect=$BIN/ctp-collect tojson=$BIN/ctp-tojsonl CC=${CC:-cc}
 case $BIN in /*) ;; *) collect=$PWD/$collect ;; esac
 command -v "$CC" >/dev/null || skip_all "there is no $CC"
-"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -pthread -o "$tmp/states" t/helper/collect/states.c 2>"$tmp/err" ||
+cc_traced -o "$tmp/states" t/helper/collect/states.c 2>"$tmp/err" ||
 	skip_all "$CC: $(head -n 1 "$tmp/err")"
 mkfifo "$tmp/in" "$tmp/out" "$tmp/held"
 

@@ -8,8 +8,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fcntl.h>
 #include <memory>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <vector>
 
 /* Where a coroutine is suspended, as either sort of probe says it. */
@@ -38,8 +40,8 @@ public:
 		auto *count = reinterpret_cast<std::uint32_t *>(base + 0x10);
 		station = base + 1024 + 1024 * __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
 		word(station) = id;
-		word(station + 0x08) = ctp_clock_();
-		word(station + 0x40 + 0x00) = ctp_clock_();
+		word(station + 0x08) = ctp_now_ns_();
+		word(station + 0x40 + 0x00) = ctp_now_ns_();
 		word(station + 0x40 + 0x08) = static_cast<std::uint64_t>(syscall(SYS_gettid));
 		word(station + 0x40 + 0x10) = addr;
 		__atomic_store_n(&word(station + 0x40 + 0x18), 2, __ATOMIC_RELEASE);

@@ -1,0 +1,115 @@
+#!/bin/sh
+# ctp.h with CTP_LIBRARY: files only get the calls, and libctp-probe.a, or one file, has the probe. Objects of a process that have a copy
+# each share one attachment, and files with another version of the private part do not link.
+# Not under sanitizers: it compiles its programs itself.
+. t/helper/tap.sh
+cc=${CC:-cc} archive=$O/libctp-probe.a
+library='-DCTP_LIBRARY -Isdk/c -pthread'
+
+cat >"$tmp/quiet.c" <<'C'
+#include "ctp.h"
+C
+cat >"$tmp/plugin.c" <<'C'
+#include "ctp.h"
+static struct ctp_coro co;
+__attribute__((visibility("default"))) void NAME(void)
+{
+	ctp_coro_new(&co, 0);
+	ctp_coro_name(&co, TEXT);
+	ctp_coro_resume(&co);
+	ctp_coro_suspend(&co, CTP_HERE);
+	ctp_coro_wake(&co);
+	ctp_coro_resume(&co);
+	ctp_coro_death(&co);
+}
+C
+cat >"$tmp/main.c" <<'C'
+#include "ctp.h"
+void one(void);
+void two(void);
+int main(void)
+{
+	struct ctp_coro co;
+	ctp_coro_new(&co, 0);
+	ctp_coro_name(&co, "main");
+	ctp_coro_resume(&co);
+	one();
+	two();
+	ctp_coro_death(&co);
+	return !ctp_traced();
+}
+C
+cat >"$tmp/probe.c" <<'C'
+#define CTP_IMPLEMENTATION
+#include "ctp.h"
+C
+
+# FILE: bytes of code and data
+bytes() { size "$1" | awk 'NR == 2 { print $4 }'; }
+for compiler in $cc $(command -v clang); do
+	# shellcheck disable=SC2086
+	ok "$compiler: a file that calls nothing compiles" $compiler -std=c11 -O2 -Wall -Wextra -Werror $library -c -o "$tmp/quiet.o" "$tmp/quiet.c"
+	is "$compiler: it has no code and no data" "$(bytes "$tmp/quiet.o")" 0
+done
+for standard in 17 20 23; do
+	command -v g++ >/dev/null || continue
+	# shellcheck disable=SC2086
+	ok "C++$standard has the calls" g++ -x c++ -std=c++$standard -Wall -Wextra -Werror $library -c -o "$tmp/quiet.o" "$tmp/quiet.c"
+	is "C++$standard: it has no code and no data" "$(bytes "$tmp/quiet.o")" 0
+done
+
+# The names of the coroutines.
+story() { "$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" | sed -n 's/.*"type":"name".*"name":"\([a-z]*\)".*/\1/p' | sort | tr '\n' ' '; }
+runs() { # HOW PROGRAM
+	"$BIN/ctp-collect" -q -o "$tmp/a.ctp" "$2"
+	is "$1: it is traced" $? 0
+	is "$1: the trace has all three coroutines" "$(story)" 'main one two '
+	is "$1: nothing is lost" "$("$BIN/ctp-stat" -q "$tmp/a.ctp" | sed -n 's,^lost: *,,p')" '0, of them 0 unverified'
+}
+
+# shellcheck disable=SC2086
+{
+	ok 'a program compiles' $cc -O2 $library -c -o "$tmp/main.o" "$tmp/main.c"
+	for name in one two; do
+		ok "plugin $name compiles" $cc -O2 -fPIC $library -DNAME=$name "-DTEXT=\"$name\"" -c -o "$tmp/$name.o" "$tmp/plugin.c"
+		ok "plugin $name is linked with a copy of its own" $cc -shared -o "$tmp/lib$name.so" "$tmp/$name.o" "$archive"
+	done
+	ok 'the program is linked with the archive and the plugins' \
+		$cc -o "$tmp/three" "$tmp/main.o" "$archive" -L"$tmp" -lone -ltwo "-Wl,-rpath,$tmp" -pthread
+	runs 'three copies' "$tmp/three"
+	is 'three copies: no object exports the probe' "$(nm -D --defined-only "$tmp/three" "$tmp/libone.so" | grep -c ' ctp_')" 0
+
+	ok 'all in one program' $cc -o "$tmp/whole" "$tmp/main.o" "$tmp/one.o" "$tmp/two.o" "$archive" -pthread
+	runs 'one copy' "$tmp/whole"
+
+	ok 'one file with CTP_IMPLEMENTATION' $cc -O2 $library -c -o "$tmp/probe.o" "$tmp/probe.c"
+	ok 'instead of the archive' $cc -o "$tmp/own" "$tmp/main.o" "$tmp/one.o" "$tmp/two.o" "$tmp/probe.o" -pthread
+	runs 'CTP_IMPLEMENTATION' "$tmp/own"
+
+	ok 'a file that compiles the probe itself, among others that do not' \
+		$cc -O2 -Isdk/c -DNAME=one '-DTEXT="one"' -o "$tmp/mixed" "$tmp/main.o" "$tmp/two.o" "$tmp/plugin.c" -pthread
+	runs 'mixed' "$tmp/mixed"
+
+	ok 'with link-time optimization' $cc -O2 -flto $library -DNAME=one '-DTEXT="one"' -o "$tmp/lto" "$tmp/main.c" "$tmp/two.o" \
+		"$tmp/plugin.c" "$tmp/probe.c"
+	runs 'link-time optimization' "$tmp/lto"
+	ok 'with link-time optimization and the archive' $cc -O2 -flto $library -DNAME=one '-DTEXT="one"' -o "$tmp/lto" "$tmp/main.c" \
+		"$tmp/two.o" "$tmp/plugin.c" "$archive"
+	runs 'link-time optimization and the archive' "$tmp/lto"
+}
+
+# Another version of the header.
+mkdir "$tmp/next"
+sed 's/#define CTP_AS_(name) __asm__(#name "1")/#define CTP_AS_(name) __asm__(#name "2")/' sdk/c/ctp.h >"$tmp/next/ctp.h"
+is 'the number of the private part is found' "$(cmp -s sdk/c/ctp.h "$tmp/next/ctp.h"; echo $?)" 1
+"$cc" -DCTP_LIBRARY -I"$tmp/next" -c -o "$tmp/next.o" "$tmp/main.c" && "$cc" -o "$tmp/no" "$tmp/next.o" "$tmp/one.o" "$tmp/two.o" "$archive" \
+	2>"$tmp/err"
+is 'a header and an archive of different versions do not link' $? 1
+like 'the linker names the number' "$(cat "$tmp/err")" 'undefined reference to .ctp_[a-z]*_2'
+
+# Whoever changes the private part, and so what a file and an archive must agree on, has to change its number.
+private() { sed -n '/^struct ctp_coro {/,/^};/p; /^struct ctp_site {/,/^};/p; /what the calls know of the probe/,/^#define CTP_GET_/p' sdk/c/ctp.h; }
+is 'the private part is that of its number: change CTP_AS_ if it differs, and this sum with it' \
+	"$(private | sed 's,/\*.*\*/,,' | grep -v '^ \*\|^/\*\|^$' | cksum | cut -d ' ' -f 1)" "$(sed -n 's/^# private part 1: //p' "$0")"
+# private part 1: 1390654209
+done_testing
