@@ -36,6 +36,21 @@ uint64_t ctp_ended_ns(const struct ctp_record *end, uint64_t ts)
 
 bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome) { return !strcmp(e->outcome, ctp_outcome_name(outcome)); }
 
+/* Null: not known. (sigabbrev_np is in glibc since 2.32 alone.) */
+static const char *signal_text(int64_t number)
+{
+	static const char *const names[] = {
+		[SIGHUP] = "SIGHUP", [SIGINT] = "SIGINT", [SIGQUIT] = "SIGQUIT", [SIGILL] = "SIGILL", [SIGTRAP] = "SIGTRAP",
+		[SIGABRT] = "SIGABRT", [SIGBUS] = "SIGBUS", [SIGFPE] = "SIGFPE", [SIGKILL] = "SIGKILL", [SIGUSR1] = "SIGUSR1",
+		[SIGSEGV] = "SIGSEGV", [SIGUSR2] = "SIGUSR2", [SIGPIPE] = "SIGPIPE", [SIGALRM] = "SIGALRM", [SIGTERM] = "SIGTERM",
+		[SIGSTKFLT] = "SIGSTKFLT", [SIGCHLD] = "SIGCHLD", [SIGCONT] = "SIGCONT", [SIGSTOP] = "SIGSTOP", [SIGTSTP] = "SIGTSTP",
+		[SIGTTIN] = "SIGTTIN", [SIGTTOU] = "SIGTTOU", [SIGURG] = "SIGURG", [SIGXCPU] = "SIGXCPU", [SIGXFSZ] = "SIGXFSZ",
+		[SIGVTALRM] = "SIGVTALRM", [SIGPROF] = "SIGPROF", [SIGWINCH] = "SIGWINCH", [SIGIO] = "SIGIO", [SIGPWR] = "SIGPWR",
+		[SIGSYS] = "SIGSYS",
+	};
+	return number > 0 && number < (int64_t)(sizeof names / sizeof *names) ? names[number] : NULL;
+}
+
 /* What other writers have: ctp-ppt. Null: not known. */
 static const char *other_text(const char *outcome)
 {
@@ -46,11 +61,11 @@ static const char *other_text(const char *outcome)
 
 const char *ctp_ended_text(char to[CTP_ENDED_TEXT_MAX], const struct ctp_ended *e)
 {
-	const char *signal_name = e->status > 0 && e->status < NSIG ? sigabbrev_np((int)e->status) : NULL;
+	const char *signal_name = signal_text(e->status);
 	if (ctp_ended_is(e, CTP_OUTCOME_EXITED))
 		snprintf(to, CTP_ENDED_TEXT_MAX, "exited with status %jd", (intmax_t)e->status);
 	else if (ctp_ended_is(e, CTP_OUTCOME_KILLED) && signal_name)
-		snprintf(to, CTP_ENDED_TEXT_MAX, "killed by SIG%s", signal_name);
+		snprintf(to, CTP_ENDED_TEXT_MAX, "killed by %s", signal_name);
 	else if (ctp_ended_is(e, CTP_OUTCOME_KILLED))
 		snprintf(to, CTP_ENDED_TEXT_MAX, "killed by signal %jd", (intmax_t)e->status);
 	else if (ctp_ended_is(e, CTP_OUTCOME_RUNNING))

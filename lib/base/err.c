@@ -18,13 +18,13 @@ enum ctp_status ctp_err_set(struct ctp_err *err, const char *fmt, ...)
 
 enum ctp_status ctp_err_sys(struct ctp_err *err, const char *fmt, ...)
 {
-	const char *why = strerrordesc_np(errno);
+	const char *why = strerror(errno);
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof err->text, fmt, ap);
 	va_end(ap);
 	size_t len = strlen(err->text);
-	snprintf(err->text + len, sizeof err->text - len, ": %s", why ? why : "unknown error");
+	snprintf(err->text + len, sizeof err->text - len, ": %s", why);
 	return CTP_FAILED;
 }
 

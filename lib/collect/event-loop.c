@@ -6,6 +6,7 @@
  */
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -33,6 +34,26 @@ void ctp_event_loop_signals(sigset_t *set)
 		sigaddset(set, passed_on[i]);
 }
 
+/*
+ * Like epoll_pwait2, which glibc has since 2.35 and Linux since 5.11. An older kernel can only wait for whole milliseconds; the wait is
+ * rounded up then.
+ */
+static int wait_ns(int epoll_fd, struct epoll_event *events, int max, int64_t timeout_ns)
+{
+#ifdef SYS_epoll_pwait2
+	static bool missing; /* written with the same value by all threads */
+	struct timespec limit = ctp_clock_timespec((uint64_t)timeout_ns);
+	if (!__atomic_load_n(&missing, __ATOMIC_RELAXED)) {
+		int n = (int)syscall(SYS_epoll_pwait2, epoll_fd, events, max, timeout_ns < 0 ? NULL : &limit, NULL, 0);
+		if (n >= 0 || (errno != ENOSYS && errno != EPERM)) /* a filter for system calls may not know it */
+			return n;
+		__atomic_store_n(&missing, true, __ATOMIC_RELAXED);
+	}
+#endif
+	int64_t ms = timeout_ns / 1000000 + (timeout_ns % 1000000 > 0);
+	return epoll_wait(epoll_fd, events, max, timeout_ns < 0 ? -1 : ms < INT_MAX ? (int)ms : INT_MAX);
+}
+
 static bool watch(struct ctp_event_loop *loop, int op, int fd, enum kind kind, uint32_t events)
 {
 	struct epoll_event e = {.events = events, .data.u64 = (uint64_t)kind << 32 | (uint32_t)fd};
@@ -46,12 +67,10 @@ enum ctp_status ctp_event_loop_init(struct ctp_event_loop *loop, struct ctp_sock
 	sigset_t set;
 	ctp_event_loop_signals(&set);
 	loop->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	struct epoll_event e;
-	if (loop->epoll_fd >= 0 && loop->signal_fd >= 0 && epoll_pwait2(loop->epoll_fd, &e, 1, &(struct timespec){0}, NULL) == 0 &&
-	    watch(loop, EPOLL_CTL_ADD, loop->signal_fd, SIGNALS, EPOLLIN) &&
+	if (loop->epoll_fd >= 0 && loop->signal_fd >= 0 && watch(loop, EPOLL_CTL_ADD, loop->signal_fd, SIGNALS, EPOLLIN) &&
 	    watch(loop, EPOLL_CTL_ADD, sock->fd, LISTENER, EPOLLIN))
 		return CTP_OK;
-	ctp_err_sys(err, "epoll_pwait2 (there since Linux 5.11)");
+	ctp_err_sys(err, "epoll");
 	ctp_event_loop_fini(loop);
 	return CTP_FAILED;
 }
@@ -223,8 +242,7 @@ static void take_event(struct ctp_event_loop *loop, uint64_t data)
 void ctp_event_loop_wait(struct ctp_event_loop *loop, int64_t timeout_ns)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
-	struct timespec limit = ctp_clock_timespec((uint64_t)timeout_ns);
-	int n = epoll_pwait2(loop->epoll_fd, events, EVENTS_AT_ONCE, timeout_ns < 0 ? NULL : &limit, NULL);
+	int n = wait_ns(loop->epoll_fd, events, EVENTS_AT_ONCE, timeout_ns);
 	for (int i = 0; i < n; i++)
 		take_event(loop, events[i].data.u64);
 }

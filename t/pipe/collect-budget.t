@@ -110,35 +110,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
-# The same system without userfaultfd, as under the filter of many a container.
-cat >"$tmp/without.c" <<'C'
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-	(void)argc;
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_userfaultfd, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog all = {4, code};
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &all))
-		return 99;
-	execvp(argv[1], argv + 1);
-	return 98;
-}
-C
-for helper in greedy without; do
-	cc_traced -o "$tmp/$helper" "$tmp/$helper.c" 2>"$tmp/err" ||
-		skip_all "$(head -1 "$tmp/err")"
-done
+cc_traced -o "$tmp/greedy" "$tmp/greedy.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
 
 # The largest memory of the collector, in MiB: its own pages, and those of the target that it has looked at.
 cat >"$tmp/peak.py" <<'PY'
@@ -168,9 +140,9 @@ visit() {
 	wait $greedy 2>/dev/null
 }
 
-for wrap in '' "$tmp/without"; do
+for wrap in '' "$O/t/helper/without userfaultfd"; do
 	with=${wrap:+, without userfaultfd}
-	"${wrap:-true}" true || { note "no filter$with"; continue; }
+	${wrap:-env} true || { note "no filter$with"; continue; }
 	for how in rings punch stations; do
 		visit $how "$wrap" --memory 256 -t 2
 		is "$how$with: the collector exits with status 0" "$status" 0

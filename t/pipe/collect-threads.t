@@ -9,6 +9,9 @@ cat >"$tmp/threads.c" <<'C'
 #include <ctp.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 static pthread_barrier_t bar;
 static void *run(void *arg)
 {
@@ -57,7 +60,9 @@ ok "rings are reused ($rings)" [ "${rings:-9999}" -lt 1000 ]
 # Successive children have a ring each, up to a limit; then rings of ended processes are reused first.
 cat >"$tmp/forks.c" <<'C'
 #include <ctp.h>
+#include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 int main(void)
 {
 	for (int i = 0; i < 1400; i++) {

@@ -1,0 +1,27 @@
+#!/bin/sh
+# On a system that is older than this one: a kernel without epoll_pwait2, and a C library before 2.32.
+# Not under sanitizers: they need another C library, and more of the system.
+. t/helper/tap.sh
+without="$O/t/helper/without epoll_pwait2"
+
+if $without true 2>/dev/null; then
+	"$BIN/ctp-collect" -q -o "$tmp/now.ctp" "$O/examples/lostwake" >/dev/null 2>&1
+	# shellcheck disable=SC2086
+	$without "$BIN/ctp-collect" -o "$tmp/then.ctp" "$O/examples/lostwake" >/dev/null 2>"$tmp/err"
+	is 'without epoll_pwait2 the collector exits with status 0' $? 0
+	like 'nothing is lost' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* events, 48 coroutines, 0 lost'
+	found() { "$BIN/ctp-report" -q "$1" | sed -n 's/^1\. \([a-z]*: 1 coroutine suspended at [^ ]*\).*\(\[.*\]\)$/\1 \2/p'; }
+	is 'the report finds the same' "$(found "$tmp/then.ctp")" "$(found "$tmp/now.ctp")"
+else
+	skip 'no filter for system calls can be set here'
+fi
+
+# A program needs the newest version of the C library among the versions of the functions that it calls. Where 2.34 made libpthread
+# and others a part of libc, their old functions got that version: these do not count.
+command -v objdump >/dev/null || { skip 'there is no objdump'; done_testing; }
+moved='^(__libc_start_main|pthread_|__pthread_|sem_|dl|shm_|timer_|aio_|stat$|fstat|lstat|mknod|fcntl64|__sig)'
+for tool in "$BIN"/ctp-*; do
+	newer=$(objdump -T "$tool" | sed -n 's/.*(GLIBC_2\.\([0-9]*\)) *\([^ ]*\)$/\1 \2/p' | awk -v moved="$moved" '$1 > 31 && $2 !~ moved { print $2 " of 2." $1 }')
+	is "${tool##*/} calls no function that glibc 2.31 does not have" "$newer" ''
+done
+done_testing
