@@ -7,10 +7,22 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
+
 static inline void ctp_fd_close(int fd)
 {
 	if (fd >= 0)
 		close(fd);
+}
+
+/* Closes all that are open between two numbers, both included. */
+static inline void ctp_fd_close_range(int from, int to)
+{
+	enum { MANY = 65536 };
+	if (from > to || !syscall(SYS_close_range, (unsigned)from, (unsigned)to, 0))
+		return;
+	for (; from <= to && from < MANY; from++) /* Linux before 5.9 */
+		close(from);
 }
 
 /* Opens the file of a descriptor once more, also that of one with O_PATH. */

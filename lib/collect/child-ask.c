@@ -6,31 +6,22 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 
 #define LIMIT_NS UINT64_C(500000000) /* for all answers */
 
 enum { AT_ONCE_BYTES = 4096 }; /* of answers */
 
-static void close_between(int from, int to)
-{
-	enum { MANY = 4096 };
-	if (from > to || !syscall(SYS_close_range, (unsigned)from, (unsigned)to, 0))
-		return;
-	for (; from <= to && from < MANY; from++) /* Linux before 5.9 */
-		close(from);
-}
-
 void ctp_child_close_others(int a, int b)
 {
 	int low = a < b ? a : b, high = a < b ? b : a;
-	close_between(0, low - 1); /* of -1, none */
-	close_between(low + 1, high - 1);
-	close_between(high + 1, INT_MAX);
+	ctp_fd_close_range(0, low - 1); /* of -1, none */
+	ctp_fd_close_range(low + 1, high - 1);
+	ctp_fd_close_range(high + 1, INT_MAX);
 }
 
 /* A child of a child that ends at once: so nobody has to wait for this one. */

@@ -10,7 +10,6 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,7 +39,6 @@ void ctp_event_loop_signals(sigset_t *set)
  */
 static int wait_ns(int epoll_fd, struct epoll_event *events, int max, int64_t timeout_ns)
 {
-#ifdef SYS_epoll_pwait2
 	static bool missing; /* written with the same value by all threads */
 	struct timespec limit = ctp_clock_timespec((uint64_t)timeout_ns);
 	if (!__atomic_load_n(&missing, __ATOMIC_RELAXED)) {
@@ -49,7 +47,6 @@ static int wait_ns(int epoll_fd, struct epoll_event *events, int max, int64_t ti
 			return n;
 		__atomic_store_n(&missing, true, __ATOMIC_RELAXED);
 	}
-#endif
 	int64_t ms = timeout_ns / 1000000 + (timeout_ns % 1000000 > 0);
 	return epoll_wait(epoll_fd, events, max, timeout_ns < 0 ? -1 : ms < INT_MAX ? (int)ms : INT_MAX);
 }

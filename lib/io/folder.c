@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/syscalls.h"
 
 enum { HOW = O_PATH | O_DIRECTORY | O_CLOEXEC }; /* a folder may be written to, and not read */
 

@@ -3,24 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/limit.h"
-
-static void close_from(unsigned first)
-{
-	if (!syscall(SYS_close_range, first, ~0u, 0))
-		return;
-	for (unsigned fd = first; fd < 65536; fd++)
-		close((int)fd);
-}
 
 /* Leaves the child descriptors 0 to 2, which are nothing, and its socket. */
 static bool be_alone(int fd)
@@ -32,7 +25,7 @@ static bool be_alone(int fd)
 			return false;
 	if (fd < 0 || dup2(fd, CTP_CONFINED_FD) < 0)
 		return false;
-	close_from(CTP_CONFINED_FD + 1);
+	ctp_fd_close_range(CTP_CONFINED_FD + 1, INT_MAX);
 	return true;
 }
 
