@@ -35,12 +35,6 @@ for tool in "$BIN"/ctp-*; do
 	is "$name says so in one line" "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
 done
 
-for page in doc/ctp*.[0-9]; do
-	[ "$page" != doc/ctptools.7 ] || continue
-	name=${page##*/}
-	ok "ctptools.7 leads to $name" grep -q "^\.It Xr ${name%.*} ${name##*.}\$" doc/ctptools.7
-done
-
 for page in doc/*.[0-9]; do
 	is "$page is clean" "$(mandoc -T lint -W warning "$page" 2>&1)" ''
 	for part in NAME 'SEE ALSO'; do ok "$page has a section $part" grep -q "^\.Sh $part" "$page"; done

@@ -340,4 +340,12 @@ is 'each command that is run here is in README or CONTRIBUTING' \
 is 'doc/CONTRIBUTING has each folder of the library, and no other' \
 	"$(sed -n 's,^    \(lib/[a-z]*\) .*,\1,p' doc/CONTRIBUTING | sort)" "$(ls -d lib/* | sort)"
 is 'no line is too long' "$(awk 'length > 132' README doc/CONTRIBUTING)" ''
+
+# ctptools(7), where readers of the manuals begin.
+for page in doc/ctp*.[0-9]; do
+	[ "$page" != doc/ctptools.7 ] || continue
+	name=${page##*/}
+	ok "ctptools.7 leads to $name" grep -q "^\.It Xr ${name%.*} ${name##*.}\$" doc/ctptools.7
+done
+
 done_testing

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/syscalls.h"
 #include "tap.h"
 
 /* From now on openat2(2) fails with this error, as on an old kernel (ENOSYS) or in a container that forbids it (EPERM). */
