@@ -458,7 +458,7 @@ class Timeline {
 		const parts = [duration(Math.min(to, this.model.span) - Math.max(0, from)) + " in view"];
 		parts.push(`a pixel is ${duration(this.axis.per(middle))}${this.axis.pieces.length > 1 ? " in the middle" : ""}`);
 		if (wakes && wakes.drawn)
-			parts.push(wakes.all ? plural(wakes.drawn, "wake") : `${count(wakes.drawn)} wakes drawn: zoom in, or point at a row, for more`);
+			parts.push(wakes.all ? plural(wakes.drawn, "wake") : `${plural(wakes.drawn, "wake")} drawn: zoom in, or point at a row, for more`);
 		return parts.join(" · ");
 	}
 }

@@ -157,9 +157,9 @@ function totalsNode(model, row) {
 }
 
 // An event as text: what happened; and where, by which coroutine or on which thread.
-function eventCells(app, e) {
+function eventCells(app, row, e) {
 	const { model } = app, { events } = model, arg = events.arg[e];
-	const who = row => row >= 0 && row < model.n ? coroutineLink(app, row) : "not known";
+	const who = other => other >= 0 && other < model.n ? coroutineLink(app, other) : "not known";
 	switch (events.kind[e]) {
 	case SUSPEND:
 		return ["suspended", el("span", null, arg ? siteLink(app, model.place(arg)) : "", reasonText(model, e))];
@@ -174,22 +174,14 @@ function eventCells(app, e) {
 	case WAIT:
 		return ["will wait for", arg ? quoted(model.meta.reasons[arg], 80) : "something that is not known"];
 	case HELD: // at the end of the wait
-		return [goesOn(model, e) ? "that is held at the end" : "that was held then", el("span", null, "by ", who(arg))];
+		return [goesOn(model, row, e) ? "that is held at the end" : "that was held then", el("span", null, "by ", who(arg))];
 	}
 	return ["something else", ""];
 }
 
-// Whether the wait that event e belongs to goes on at the end of the trace.
-function goesOn({ events, coros, n }, e) {
-	let low = 0, high = n; // the row of the event
-	while (high - low > 1) {
-		const middle = (low + high) >> 1;
-		if (coros.first[middle] <= e)
-			low = middle;
-		else
-			high = middle;
-	}
-	return !events.kind.subarray(e, coros.first[low + 1]).some(kind => kind === RESUME || kind === SUSPEND || kind === WAKE);
+// Whether the wait that event e of a row belongs to goes on at the end of the trace.
+function goesOn({ events, coros }, row, e) {
+	return !events.kind.subarray(e, coros.first[row + 1]).some(kind => kind === RESUME || kind === SUSPEND || kind === WAKE);
 }
 
 function reasonText({ events, meta }, e) {
@@ -223,7 +215,7 @@ class EventTable {
 		const { events, lanes, coros } = this.app.model, state = lanes.state[e], at = events.time[e];
 		const end = e + 1 < coros.first[this.row + 1] ? events.time[e + 1] : coros.end[this.row];
 		return el("tr", null, el("td", { class: "number" }, timeLink(this.app, this.row, at, this.window.width / 20)),
-			...eventCells(this.app, e).map(cell => el("td", null, cell)),
+			...eventCells(this.app, this.row, e).map(cell => el("td", null, cell)),
 			el("td", { title: MEANINGS[state] }, el("i", { class: PALETTE[state] }), STATE_NAMES[state]),
 			hasClock() ? el("td", { class: "number" }, duration(Math.max(0, end - at))) : null);
 	}

@@ -23,18 +23,21 @@ function rowLink(app, index, row) {
 	} };
 }
 
-// A site, as a link that searches for the coroutines that were there.
-function siteLink(app, site) {
-	const there = () => app.searchLink(site);
-	const aim = event => event.currentTarget.setAttribute("href", there());
-	const title = "show the coroutines with this site";
-	return el("a", { class: "site", title, href: there(), onpointerdown: aim, onfocus: aim, onclick: aim }, quoted(site, 100));
+// The attributes of a link that searches for coroutines. Its address keeps the options of the view, as that of rowLink() does.
+function searchAttrs(app, text) {
+	const aim = event => event.currentTarget.setAttribute("href", app.searchLink(text));
+	return { href: app.searchLink(text), onpointerdown: aim, onfocus: aim, onclick: aim };
 }
 
-// An object, as a link that searches for the coroutines that waited for it.
+// A site, as a link to the coroutines that were there.
+function siteLink(app, site) {
+	return el("a", { class: "site", title: "show the coroutines with this site", ...searchAttrs(app, site) }, quoted(site, 100));
+}
+
+// An object, as a link to the coroutines that waited for it.
 function objectLink(app, object) {
 	const title = "show the coroutines that waited for it";
-	return el("a", { title, href: app.searchLink(objectWords(object)) }, quoted(objectTitle(object), 120));
+	return el("a", { title, ...searchAttrs(app, objectWords(object)) }, quoted(objectTitle(object), 120));
 }
 
 const LINK_TITLE = "select it in the timeline; twice: its own page";

@@ -69,9 +69,13 @@ function sitesTables(app) {
 		about: "Waits that ended. Those that go on at the end of the trace are only counted, in the column “still waiting”." })];
 }
 
-// When the report ends: the program may have been stopped some time before that, which no wait counts.
-function endOf({ section, reportOffset }) {
-	return section.duration_ns + reportOffset;
+// When the coroutine of a group that waits or runs longest began to; null: the page does not have that coroutine.
+function longestSince(model, { longest }) {
+	const row = longest ? model.row(longest.coro) : -1;
+	if (row < 0)
+		return null;
+	const last = model.coros.first[row + 1] - 1, wait = model.waitAt(row, last);
+	return wait >= 0 ? model.events.time[wait] : stretch(model, row, model.coros.end[row]).from;
 }
 
 function atEndTable(app, caption, items, more, options) {
@@ -80,7 +84,7 @@ function atEndTable(app, caption, items, more, options) {
 		siteColumn(app, "spawned at", items, item => item.spawn_site),
 		countColumn("coroutines", i => items[i].coroutines),
 		...more,
-		...timeColumns(momentColumn(app.model, "since", i => endOf(app.model) - items[i].longest_ns, { about: "of the longest" }),
+		...timeColumns(momentColumn(app.model, "since", i => longestSince(app.model, items[i]), { about: "of the longest" }),
 			lengthColumn("shortest", i => items[i].shortest_ns), lengthColumn("longest", i => items[i].longest_ns)),
 		coroutineColumn(app, hasClock() ? "the longest" : "the first", items, item => item.longest),
 		textColumn("certain", i => items[i].certain ? "yes" : "no, events lost", text => text, { n: items.length }),

@@ -119,7 +119,7 @@ function boxNode(app, index, box, section, wide) {
 		svgNode("rect", { x: 0.5, y: 0.5, width: w - 1, height: h - 1, rx: node.object ? 9 : 3 }),
 		node.object ? null : svgNode("rect", { class: "bar", x: 0.5, y: 0.5, width: 4, height: h - 1 }),
 		...boxTexts(box, texts, wide));
-	const attrs = row >= 0 ? rowLink(app, index, row) : node.object ? { href: app.searchLink(objectWords(node.object)) } : null;
+	const attrs = row >= 0 ? rowLink(app, index, row) : node.object ? searchAttrs(app, objectWords(node.object)) : null;
 	return svgNode(attrs ? "a" : "g", { class: kind, ...attrs }, inner);
 }
 
