@@ -8,18 +8,19 @@
  *	ctp_coro_resume(&co);               // it runs again, on this thread
  *	ctp_coro_death(&co);                // it has ended
  *
- * There is nothing to start, and nothing that must be linked. A program that a collector started finds it through its environment (CTP_SHM_PATH,
- * CTP_SOCK_PATH, CTP_MAX_STATIONS). Any other program creates a memory file that a collector can find later (/proc/PID/fd). If
- * CTP_RECORD=1 is set, it records the last states of its coroutines there; otherwise each call costs a few loads and does nothing.
+ * There is nothing to start, and nothing that must be linked. A program that a collector started finds it through its environment
+ * (CTP_SHM_PATH, CTP_SOCK_PATH, CTP_MAX_STATIONS). Any other program creates a memory file that a collector can find later
+ * (/proc/PID/fd). If CTP_RECORD=1 is set, it records the last states of its coroutines there; otherwise each call costs a few loads
+ * and does nothing.
  *
  * The probe never blocks, takes no lock, calls no malloc, raises no signal, prints nothing, is no cancellation point, does not
  * change errno, and does not depend on the collector, which may be slow, stopped or dead. (With ctp-collect --lossless it may
  * wait, but never longer than that option allows.)
  *
- * There are three parts: the layout of the shared memory, defined here once for all (define CTP_LAYOUT_ONLY to get only that); the
- * calls; and the probe behind them, which every file that includes this compiles, until the linker keeps one. That takes a second of
- * CPU time a file. A larger program defines CTP_LIBRARY for all of its files, as pkg-config ctp-probe does, so that they only get the
- * calls, and links libctp-probe.a; or one of them defines CTP_IMPLEMENTATION before it includes this.
+ * This header has three parts: the layout of the shared memory (define CTP_LAYOUT_ONLY to get only that); the calls; and the
+ * implementation of the calls. Each file that includes the header compiles the implementation, which takes about a second of CPU time,
+ * and the linker keeps one copy. To compile it once, define CTP_LIBRARY for all files, as pkg-config ctp-probe does, and link
+ * libctp-probe.a, or define CTP_IMPLEMENTATION in one file before the include.
  *
  * ctp-protocol(5) describes the protocol. Names that end in _ are private.
  */
@@ -753,10 +754,12 @@ CTP_FN_ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t
 CTP_FN_ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object) CTP_AS_(ctp_awake_for_);
 CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks) CTP_AS_(ctp_awake_);
 CTP_FN_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks) CTP_AS_(ctp_awake_slow_);
-CTP_FN_ CTP_REALIGN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code) CTP_AS_(ctp_site_add_);
+CTP_FN_ CTP_REALIGN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function,
+                                            const void *code) CTP_AS_(ctp_site_add_);
 CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site) CTP_AS_(ctp_site_new_);
 CTP_FN_ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function) CTP_AS_(ctp_place_new_);
-CTP_FN_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note) CTP_AS_(ctp_room_);
+CTP_FN_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note)
+	CTP_AS_(ctp_room_);
 CTP_FN_ uint64_t ctp_now_ns_(void) CTP_AS_(ctp_now_ns_);
 CTP_FN_ uint64_t ctp_tid_(void) CTP_AS_(ctp_tid_);
 CTP_FN_ uint64_t ctp_running_(struct ctp_probe_ *p) CTP_AS_(ctp_running_);
@@ -1053,7 +1056,7 @@ static inline __attribute__((always_inline)) const void *ctp_here_(void)
 #if defined CTP_DEFINES_ && !defined CTP_DEFINED_
 #define CTP_DEFINED_
 
-/* --- the probe behind the calls --------------------------------------------------------------------------------------------- */
+/* --- the implementation of the calls ---------------------------------------------------------------------------------------- */
 
 #include <errno.h>
 #include <fcntl.h>
