@@ -547,6 +547,7 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 			result->status = result->broken ? 125 : 0;
 	}
 	tear_down(&c);
-	ctp_spawn_signals_restore(&signals);
+	if (!c.watch.urged) /* timeout(1) sends its signal twice: the second must not kill a process that is about to end well */
+		ctp_spawn_signals_restore(&signals);
 	return st;
 }

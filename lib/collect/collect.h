@@ -47,7 +47,7 @@ struct ctp_collect_result {
 /*
  * Returns when the command and every traced process that it left behind are gone; or when the process that was attached to is,
  * or a signal has come, and then the probes are as they were before. It takes over the process's signals and
- * descriptors meanwhile, and is for a process that has one thread. CTP_FAILED: nothing was started, and result->status and err
+ * descriptors meanwhile, leaves the signals blocked if one has ended it, and is for a process that has one thread. CTP_FAILED: nothing was started, and result->status and err
  * say why. An output that fails later is said through warn and in the status; the command runs to its end all the same.
  */
 enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_collect_result *result, struct ctp_err *err);

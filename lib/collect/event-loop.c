@@ -20,7 +20,7 @@
 #include "collect/proc-users.h"
 
 enum kind { LISTENER, CONNECTION, SIGNALS, PROCESS, USER, EXTRA };
-enum { EVENTS_AT_ONCE = 64 };
+enum { EVENTS_AT_ONCE = 64, REPEATED_NS = 500000000 };
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGWINCH};
 
@@ -181,6 +181,17 @@ static void pass_on(struct ctp_event_loop *loop, int sig)
 		loop->passed[loop->npassed++] = (struct ctp_passed_on){ts_ns, sig};
 }
 
+/* timeout(1) sends its signal twice, to us and to our group. The second asks for nothing new. */
+static bool is_asked_anew(struct ctp_event_loop *loop)
+{
+	uint64_t now_ns = ctp_clock_ns();
+	bool anew = !loop->urged || now_ns - loop->urged_ns >= REPEATED_NS;
+	if (!loop->urged)
+		loop->urged_ns = now_ns;
+	loop->urged = true;
+	return anew;
+}
+
 static void take_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
@@ -193,9 +204,9 @@ static void take_signal(struct ctp_event_loop *loop, const struct signalfd_sigin
 		return;
 	}
 	bool ends = sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
-	loop->urged |= ends;
+	bool anew = ends && is_asked_anew(loop);
 	if (!loop->command || loop->ended)
-		loop->stop |= ends;
+		loop->stop |= anew;
 	else if (info->ssi_code <= 0)
 		pass_on(loop, sig);
 }

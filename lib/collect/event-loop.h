@@ -43,6 +43,7 @@ struct ctp_event_loop {
 	bool asked;  /* SIGUSR1 */
 	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */
 	bool urged;  /* a signal to end has come, whoever it was for */
+	uint64_t urged_ns; /* when the first one was taken */
 	bool extra;  /* extra_fd is readable */
 	bool stirred; /* COMMAND may have been stopped, or goes on */
 	bool change; /* a process has gone: ask ctp_event_loop_unused, or ctp_event_loop_deserted */

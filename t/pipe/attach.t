@@ -83,6 +83,14 @@ for signal in INT TERM; do
 	is 'the threads are recorded' "$(records thread "$tmp/a.ctp" | grep -c '"name":"target"')" 1
 	is 'the process records as before' "$(state $target)" recording
 done
+outcomes=
+for _ in 1 2 3; do
+	attach -p $target
+	for _ in $(seq 1000); do kill -TERM $collector 2>/dev/null; done # also while it ends: timeout(1) sends two
+	detach TERM
+	outcomes="$outcomes$left $(tail -n 1 "$tmp/err" | sed 's/.* s//'),"
+done
+is 'a signal that is repeated at once is one request to end' "$outcomes" '0 ,0 ,0 ,'
 printf '#!/bin/sh\nexec strace -D -o /dev/null -e trace=write -e inject=write:delay_exit=200000 "%s" "$@"\n' "$collect" \
 	>"$tmp/slow"
 chmod +x "$tmp/slow"

@@ -128,6 +128,7 @@ is '--once of a silent program ends with status 0' $? 0
 is '--once of a silent program has two rounds' "$(rounds | awk '{ print $3 }' | tr '\n' ' ')" '2 2 '
 sane '--once'
 kill -STOP $pid
+until ! grep -hs '^State:' /proc/$pid/task/*/status | grep -qv stopped; do sleep 0.01; done # each thread stops in its own time
 "$collect" -q -p $pid --once -o "$tmp/a.ctp"
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
 is '--once of a stopped program has no rounds' "$(rounds | wc -l | tr -d ' ')" 0
