@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cacherayopt.h - the options -a, -b, -f and -o, for the mains that read or write Cacheray's traces.
  */

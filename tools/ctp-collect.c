@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-collect - runs a command, traced, or attaches to a process, and writes the raw stream. */
 #include <errno.h>
 #include <getopt.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-fromcacheray - make a stream of Cacheray's traces of memory accesses. */
 #include "cacherayopt.h"
 

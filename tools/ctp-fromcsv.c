@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-fromcsv - a stream of comma-separated values: ctp-tocsv's, coroTracer's, or anybody's with a header. */
 #include <getopt.h>
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-fromctf - a stream of CTF traces: ctp-toctf's, or any other. */
 #include <getopt.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-fromjsonl - a stream of JSON lines: ctp-tojsonl's, or coroTracer's own. */
 #include <getopt.h>
 

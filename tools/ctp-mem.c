@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-mem - show how a program accessed its memory, by type and member, and how often caches would have missed. */
 #include <getopt.h>
 #include <stdlib.h>

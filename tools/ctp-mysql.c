@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-mysql - streams into a database of MariaDB or MySQL: a table for each class, and views that answer the first questions. */
 #include <stdlib.h>
 #include <string.h>

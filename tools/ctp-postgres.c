@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-postgres - streams into a PostgreSQL database: a table for each class, and views that answer the first questions. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-ppt - make a stream of the ppt buffers of a process, or of ppt's files, and files of a stream; one command for each. */
 #include <getopt.h>
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-report - what went wrong in a trace, with the evidence. */
 #include <errno.h>
 #include <getopt.h>

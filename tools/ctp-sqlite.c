@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-sqlite - streams as a SQLite database: a table for each class, and views that answer the first questions. */
 #include <string.h>
 #include <unistd.h>

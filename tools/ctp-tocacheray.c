@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-tocacheray - write a stream's memory accesses as a Cacheray trace. */
 #include "cacherayopt.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-tocsv - a stream as comma-separated values: transitions as coroTracer exports them, one class, or everything with -a. */
 #include "csv/csv.h"
 #include "symbolopt.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-toctf - a stream as CTF, for babeltrace2, Trace Compass and the like. */
 #include <getopt.h>
 #include <string.h>

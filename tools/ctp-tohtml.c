@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-tohtml - a trace as one HTML page: what went wrong, and what each coroutine did. */
 #include <getopt.h>
 #include <stdlib.h>

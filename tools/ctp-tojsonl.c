@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-tojsonl - a stream as JSON lines: transitions as coroTracer prints them, or everything with -a. */
 #include "jsonl/jsonl.h"
 #include "symbolopt.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-toparquet - a stream as Parquet files, for DuckDB, Spark, Trino, ClickHouse, polars and pandas. */
 #include <getopt.h>
 #include <string.h>

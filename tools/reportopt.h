@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * reportopt.h - the options --ignore, --ignore-file, --since, --until and --debug-dir, for the mains that make a report.
  */

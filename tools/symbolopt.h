@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * symbolopt.h - the options --symbols and --debug-dir DIR, for the mains that have them.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* tool.c - what the mains share. Only this file and the mains print and exit. */
 #include "tool.h"
 

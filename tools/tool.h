@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tool.h - what the mains share: options, messages, exit status, and the two ways of converting.
  *

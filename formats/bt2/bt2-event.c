@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * bt2-event.c - a class of records as an event class of babeltrace2, a record as the payload of an event; see bt2.h.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * bt2-iterator.c - a section of a stream as the messages of one port; see bt2.h.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * bt2-plugin.c - the component class source.ctp.fs, with which babeltrace2 opens raw streams; see bt2.h.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * bt2.h - between the files of the babeltrace2 plugin, the component class source.ctp.fs.
  *

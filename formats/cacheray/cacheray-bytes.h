@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* cacheray-bytes.h - numbers and lengths of a Cacheray trace in a spelling, which is known. */
 #ifndef CTP_CACHERAY_BYTES_H
 #define CTP_CACHERAY_BYTES_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* cacheray-judge.c - tells records from damage. */
 #include "cacheray/cacheray-judge.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cacheray-judge.h - which bytes of a Cacheray trace are records.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* cacheray-plan.c - the cheapest way to read a part of a trace, found from its end to its beginning. */
 #include "cacheray/cacheray-plan.h"
 

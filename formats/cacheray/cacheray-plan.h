@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cacheray-plan.h - which bytes of a part of a Cacheray trace are best taken for records, and which for damage.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cacheray.h - Cacheray's traces of memory accesses: no header, no version, no time; records one after the other, in the byte order
  * and with the addresses of the host that wrote them.

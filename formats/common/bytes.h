@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * bytes.h - a buffer of bytes that grows: for texts, and for what a file or a server is given at once.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* escape.h - texts that may hold any bytes, for readers that take valid UTF-8 alone. */
 #ifndef CTP_ESCAPE_H
 #define CTP_ESCAPE_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* intake.c - what sources of rows share. */
 #include "common/intake.h"
 

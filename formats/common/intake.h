@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * intake.h - what sources of rows share: sections that begin and end, classes that are known by name, rows that are kept or
  * rejected, and the sorter that sorts them on their way to the writer.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * json.h - JSON as these tools write and read it: texts out, and a scanner over one line.
  *

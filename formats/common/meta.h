@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * meta.h - what a stream says about itself, as JSON text: a section's attributes, the declaration of a class.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* plain-gaps.c - gaps in the numbers of coroTracer's rows become loss records. */
 #include "common/plain-gaps.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * plain-gaps.h - loss records for coroTracer's own rows (plain.h), which have none: the numbers of the rows show gaps (sequence.h).
  * It stands between the sorter and the writer and puts a loss record before the row after a gap, so that all readers of the

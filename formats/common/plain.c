@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* plain.c - coroTracer's own rows. */
 #include "common/plain.h"
 

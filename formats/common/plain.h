@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* plain.h - coroTracer's own rows in any format: their six fields, the rows that are garbage, and the classes of known names. */
 #ifndef CTP_PLAIN_H
 #define CTP_PLAIN_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * spool.c - a raw stream in a file without a name; one that fits the output's buffer is read from there, and the file stays empty.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * spool.h - the input of a sink, kept for a second pass: for a format whose first bytes are known only at the end.
  *

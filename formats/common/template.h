@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * template.h - the rows of a text format: for each value of a record the fixed text before it, and a form.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * csv-read.c - a source that makes a stream of CSV: ctp-tocsv's forms, and others' files as they are found.
  *

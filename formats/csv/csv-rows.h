@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * csv-rows.h - the rows of a CSV file, one at a time, as libcsv reads them when it is strict; simple rows are split without it.
  *

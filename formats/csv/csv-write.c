@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * csv-write.c - a sink that writes CSV; see csv.h for the forms.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* csv.c - the names of columns, which the writer and the reader of CSV share. */
 #include "csv/csv.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * csv.h - a line of comma-separated values for each record, RFC 4180 with LF.
  *

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # libcsv reads; it has no file for pkg-config.
 ifeq ($(shell echo '$(hash)include <csv.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo yes),yes)
 libs_csv ?= -lcsv

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctf-about.c - a section's clock and command line, as CTF has them. */
 #include "ctf/ctf-about.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctf-about.h - facts about a section for readers of CTF, which both the CTF sink and the babeltrace2 plugin give. */
 #ifndef CTP_CTF_ABOUT_H
 #define CTP_CTF_ABOUT_H

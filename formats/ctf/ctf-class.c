@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctf-class.c - event classes of CTF to classes, and the plans by which their events become records; ctf-read.h has the rule.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctf-field.c - the fields of an event to the values of a record, by its plan. */
 #include "ctf/ctf-read.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctf-own.c - a trace that ctp-toctf wrote and nobody has changed, read many times as fast as by libbabeltrace2.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctf-own.h - traces of ctp-toctf, read without libbabeltrace2. */
 #ifndef CTP_CTF_OWN_H
 #define CTP_CTF_OWN_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctf-read.c - a source that makes a stream of CTF traces: a section for each folder with a file called metadata.
  *

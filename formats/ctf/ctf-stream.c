@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctf-stream.c - reads a stream file as ctp-toctf writes it: packets, heads of events, payloads.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctf-values.c - the texts of one record in one buffer. */
 #include "ctf/ctf-values.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctf-write.c - a sink that writes CTF; see ctf.h for the form.
  *

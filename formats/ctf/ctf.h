@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctf.h - a sink that writes CTF 1.8, as babeltrace2 and Trace Compass read it.
  *

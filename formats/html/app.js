@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // app.js - the page. view has what is shown, as in the address (address.js); everything else follows from it in show().
 

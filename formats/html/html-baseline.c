@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* html-baseline.c - the largest stacks of a trace, sorted and cut whenever twice as many are there as are kept. */
 #include "html/html-baseline.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html-baseline.h - the folded stacks of another trace, for the flame view of a page to compare with.
  *

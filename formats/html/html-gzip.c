@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* html-gzip.c - deflate, then base64, in elements of CTP_HTML_PIECE bytes. */
 #include "html/html-gzip.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html-gzip.h - bytes into a page: one gzip stream as base64, in script elements that a browser can take one after the other.
  */

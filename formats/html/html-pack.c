@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html-pack.c - events in linked blocks, small ones first, so that a million coroutines with two events each and one coroutine
  * with two million cost about the same.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html-pack.h - the events of each coroutine, in a few bytes each, until the page is written.
  *

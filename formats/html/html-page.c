@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* html-page.c - the page, as make has joined it. */
 #include "html/html.h"
 

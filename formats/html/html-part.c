@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* html-part.c - one section of a page. */
 #include "html/html-part.h"
 

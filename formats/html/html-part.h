@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html-part.h - what a page has of one section: its events, the texts that they refer to, and its threads.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* html-texts.c - an array of all texts, one after the other, and a map of them. */
 #include "html/html-texts.h"
 

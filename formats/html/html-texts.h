@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html-texts.h - the texts that a page refers to by number, each once, in the order of their first use. Number 0 is the empty
  * text.

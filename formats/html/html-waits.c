@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* html-waits.c - what coroutines wait for. */
 #include "html/html-waits.h"
 

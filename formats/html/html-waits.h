@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html-waits.h - what coroutines wait for, as texts of a page, and which coroutine holds it.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html.c - a sink that makes the report and packs the events in one pass, and writes the page at the end.
  *

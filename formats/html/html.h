@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html.h - a stream as one HTML page that needs nothing else: the report, and what each coroutine did.
  *

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // start.js - reads the data, fills in the fixed parts of the page, and opens the address. window.ctpReady is resolved then.
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* jsonl-infer.c - a class for rows that come without a schema; the rule is in jsonl-row.h. */
 #include "base/text.h"
 #include "common/json.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * jsonl-read.c - a source that makes a stream of JSONL: ctp-tojsonl's two forms, and coroTracer's own files as they are found.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* jsonl-row.c - one line of JSONL to the values of one record; see jsonl-row.h. */
 #include "jsonl/jsonl-row.h"
 

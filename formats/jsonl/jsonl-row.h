@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * jsonl-row.h - one line of JSONL to one record, when its class is known; and to a class, when it is not.
  *

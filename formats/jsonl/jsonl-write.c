@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* jsonl-write.c - a sink that writes JSONL; see jsonl.h for the form. */
 #include "jsonl/jsonl.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* jsonl.c - the template of a class, which the writer and the reader of JSONL share. */
 #include "jsonl/jsonl.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-cells.c - see mem-cells.h. */
 #include "mem/mem-cells.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mem-cells.h - the lines of a type as rows of cells, from their first byte to their last: its members as tables have them, and what debug
  * information has between them, or else gaps. A cell ends where its line does, and what is left of a member is another.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-json.c - memory's counts for programs. */
 #include "mem/mem-print.h"
 

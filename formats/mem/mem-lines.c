@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-lines.c - see mem-lines.h. */
 #include "mem/mem-lines.h"
 

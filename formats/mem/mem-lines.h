@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-lines.h - the lines of a structure that a picture has: all of them, or of a large structure those that cost most. */
 #ifndef CTP_MEM_LINES_H
 #define CTP_MEM_LINES_H

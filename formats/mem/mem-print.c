@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-print.c - see mem-print.h. */
 #include "mem/mem-print.h"
 

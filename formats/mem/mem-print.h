@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-print.h - the printers of memory's counts, and what they share: numbers and names. */
 #ifndef CTP_MEM_PRINT_H
 #define CTP_MEM_PRINT_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-sink.c - see mem-sink.h. */
 #include "mem/mem-sink.h"
 

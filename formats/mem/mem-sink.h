@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-sink.h - a stream of Cacheray's records becomes counts, which are printed when all of it was read. */
 #ifndef CTP_MEM_SINK_H
 #define CTP_MEM_SINK_H

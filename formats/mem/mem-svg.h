@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-svg.h - a picture of structures: a row for each line of cache, a cell for each member, the warmer the more it costs. */
 #ifndef CTP_MEM_SVG_H
 #define CTP_MEM_SVG_H

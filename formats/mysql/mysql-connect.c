@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mysql-connect.c - a connection, as the family's own clients make it: option files, their variables, sockets and TLS.
  *

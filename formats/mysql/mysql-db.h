@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mysql-db.h - between the files of mysql.h's sink: a connection, the rows that go over it, and the tables where they wait.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mysql-rows.c - rows, as LOAD DATA reads them or as an INSERT has them.
  *

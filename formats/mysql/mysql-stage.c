@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mysql-stage.c - the tables where rows wait, and how these become visible at once; see mysql-db.h. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mysql-words.c - how MariaDB and MySQL spell what sql.h leaves open. */
 #include "mysql/mysql-db.h"
 

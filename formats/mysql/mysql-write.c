@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mysql-write.c - MariaDB and MySQL as an engine of sql.h; see mysql.h. */
 #include <mysqld_error.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mysql.h - a database of MariaDB or MySQL, with the tables and views of sql.h.
  *

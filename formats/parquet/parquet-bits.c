@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-bits.c - see parquet-bits.h. */
 #include "parquet/parquet-bits.h"
 

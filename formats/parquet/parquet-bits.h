@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-bits.h - the encodings of Parquet's pages that are made of bits. Each returns the address after the last byte. */
 #ifndef CTP_PARQUET_BITS_H
 #define CTP_PARQUET_BITS_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-column.c - see parquet-column.h. */
 #include "parquet/parquet-column.h"
 

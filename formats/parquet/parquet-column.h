@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * parquet-column.h - one column of a row group: its values become pages as they come, and the pages wait for the end of the group.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-copies.c - see parquet-copies.h. */
 #include "parquet/parquet-copies.h"
 

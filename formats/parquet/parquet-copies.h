@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * parquet-copies.h - copies of one section in a folder of a tree: parts of it, copies that were cut short, and the complete one.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-dict.c - see parquet-dict.h. */
 #include "parquet/parquet-dict.h"
 

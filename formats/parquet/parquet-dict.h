@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-dict.h - the dictionary of a column: different values in the order in which they came, each with its code. */
 #ifndef CTP_PARQUET_DICT_H
 #define CTP_PARQUET_DICT_H

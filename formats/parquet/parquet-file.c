@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-file.c - see parquet-file.h. */
 #include "parquet/parquet-file.h"
 

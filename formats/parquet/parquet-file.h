@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * parquet-file.h - one Parquet file: the rows of a class in row groups, and the footer, in one pass.
  *

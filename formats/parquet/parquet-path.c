@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-path.c - see parquet-path.h. */
 #include "parquet/parquet-path.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-path.h - the names of files and folders, whatever bytes a class or a host has. */
 #ifndef CTP_PARQUET_PATH_H
 #define CTP_PARQUET_PATH_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-stat.c - the smallest and the largest value of a column, by which engines skip a row group. */
 #include "parquet/parquet-column.h"
 

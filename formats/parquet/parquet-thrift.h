@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-thrift.h - numbers as Parquet has them, and the structures of Thrift's compact protocol, of which its headers are made. */
 #ifndef CTP_PARQUET_THRIFT_H
 #define CTP_PARQUET_THRIFT_H

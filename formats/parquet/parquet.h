@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet.h - a stream as Parquet files: a file for each class, and one of the sections. */
 #ifndef CTP_PARQUET_H
 #define CTP_PARQUET_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * postgres-connect.c - a connection, as psql makes it: libpq's variables, its files of passwords and services.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* postgres-db.h - between the files of postgres.h's sink: a connection, and the rows that go over it. */
 #ifndef CTP_POSTGRES_DB_H
 #define CTP_POSTGRES_DB_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * postgres-live.c - a stream that is loaded while it comes: all that there is becomes visible every second.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * postgres-now.c - the table coroutines_now: the state of each coroutine that is alive, for queries while a program runs.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* postgres-now.h - see postgres-now.c. */
 #ifndef CTP_POSTGRES_NOW_H
 #define CTP_POSTGRES_NOW_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* postgres-words.c - how PostgreSQL spells what sql.h leaves open. */
 #include "postgres/postgres-db.h"
 

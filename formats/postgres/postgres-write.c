@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* postgres-write.c - PostgreSQL as an engine of sql.h; see postgres.h. All is one transaction, tables and views too. */
 #include "postgres/postgres-db.h"
 #include "postgres/postgres-now.h"

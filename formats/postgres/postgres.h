@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * postgres.h - a database of PostgreSQL, with the tables and views of sql.h.
  *

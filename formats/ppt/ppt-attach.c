@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-attach.c - the variables stat and hmem of a client, and the segments that they name.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-attach.h - one buffer of a process: attaches to it, reads its ring, and leaves it as it was.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-child.c - see ppt-child.h. */
 #include "ppt/ppt-memory.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-control.h - the control block at the beginning of a buffer's segment, as ppt's clients have it.
  *

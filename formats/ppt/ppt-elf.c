@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-elf.c - goes through the names first: a table of strings without one of ours spares its symbols.
  *

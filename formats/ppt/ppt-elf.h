@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-elf.h - the symbols of ppt buffers in an ELF file, and where its segments go.
  *

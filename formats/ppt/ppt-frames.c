@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-frames.c - the classes of a ppt buffer, frames to records, and records to frames. */
 #include "ppt/ppt-frames.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-frames.h - the classes of a ppt buffer, and the bytes of a frame to a record and back.
  *

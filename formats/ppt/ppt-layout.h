@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-layout.h - the frames of a ppt buffer and their members, as its `_json` describes them.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-live.c - the loop: looks at the rings, rests, and leaves the process as it was.
  *

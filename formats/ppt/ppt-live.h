@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-live.h - the buffers of a process, as `ctp-ppt list`, `describe` and `attach` have them: everything but their options.
  */

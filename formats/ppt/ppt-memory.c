@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-memory.c - a child opens, reads and writes; and if it may not, the reason is found out.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-memory.h - the memory of a running process, by /proc/PID/mem. The process is not stopped.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-outs.h - where the sections of several buffers go that are traced at the same time.
  *

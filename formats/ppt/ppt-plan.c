@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-plan.c - from the members of a frame to the fields of its class, and how each field is filled. */
 #include "ppt/ppt-plan.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-plan.h - the plan of a frame: its class, and a step for each field of the class, in that order. Frames to records and records
  * to frames go through the same plan.

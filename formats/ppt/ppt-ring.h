@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-ring.h - reads frames from the ring that a process writes: in the order of their numbers, none of them torn.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-seen.c - which sequence numbers of a buffer were seen. */
 #include "ppt/ppt-seen.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-seen.h - which sequence numbers of a buffer were seen, so that duplicates and gaps are found.
  *

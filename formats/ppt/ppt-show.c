@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-show.c - texts of list and describe. Names are the target's choice, and shown so that a terminal takes no harm.
  */

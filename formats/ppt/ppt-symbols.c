@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-symbols.c - the mappings by file, the symbols of each file, and the address at which it was loaded.
  *

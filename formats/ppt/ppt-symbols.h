@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-symbols.h - the ppt buffers in a process: in its executable and in the libraries that it has mapped.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-trace.h - one buffer of a process, as a section of a stream: its frames, what is missing, and how it ended.
  */

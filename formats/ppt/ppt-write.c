@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-write.c - a sink that writes the section of a buffer as a PPT1 file.
  */

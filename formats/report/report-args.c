@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-args.c - times and lists of texts, from the command line and from files. */
 #include "report/report-args.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-args.h - arguments of tools that make reports: times, and lists of texts. */
 #ifndef CTP_REPORT_ARGS_H
 #define CTP_REPORT_ARGS_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-body.c - walks over a report, part by part, in the order in which a person reads it. */
 #include "report/report-doc.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-doc.h - a report as a document: headings, lists and tables. report-body.c walks over a report and makes the document;
  * report-text.c and report-markdown.c render it.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-folded.c - a tree of places. A node is a stack, with the time that was spent there.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-folded.h - folded stacks, which flamegraph.pl and speedscope read: for each chain of parents and each place how long
  * coroutines were running, runnable or suspended there.

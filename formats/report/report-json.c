@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-json.c - a report for programs, as one object. */
 #include "report/report-json.h"
 

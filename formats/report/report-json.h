@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-json.h - a report for programs. The schema is stable: it is in ctp-report.1; keys may be added, and none changes its
  * meaning. Times and counts are numbers; what may have all of 64 bits (ids, the section's clock, wall time) is text.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-markdown.h - a report for a ticket: CommonMark, with the tables of GitHub and GitLab. */
 #ifndef CTP_REPORT_MARKDOWN_H
 #define CTP_REPORT_MARKDOWN_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-print.c - numbers, safe texts and sentences for all forms of a report. */
 #include "report/report-print.h"
 

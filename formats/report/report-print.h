@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-print.h - numbers as people read them, texts that are safe to show, and the sentences about a section that all forms of a
  * report have.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-sink.c - makes a report of a stream, and prints it at the end. */
 #include "report/report-sink.h"
 

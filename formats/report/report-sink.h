@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-sink.h - a stream becomes a report, which is printed when all of it was read. */
 #ifndef CTP_REPORT_SINK_H
 #define CTP_REPORT_SINK_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-tree.c - the coroutines that wait because of a finding, as a tree. */
 #include "report/report-tree.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-tree.h - the coroutines that wait because of a finding, as a tree: below each member its waiters, below these theirs.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-answer.c - see sql-answer.h. */
 #include "sql/sql-answer.h"
 

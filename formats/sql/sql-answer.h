@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sql-answer.h - the rows that a database answers with, checked like a file: a server may be hostile.
  *

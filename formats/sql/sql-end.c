@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-end.c - see sql-end.h. */
 #include "sql/sql-end.h"
 

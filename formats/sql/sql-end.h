@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sql-end.h - when a section ends: as for ctp-report (follow.h), when its program was last seen executing.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-events.c - the name of the events' table, if it is not coroTracer's. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-facts.c - see sql-facts.h. */
 #include "sql/sql-facts.h"
 

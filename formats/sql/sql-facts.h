@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sql-facts.h - what coroutines wait for when a section ends, and which of them hold it: rows that no record of the stream has.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-form.c - see sql-form.h. */
 #include "sql/sql-form.h"
 

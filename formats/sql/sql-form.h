@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sql-form.h - what a field is to an engine of SQL, and what it is called there.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-name.c - see sql-form.h. */
 #include <stdio.h>
 #include <stdlib.h>

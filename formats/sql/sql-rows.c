@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-rows.c - see sql-rows.h. */
 #include "sql/sql-rows.h"
 

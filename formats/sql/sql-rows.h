@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-rows.h - what engines need to know of a table before they put rows into it: its columns, its key, and the next number. */
 #ifndef CTP_SQL_ROWS_H
 #define CTP_SQL_ROWS_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sql-sink.c - a sink that makes a database, or adds to one; see sql.h for its tables.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-text.c - statements as texts, and the simple questions. */
 #include <stdarg.h>
 

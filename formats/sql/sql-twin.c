@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-twin.c - see sql-twin.h. */
 #include "sql/sql-twin.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sql-twin.h - a class of transitions that has a table of its own, and its twin in coro_trace_events, where the views look.
  *

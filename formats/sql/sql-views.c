@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sql-views.c - makes the views, and the indexes that their searches go by. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sql-views.h - the views for the first questions of users, in what SQLite, PostgreSQL and MySQL have in common.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sql.h - a database of SQL as a sink: what SQLite, PostgreSQL and MySQL have in common.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sqlite-batch.c - records in memory as a virtual table, c0 to c127, whose rows are those of the batch at hand.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sqlite-db.h - between the files of sqlite.h's sinks: an open database, its tables, and batches of rows for them. */
 #ifndef CTP_SQLITE_DB_H
 #define CTP_SQLITE_DB_H

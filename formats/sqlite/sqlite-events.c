@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sqlite-events.c - see sqlite-events.h. A row is a record of SQLite's format: the types of its columns, then their values. */
 #include "sqlite/sqlite-events.h"
 

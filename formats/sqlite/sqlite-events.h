@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sqlite-events.h - the rows of coro_trace_events in a new database, and the entries of its indexes, written without SQLite.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sqlite-sort.c - see sqlite-sort.h. Keys that fit in memory make no file, and a run that came in order is not sorted. */
 #include "sqlite/sqlite-sort.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sqlite-sort.h - sorts any number of keys, each a few 64-bit words, in bounded memory: sorted runs in a file without a name are
  * merged.

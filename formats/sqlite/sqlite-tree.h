@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sqlite-tree.h - B-trees of SQLite's file format, written in order: each page once, from left to right, bottom to top.
  *

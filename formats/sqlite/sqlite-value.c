@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sqlite-value.c - see sqlite-value.h. */
 #include "sqlite/sqlite-value.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sqlite-value.h - the columns and values of a class in SQLite, for both the converter and the extension.
  *

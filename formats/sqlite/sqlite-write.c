@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sqlite-write.c - SQLite as an engine of sql.h; see sqlite.h. */
 #include "sqlite/sqlite.h"
 

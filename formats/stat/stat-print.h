@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* stat-print.h - the numbers of stat.h for people, or as one JSON object on one line. */
 #ifndef CTP_STAT_PRINT_H
 #define CTP_STAT_PRINT_H

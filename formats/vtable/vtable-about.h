@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * vtable-about.h - the contents of a trace for SQL: the functions ctp_sections('t.ctp'), a row for each section, and
  * ctp_classes('t.ctp'), a row for each field of each class.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * vtable-table.c - a trace as a virtual table of SQLite, and the entry of the extension.
  *

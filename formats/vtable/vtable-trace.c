@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* vtable-trace.c - a trace as the tables of the SQLite extension read it. */
 #include "vtable/vtable-trace.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * vtable-trace.h - an open trace and the argument that names it, for all tables of the SQLite extension.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* analysis-objects.c - the objects of a section, for its report. */
 #include "analyse/analysis-objects.h"
 

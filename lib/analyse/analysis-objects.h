@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* analysis-objects.h - the objects of a section, for its report. */
 #ifndef CTP_ANALYSIS_OBJECTS_H
 #define CTP_ANALYSIS_OBJECTS_H

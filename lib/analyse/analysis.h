@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * analysis.h - makes a report of a stream, in one pass: follow.h follows the coroutines, what they do is counted, and the rules
  * judge that at the end of a section. Memory grows with the coroutines that are alive, not with events.

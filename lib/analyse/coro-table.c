@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * coro-table.c - a pool that never moves, a table of open addressing over it, and a shortcut to the table: direct.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ended.c - the end record, and its words. */
 #include "analyse/ended.h"
 

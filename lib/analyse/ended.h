@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ended.h - how the program of a section ended, as its end record says.
  *

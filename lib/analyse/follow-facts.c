@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* follow-facts.c - reads records of reasons, objects and holders into objects.h. */
 #include "analyse/follow-own.h"
 

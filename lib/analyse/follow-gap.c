@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * follow-gap.c - what a loss takes away: the state of a coroutine, its wakes since the last transition, the time of a thread.
  */

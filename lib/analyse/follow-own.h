@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * follow-own.h - what the files of follow.h share; and tally.c, for its loop.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* follow-seen.c - what the collector saw of the program from outside: its processes and threads, and its end. */
 #include <string.h>
 

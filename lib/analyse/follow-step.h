@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * follow-step.h - turns the record of a transition into a change. It is inline because it runs for each event, in two loops: that
  * of follow.c calls a listener, that of tally.c counts at once.

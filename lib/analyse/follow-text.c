@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* follow-text.c - the text of a place. */
 #include "analyse/follow-own.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* follow.c - from records to the states of coroutines. */
 #include "analyse/follow-step.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * follow.h - follows each coroutine from state to state: records go in, and a listener is called for each change.
  *

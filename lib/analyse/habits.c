@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* habits.c - a hash table, and the counting. */
 #include "analyse/habits.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * habits.h - a habit is what the coroutines of one spawn place do at one suspend place: how long they wait there, how a wait ends,
  * and which coroutines end it.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-circle.h - circles among coroutines of which each leads to one other at most. */
 #ifndef CTP_JUDGE_CIRCLE_H
 #define CTP_JUDGE_CIRCLE_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-groups.c - groups and their members; processes, and the time up to which a coroutine is known. */
 #include "analyse/judge-groups.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judge-groups.h - what the rules share: the judge, with times and histories, and the groups that rules add members to.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-object-words.c - what findings say of the things that coroutines wait for. */
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-object.c - see judge-object.h. */
 #include "analyse/judge-object.h"
 

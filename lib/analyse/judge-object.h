@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judge-object.h - judges waits by their reasons and by the objects that they are for: which waits are in order, which are not, and
  * which coroutine holds what others wait for.

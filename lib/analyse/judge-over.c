@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-over.c - the rules about waits that are over: ended by destruction, or far too late. */
 #include "analyse/judge.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-own.c - see judge-own.h. */
 #include "analyse/judge-own.h"
 

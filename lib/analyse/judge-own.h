@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judge-own.h - what a coroutine's own earlier waits say of the present one: where it rests, and which coroutine has ended such
  * waits.

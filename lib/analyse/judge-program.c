@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judge-program.c - the rules about the program as a whole: throughput that collapsed; and coroutines whose number grows
  * and grows, that keep changing threads, or that were not traced.

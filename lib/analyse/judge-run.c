@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judge-run.c - the rules about running coroutines: long runs and threads that are held, storms of wakes, resumes that must not be,
  * and crashes.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-wait-words.c - what a finding about waiting coroutines says. */
 #include <stdio.h>
 

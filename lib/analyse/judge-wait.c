@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judge-wait.c - the rules about waiting coroutines: for good, for one another, or for their first run. A coroutine that waits
  * because of another one has no finding of its own.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judge-wakers.c - whether a waker of a waiting coroutine may still come.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-wakers.h - whether a waker of a waiting coroutine may still come. */
 #ifndef CTP_JUDGE_WAKERS_H
 #define CTP_JUDGE_WAKERS_H

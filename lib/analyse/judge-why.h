@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judge-why.h - why a wait is not in order; and what is known of habits and spawn places for that.
  */

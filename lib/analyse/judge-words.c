@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-words.c - the words that findings are made of. */
 #include "analyse/judge-words.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge-words.h - the words that findings are made of: a title, the evidence, and what to look at next. */
 #ifndef CTP_JUDGE_WORDS_H
 #define CTP_JUDGE_WORDS_H

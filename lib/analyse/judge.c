@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge.c - calls the rules, and makes findings of groups. */
 #include "analyse/judge.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* judge.h - judges what the tally has counted, by all rules, and makes findings of groups. */
 #ifndef CTP_JUDGE_H
 #define CTP_JUDGE_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * objects.h - what coroutines wait for: the reasons of each wait, and for each object how much is available and which coroutines
  * hold it.

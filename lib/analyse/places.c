@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* places.c - an array of places, and a map of their spots. */
 #include "analyse/places.h"
 

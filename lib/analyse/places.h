@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * places.h - suspend places and spawn places, each with a small number: a site, or an address where there is no site.
  *

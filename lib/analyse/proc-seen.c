@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* proc-seen.c - the stops, the samples and the rounds of samples. */
 #include "analyse/proc-seen.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * proc-seen.h - what the collector saw of a process from outside: when the process was stopped, whether a thread was on a processor
  * or slept, and whether all threads slept.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* queue-ends.c - see queue-ends.h. */
 #include "analyse/queue-ends.h"
 

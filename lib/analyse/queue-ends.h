@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * queue-ends.h - which coroutines use which end of a queue: whoever waits for an item takes, whoever waits for room gives.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report.c - frees reports, and matches patterns of findings to ignore. */
 #include "analyse/report.h"
 

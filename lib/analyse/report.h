@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report.h - what went wrong in a trace, with the evidence; and the numbers beside it.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * roles.h - the fields of a class by their meaning, found once by role and by name.
  */

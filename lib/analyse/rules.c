@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* rules.c - the table of rules, by number. */
 #include "analyse/rules.h"
 

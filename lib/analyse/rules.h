@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rules.h - the rules of a report, the most serious first: one row for each, from which its number, its name and its functions are
  * derived.

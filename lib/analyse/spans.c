@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* spans.c - how much time several spans cover together. */
 #include "analyse/spans.h"
 

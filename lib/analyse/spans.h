@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * spans.h - how much time several spans cover together: time that two of them share counts once, time between them does not count.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * stat.h - counts what a stream holds, in one pass, in stream order, with bounded memory.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * suspects.c - waits that stand out, and the excuse that keeps each from being a finding.
  *

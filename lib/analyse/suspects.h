@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* suspects.h - waits that stand out although no rule calls them a finding, so that no report hides them. */
 #ifndef CTP_SUSPECTS_H
 #define CTP_SUSPECTS_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* tally-own.h - what tally.c uses of tally-table.c. */
 #ifndef CTP_TALLY_OWN_H
 #define CTP_TALLY_OWN_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* tally-table.c - the tables of a tally: places, spawn places and lists of the worst cases. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tally.c - the counting. Most of it is done for each event, so rare cases are in functions of their own.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tally.h - counts while coroutines are followed: how long they wait, are ready and run, by suspend place; how many are born, live
  * and die, by spawn place; how many resumes there are, by time; and the worst cases of each sort, for the rules to look at.

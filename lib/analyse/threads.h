@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * threads.h - the threads of a stream, numbered in the order in which they appear. Number 0 is for records without a thread, and
  * for threads beyond the limit.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * budget.h - how much memory may be taken for a target, or because of it, and how much has been.
  *

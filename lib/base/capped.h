@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* capped.h - sums of numbers from outside, which may be anything. */
 #ifndef CTP_CAPPED_H
 #define CTP_CAPPED_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* compare.h - two numbers: their order, the smaller and the larger. */
 #ifndef CTP_COMPARE_H
 #define CTP_COMPARE_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * crc32c.c - CRC-32C by instruction (SSE 4.2, ARMv8 CRC) or by table.
  *

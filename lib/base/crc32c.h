@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * crc32c.h - CRC-32C (Castagnoli), the checksum of packets: with the processor's instruction where it has one.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cursor.h - reading bytes from outside, checked: after a read past the end everything reads as zero and `bad` is set.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * digits.h - eight digits of a text at once: a word has the first byte of the text in its lowest byte.
  */

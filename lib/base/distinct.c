@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* distinct.c - numbers in the order in which they came, and a map of them. */
 #include "base/distinct.h"
 

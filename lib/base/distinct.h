@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* distinct.h - how many different numbers there were, exactly, up to a limit; beyond it, a lower bound. */
 #ifndef CTP_DISTINCT_H
 #define CTP_DISTINCT_H

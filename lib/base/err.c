@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* err.c - filling in what went wrong. A message that does not fit is cut, never dropped. */
 #include "base/err.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* fd.h - descriptors; -1 is none. */
 #ifndef CTP_FD_H
 #define CTP_FD_H

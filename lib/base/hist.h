@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * hist.h - a histogram of durations: eight buckets for each power of two, so that a quantile is off by at most an eighth.
  */

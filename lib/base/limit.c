@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* limit.c - see limit.h. Uses nothing that a fork from a process with threads would leave locked. */
 #include "base/limit.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* limit.h - a bound on the memory of a process that runs code which believes its input. */
 #ifndef CTP_LIMIT_H
 #define CTP_LIMIT_H

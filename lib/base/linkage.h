@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * linkage.h - what a header of the library declares has C's linkage, in C++ too.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* map.c - open addressing: a key whose slot is taken uses the next one. */
 #include "base/map.h"
 

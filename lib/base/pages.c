@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* pages.c - the block ends where the guard begins, so its first page may begin with bytes of nobody. */
 #include "base/pages.h"
 

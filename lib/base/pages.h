@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * pages.h - a large block of which the usual run touches little: a table as long as its limit, a buffer for the longest row.
  *

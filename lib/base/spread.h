@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * spread.h - the place of a number in a hash table. Numbers come from outside, and may be chosen to collide: each table has
  * a salt of its own.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* syscalls.h - system calls that the headers of an older system do not have. Their numbers are the same on all machines. */
 #ifndef CTP_SYSCALLS_H
 #define CTP_SYSCALLS_H

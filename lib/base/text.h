@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * text.h - numbers and times to text and back, fast and exact. Writers of text return the address after the last character.
  */

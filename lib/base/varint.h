@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * varint.h - numbers in as few bytes as they need, without a branch for each byte.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * attach.h - the memory of programs that were not started by this collector: found under /proc, checked, mapped, locked.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * buildid.c - finds the GNU build-id note of an ELF file of either width, in this machine's byte order.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * buildid.h - the build-id of an ELF file or image, which says later which debug information belongs to it.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* child-ask.c - see child-ask.h. */
 #include "collect/child-ask.h"
 

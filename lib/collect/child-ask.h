@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * child-ask.h - asks a child process for answers that may never come, because a file or a descriptor of another process may hang.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* collect-line.c - what was collected, in a line for people. */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * collect-loop.h - a collector at work: between collect.c, which begins and ends it, and collect-loop.c, which looks and rests.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * collect.c - the beginning and the end of a collector: it starts the target and makes what that needs, or attaches to one that
  * runs; and when all is over (collect-loop.c says when) it writes the end and leaves nothing behind.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * collect.h - runs a command, traced, or attaches to a process that runs: the whole of ctp-collect but its options.
  */

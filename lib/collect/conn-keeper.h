@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * conn-keeper.h - a small process that keeps the targets' connections open if the collector is killed.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * coro-facts.c - records of what a suspension waits for, how much of it is available, and which coroutines hold it.
  *

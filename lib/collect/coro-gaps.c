@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * coro-gaps.c - what the rings did not tell, or not yet: events that may come from another ring, those that only a slot has, and
  * those that are lost; births and deaths that had no room in a ring.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* coro-objects.c - see coro-objects.h. */
 #include "collect/coro-objects.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * coro-objects.h - what the memory remembers of objects that coroutines wait for, for a collector that attaches later.
  *

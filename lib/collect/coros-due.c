@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * coros-due.c - transitions that are due, and wakes, where nothing else is to be written of the coroutine: nearly all entries are
  * such. The loops here make no call for an entry.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * coros-snapshot.c - what the memory remembers of a program that was not followed until now: the coroutines that are alive, and those that ended and
  * whose stations were not reused since. The ended ones show how long such coroutines usually take.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * coros.c - from entries to records; births, deaths, and which stations are free.
  *

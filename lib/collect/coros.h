@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * coros.h - the coroutines whose stations have rings (CTP_ANNOUNCE_ANNEX): one after another in the same station,
  * told apart by its generation.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * descriptors.c - first the links of all, then the sockets together, then the pipes together.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * descriptors.h - what the kernel has for descriptors of other processes: the bytes or connections that wait to be taken.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* end-signal.h - a collector blocks the signals that end it and takes them in its event loop: what takes long asks here meanwhile. */
 #ifndef CTP_END_SIGNAL_H
 #define CTP_END_SIGNAL_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * event-loop.h - everything that can happen to a collector from outside, in one wait.
  *

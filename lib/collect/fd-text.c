@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* fd-text.c - parses, with nothing kept in between. */
 #include "collect/fd-text.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * fd-text.h - what /proc says of one descriptor: where its link leads (fd), and the count of an eventfd or a timerfd (fdinfo).
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* frame-queue.c - the queue of those to be asked about. */
 #include "collect/frame-queue.h"
 

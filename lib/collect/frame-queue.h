@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * frame-queue.h - coroutines of which no place in the source is known, and which say instead where their frame is.
  *

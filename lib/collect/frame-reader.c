@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* frame-reader.c - one question at a time, under a lock; what comes too late is dropped. */
 #include "collect/frame-reader.h"
 

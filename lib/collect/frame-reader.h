@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * frame-reader.h - words of a process's memory, read by a thread of its own.
  *

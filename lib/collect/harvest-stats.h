@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* harvest-stats.h - what a harvest has counted. */
 #ifndef CTP_HARVEST_STATS_H
 #define CTP_HARVEST_STATS_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * look-limit.h - when a look ends before it has seen all: a signal to end waits, or the look has used its time.
  *

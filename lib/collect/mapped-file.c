@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mapped-file.c - opens a mapped file as a place first (O_PATH), without any of its file systems being asked (RESOLVE_CACHED: what a
  * process has mapped is known to the kernel); looks which file and what sort of file system it is, again without asking

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mapped-file.h - the build-ids of files that a process has mapped, found by their paths as the process sees them.
  *

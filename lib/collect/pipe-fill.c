@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* pipe-fill.c - a child that copies, asks and closes; it answers through a pipe of its own. */
 #include "collect/pipe-fill.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * pipe-fill.h - how many bytes wait in pipes of other processes.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* proc-dir.c - looks for a thread that still has a memory: one that has shows what it executes. */
 #include <assert.h>
 #include <dirent.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * proc-dir.h - where /proc shows what the threads of a process share: its memory, its descriptors, its arguments.
  *

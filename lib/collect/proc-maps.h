@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * proc-maps.h - /proc/PID/maps: what a process has mapped.
  *

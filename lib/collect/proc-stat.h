@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * proc-stat.h - what /proc says of one thread: its state and flags (stat), its time on processors (schedstat), its number in the
  * PID namespace that it is in (status).

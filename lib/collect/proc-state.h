@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * proc-state.h - what a process is doing as a whole: executing, stopped, exiting, or dumping core.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * proc-users.h - which processes are still there for the shared memory: those that have it mapped, and those that could yet.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ring-gaps.h - events that were not where they should be: not lost yet, for another thread's ring may still have them.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * row-sort.c - a stable sort by time for a few thousand records, most of them from the same millisecond.
  *

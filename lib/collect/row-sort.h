@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * row-sort.h - records that wait to be put in order: a fixed number of rows, filled as they are found and left sorted by time.
  */

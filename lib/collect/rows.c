@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rows.c - sorts what was harvested, writes it, and makes the mark.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rows.h - what has been harvested and not yet been written: rows that wait to be put in order, and what can be promised
  * about those still to come.

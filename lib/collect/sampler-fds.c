@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sampler-fds.c - when the descriptors that coroutines wait for are looked at, and the records of what was found.
  *

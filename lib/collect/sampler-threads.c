@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sampler-threads.c - samples of threads: of those in long runs, and rounds of all.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sampler.h - what the traced program does when it writes nothing: whether it executes at all, and what its threads do.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * shm-texts.c - copies texts out of shared memory, whole or not at all.
  */

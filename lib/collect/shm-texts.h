@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * shm-texts.h - names of coroutines and places in the source, as the target has left them in shared memory: texts that it may be
  * writing, and lengths that need not be true.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sock-diag.h - what the kernel has queued for sockets, by their inode numbers: sock_diag(7), of which ss(8) makes its list.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * spawn.c - fork and exec, with the reason of a failure sent through a pipe that a successful exec closes.
  */

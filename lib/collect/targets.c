@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * targets.c - mappings and threads of the traced processes, from /proc, and the first words of frames, from their memory.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * targets.h - what must be known of the traced processes while they live: their mappings with build-ids, their threads' names,
  * the code of coroutines that have only a frame.

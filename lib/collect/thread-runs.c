@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * thread-runs.c - goes back in a ring to the last resume that no suspension or death has closed: a coroutine may run another within
  * itself.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * thread-runs.h - which thread is in the middle of a run: it has resumed a coroutine, and neither suspended it nor resumed
  * another since.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * v1-doubt.c - two sorts of rows that need a second look before they are facts; v1-station.c has the reasons.
  *

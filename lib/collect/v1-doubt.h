@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * v1-doubt.h - rows that a visit has copied and that are not proved yet; between v1-scan.c, which finds them, and v1-doubt.c, which
  * keeps them until they are proved or lost.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * v1-scan.h - stations that have no ring, as the original SDKs use them: all that is known of one is what it shows, so
  * they must be looked at, one by one, before their 8 slots are overwritten.

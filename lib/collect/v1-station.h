@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * v1-station.h - one station: what was published in it since the last visit, whole, in order, and what was missed, counted.
  *

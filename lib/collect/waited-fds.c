@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* waited-fds.c - a hash table with chains, and a list in the order of use through the same entries. */
 #include "collect/waited-fds.h"
 

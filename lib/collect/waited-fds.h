@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * waited-fds.h - the descriptors that coroutines wait for: the CTP_WAITED_FDS that were waited for most recently.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * input.h - bytes from a file or a pipe, decompressed if they are zstd's, through one bounded cursor.
  *

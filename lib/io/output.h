@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * output.h - bytes to a file or a pipe: one buffer, one sticky error.
  *

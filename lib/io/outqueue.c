@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * outqueue.c - a writeback whose blocks are packets and whose writer is an output.
  *

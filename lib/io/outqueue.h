@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * outqueue.h - packets on their way out, so that a slow disk or reader does not hold up the harvest.
  *

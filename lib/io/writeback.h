@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * writeback.h - a thread that writes blocks while its producer makes the next: a bounded ring of bytes between the two.
  *

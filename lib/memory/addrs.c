@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* addrs.c - open addressing. A slot that becomes free is filled by the next key that would rather be there, and so on. */
 #include "memory/addrs.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * addrs.h - a number for each of many addresses, or for any other 64 bits. Unlike map.h it forgets, so that its memory is bounded
  * by what it holds at a time. Keys come from outside: each table has a salt of its own.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * caches.h - what caches would have done: levels of sets with the least recently used line replaced, written back when it is
  * replaced, and fetched for writing.

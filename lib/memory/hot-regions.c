@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* hot-regions.c - a heap: what is cooler than the coolest that is kept never comes in. */
 #include "memory/hot-regions.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* hot-regions.h - of all regions that ever were, those that cost most. */
 #ifndef CTP_HOT_REGIONS_H
 #define CTP_HOT_REGIONS_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* machine-caches.c - what the kernel says of the caches of its first processor. */
 #include "memory/machine-caches.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* machine-caches.h - the data caches of this machine. */
 #ifndef CTP_MACHINE_CACHES_H
 #define CTP_MACHINE_CACHES_H

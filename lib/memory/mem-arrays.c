@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-arrays.c - see mem-arrays.h. */
 #include "memory/mem-arrays.h"
 

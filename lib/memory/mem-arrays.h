@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mem-arrays.h - arrays that are recorded as one element, as Cacheray's pass records what malloc and realloc return: ten structures of 16
  * bytes are one element of 160.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-counts.h - an access to memory, and what is counted of many. */
 #ifndef CTP_MEM_COUNTS_H
 #define CTP_MEM_COUNTS_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-layout.c - see mem-layout.h. */
 #include "memory/mem-layout.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mem-layout.h - how debug information lays out types: their members, and the parts that these make of an element.
  *

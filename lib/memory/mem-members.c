@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-members.c - see mem-members.h. */
 #include "memory/mem-members.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-names.h - the names of members, from debug information. */
 #ifndef CTP_MEM_NAMES_H
 #define CTP_MEM_NAMES_H

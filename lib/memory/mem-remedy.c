@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-remedy.c - see mem-remedy.h. */
 #include "memory/mem-remedy.h"
 

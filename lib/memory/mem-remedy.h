@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mem-remedy.h - what parts the threads of a falsely shared line, where that is certain.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mem-types.h - the types of regions, and where accesses to each are: spans, an offset in an element and a size. Members are made of
  * them at the end (mem-members.h).

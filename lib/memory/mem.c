@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem.c - see mem.h. */
 #include "memory/mem.h"
 

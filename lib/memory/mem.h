@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mem.h - what a program did with its memory, from a stream with the records of Cacheray: cacheray_access, cacheray_add and
  * cacheray_remove. Everything is counted in one pass, and memory is bounded by what is different: types, offsets, threads, lines

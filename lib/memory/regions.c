@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* regions.c - see regions.h. */
 #include "memory/regions.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * regions.h - the regions of memory that have a type, and which of them an address is in.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * arena-trim.c - gives the pages of the rings back, when no collector reads them any more.
  *

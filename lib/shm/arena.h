@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * arena.h - the shared memory as a whole: where its parts are, how it is made, and what a collector announces in it.
  *

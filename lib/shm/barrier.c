@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * barrier.c - one thread that waits for the kernel, so that no other has to.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * memory-guard.c - survives the truncation of the memory, and pays for its holes.
  *

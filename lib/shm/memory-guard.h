@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * memory-guard.h - for memory.c: what a target can do to us through our mapping of its memory is survived, and has a price that is
  * limited.

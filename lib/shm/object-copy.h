@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * object-copy.h - a copy of an object in the memory, of which any thread of the target may change any word at any time.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rawclock.h - times of the processor's counter, made into CLOCK_MONOTONIC nanoseconds.
  *

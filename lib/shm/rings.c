@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rings.c - reads the rings, each against one writer that never waits (or for a while, where it was asked to).
  *

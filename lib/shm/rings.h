@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rings.h - the entries that the threads of the target have written to their rings, taken in slices of time.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * slots.h - the last 8 events of a station that has rings: what its slots remember when the rings do not.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ahead.c - the thread fills the chunks of a ring, and the caller empties them.
  *

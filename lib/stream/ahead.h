@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ahead.h - a stream in time order, read ahead by a thread of its own where that pays: reading and working on the records then go
  * on at the same time.

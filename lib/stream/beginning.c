@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* beginning.c - looks at the first bytes of an input. */
 #include "stream/beginning.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * beginning.h - tells an input that is no stream at all from one that is damaged.
  */

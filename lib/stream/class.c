@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * class.c - makes classes, from fields or from the bytes of a declaration. Each is checked, whoever declares it, and kept in one
  * block of memory.

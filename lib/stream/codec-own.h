@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * codec-own.h - between codec.c, codec-encode.c and codec-decode.c: what both sides remember within a packet, and what each
  * predictor expects from that. Both sides use the same functions, so that they cannot drift apart.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * codec-plan.h - how the records of a class are coded: its fields sorted into groups, each with one predictor. Between schema.c,
  * which has a plan made for each class, and codec.c, which follows it.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* codec.c - makes and clears what a codec remembers within a packet; declares classes. */
 #include "stream/codec-own.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * codec.h - records to bytes and back, driven by the class's own table: one piece of code for every class.
  *

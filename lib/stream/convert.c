@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* convert.c - from an input, through the reader and the order, to a sink. */
 #include <errno.h>
 

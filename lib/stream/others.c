@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* others.c - the classes of records that a sink has no place for. */
 #include "stream/others.h"
 

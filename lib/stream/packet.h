@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * packet.h - how a packet looks from outside, and the codes of what is inside. The manual is ctp-stream.5.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * reader.h - the raw stream, coming in, as it stands; order.h has the same in time order.
  *

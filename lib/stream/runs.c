@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * runs.c - records that are held back are a list of sorted runs, because a source sorts the records that it writes at once. Sorting
  * merges the runs. The usual list is one run, which is given away as it stands.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * runs.h - records that are held back until they may go, and then go in time order: bounded memory, one pass.
  *

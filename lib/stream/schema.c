@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* schema.c - the names of types, roles, predictors and kinds; searches in a class. */
 #include "stream/schema.h"
 

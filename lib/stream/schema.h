@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * schema.h - a class of records: its name, its fields, and how each field is predicted.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sequence.c - what the numbers of a probe's rows say. */
 #include "stream/sequence.h"
 

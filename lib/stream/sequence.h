@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sequence.h - what the numbers of a probe's rows say, where rows have no index of their own: whether one is missing before a
  * row, and how many; whether the row is another coroutine's, because the id of a probe is reused.

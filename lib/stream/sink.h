@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sink.h - the two contracts of a foreign format: a sink is fed what a stream holds, a source makes a stream.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sorter.h - a bounded sort in front of a writer, for sources whose rows are only nearly in time order.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sums.h - CRC-32C of ranges of an input that overlap, each byte summed about once.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* value.c - the value of a field as plain text, and back. */
 #include "stream/value.h"
 

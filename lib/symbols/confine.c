@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* confine.c - see confine.h. */
 #include "symbols/confine.h"
 

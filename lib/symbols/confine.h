@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * confine.h - a child process for code that believes its input: no descriptor but its socket, and bounds on memory, CPU time, time by
  * the clock, which on a busy machine is much longer, and time without progress.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* debugfile.c - see debugfile.h. Where files are looked for is in the table `places` and in try_link(). */
 #ifdef HAVE_LIBDW
 #include "symbols/debugfile.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * debugfile.h - finds the files of a module on this machine: its code, and its debug information.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * demangle-cxx.c - names of C++ functions, as the Itanium ABI mangles them.
  *

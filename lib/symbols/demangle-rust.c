@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * demangle-rust.c - names of Rust's functions: the old form, which looks like a C++ name with a hash at its end, and v0 (RFC 2603).
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* demangle-text.c - what the kinds of names share: taking from the symbol, putting to the name. */
 #include "symbols/demangle.h"
 

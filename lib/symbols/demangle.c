@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* demangle.c - tries a symbol as each kind of name; a symbol of no kind is shown as it stands. */
 #include "symbols/demangle.h"
 

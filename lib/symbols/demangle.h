@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * demangle.h - the name of a function as its source has it, from the name of its symbol.
  *

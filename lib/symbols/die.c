@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* die.c - see die.h. */
 #ifdef HAVE_LIBDW
 #include "symbols/die.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* die.h - what debug information (a DIE of libdw) says of one type or one member. */
 #ifndef CTP_DIE_H
 #define CTP_DIE_H

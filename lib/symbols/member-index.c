@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* member-index.c - the place of an element in an array; see members.h. */
 #include "symbols/members.h"
 

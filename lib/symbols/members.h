@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * members.h - what debug information says of the members of structures: names, offsets and sizes.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * module.h - a program or library that was mapped, and what its debug information says of an address in it.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* place-texts.c - see place-texts.h. */
 #include "symbols/place-texts.h"
 

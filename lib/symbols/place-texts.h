@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * place-texts.h - the text of a field that refers to a place: to one in the source by its number (sites.h), or to one in the code by
  * its address (symbols.h). For sinks that show texts.

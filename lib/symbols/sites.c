@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sites.c - a list of the sites, a map from their numbers, and one block with all texts. */
 #include "symbols/sites.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sites.h - what the numbers of places in the source stand for, as text: "server.cpp:212:handle".
  *

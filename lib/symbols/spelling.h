@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* spelling.h - one spelling for the names of a type, as source, LLVM, and the debug information of several compilers have them. */
 #ifndef CTP_SPELLING_H
 #define CTP_SPELLING_H

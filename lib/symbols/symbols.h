@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * symbols.h - what the addresses of a trace stand for, as text, on any machine.
  *

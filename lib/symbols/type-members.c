@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* type-members.c - see type-members.h. */
 #ifdef HAVE_LIBDW
 #include "symbols/type-members.h"

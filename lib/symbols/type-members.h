@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* type-members.h - the members of a type, and of the structures, bases and arrays in it, one by one. */
 #ifndef CTP_TYPE_MEMBERS_H
 #define CTP_TYPE_MEMBERS_H

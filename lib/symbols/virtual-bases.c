@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* virtual-bases.c - see virtual-bases.h. What is not certain is taken for as little room and as low an alignment as can be. */
 #ifdef HAVE_LIBDW
 #include "symbols/virtual-bases.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp-asio.hpp - traces the C++20 coroutines of Asio (asio::awaitable) in a program whose source does not change:
  *

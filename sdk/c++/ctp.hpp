@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp.hpp - the cTP probe for C++20 coroutines: the code in a traced program. One header on top of ctp.h, nothing to link.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp.h - the cTP probe for C and C++: the code in a traced program. One header for Linux, which needs only libc.
  *

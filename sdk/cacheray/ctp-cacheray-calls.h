@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp-cacheray-calls.h - the functions that code compiled with -fsanitize=thread calls. A part of ctp-cacheray.c, which has
  * record(), begin() and the tags.

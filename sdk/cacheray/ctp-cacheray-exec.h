@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp-cacheray-exec.h - gives a process that calls exec another trace for its new program. A part of ctp-cacheray.c.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp-cacheray-pipe.h - writes the log to a pipe: records go into a ring of blocks, which are sent. A part of ctp-cacheray.c, which
  * has the log and its states.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp-cacheray-regions.h - the current regions, with which the trace of a child begins. A part of ctp-cacheray.c.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-cacheray-say.h - lines on stderr about problems with a trace. A part of ctp-cacheray.c. Uses neither stdio nor a locale. */
 #ifndef CTP_CACHERAY_SAY_H
 #define CTP_CACHERAY_SAY_H

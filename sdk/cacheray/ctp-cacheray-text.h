@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ctp-cacheray-text.h - reads environment variables: names of traces, and a limit. A part of ctp-cacheray.c, which has the log. */
 #ifndef CTP_CACHERAY_TEXT_H
 #define CTP_CACHERAY_TEXT_H

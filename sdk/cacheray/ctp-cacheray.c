@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp-cacheray.c - a runtime that writes each memory access of a program as a Cacheray trace.
  *

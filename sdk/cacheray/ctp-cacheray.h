@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp-cacheray.h - adds types of memory to a trace of memory accesses, which the runtime in ctp-cacheray.c writes.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* example.c - a server that ctp-ppt(1) can attach to: `example [REQUESTS]` serves this many requests, a thousand a second. */
 #include <ppt.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt.h - lets ctp-ppt(1), and ppt itself, attach to a program. One header for Linux and C11, which needs only libc. A program in
  * C++ declares buffers and saves frames, and has a file in C that defines the buffers.

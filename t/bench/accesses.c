@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * accesses RECORDS - a Cacheray trace of this number of records, to stdout: four threads in turns, each with loops over arrays,
  * with lists whose nodes are anywhere in a heap, with locals on its stack, and short-lived structures.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * codec [EVENTS] - what it costs to encode and decode `mix`, beside the least that any 64-byte record would cost: a memcpy of
  * it and its CRC32C. Everything happens in memory; the events are made before the clock starts. Prints "name value" lines.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cost FILE COMMAND [ARG...] - runs COMMAND and writes to FILE what it and the processes that it waited for took:
  * "wall_s", "cpu_s" (all of them added up) and "rss_kb" (the largest of them), as "name value" lines. Its status is COMMAND's.

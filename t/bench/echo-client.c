@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * echo-client [-c] PORT CONNECTIONS ROUNDS - talks to an echo server on this machine, and prints "round_trips_s" with how many
  * messages were echoed in a second.

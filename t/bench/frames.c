@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * frames.c - saves frames to a ppt buffer at an even rate, each with its number, for the bench of ctp-ppt attach.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * latency [-r] - reads a raw stream as it comes and prints how old its transitions are when they are read, in microseconds:
  * "p50_us", "p90_us", "p99_us".

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # lives.awk - short-lived coroutines, as JSON lines: a trace of a server with one coroutine for each connection.
 #
 # -v coroutines=N of them (94,000), of which 972 are alive at a time and have the probe_ids in turn. Each is born, named, resumed and

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mix [EVENTS [COROUTINES]] - the workload `mix` as a raw stream on stdout, as ctp-collect would write it: a mark after every few
  * thousand events, totals at the end. With more coroutines than the workload has, each of these is replaced by another one, again

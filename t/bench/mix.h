@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mix.h - the workload `mix`, the same wherever it is measured: coroutines chosen at random, resumed and suspended in turn.
  *

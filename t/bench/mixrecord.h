@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mixrecord.h - an event of `mix` as a record of the class that ctp-collect writes. */
 #ifndef CTP_BENCH_MIXRECORD_H
 #define CTP_BENCH_MIXRECORD_H

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """page.py PAGE - how long a page of ctp-tohtml takes to open and to draw, in a headless chromium, as lines of a name and a number
 
 open_s until all was drawn, open_cpu_s how much CPU of the browser's renderer that was, memory_mb what the renderer has then. Then,

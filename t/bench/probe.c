@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * probe [-c] [EVENTS] - what a call of the C probe costs, in ns, beside the least that any probe needs: to read the counter,
  * write a line of 64 bytes in a ring, and publish it by one release store (the floor). "name value" lines.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * probe-cxx [EVENTS] - what it costs, in ns, that a C++ coroutine is traced: half of a suspension and a resumption, less the
  * same without the probe. "cxx_ns" or, where nobody traces it, "cxx_untraced_ns".

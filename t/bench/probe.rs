@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! probe-rust [EVENTS] - what it costs, in ns, that a future is traced: half of a poll that is in vain, which is a resumption
 //! and a suspension, less the same without the probe. "rust_ns" or, where nobody traces it, "rust_untraced_ns".
 //!

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * records [EVENTS] - the workload `mix` as plain records of 64 bytes, slots as they stand in shared memory, on stdout: what a
  * collector without an encoding of its own would write.

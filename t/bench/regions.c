@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * regions [RECORDS [REGIONS]] - a trace of memory accesses as a raw stream on stdout, as ctp-fromcacheray would write it: RECORDS
  * records, with REGIONS regions at a time, of ten types; one record in 30 replaces a region by another elsewhere. Four threads;

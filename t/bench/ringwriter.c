@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ringwriter.c - one thread writes rings as fast as asked, another harvests them into a stream that is discarded.
  *

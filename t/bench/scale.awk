@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # scale.awk - a server of three hours as JSON lines, for ctp-scale(7): 15 records for a request, which is a coroutine.
 #
 # -v requests=N (667,000, 10 million records), -v host=NAME, -v seed=N. 1,000 requests are at hand at a time, in 8 threads. Each is born,

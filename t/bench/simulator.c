@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * simulator STREAM TIMES - the accesses of a stream, kept in memory, through two levels of cache TIMES times; the time of one on
  * stdout, as "access_ns N", and how many missed the first level.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sqlite-insert FILE.sqlite TRACE - the reference for ctp-sqlite: the same rows into the same table by a loop of prepared
  * inserts, in one transaction, journal and synchronous off, the three indexes made afterwards. The rest is SQLite's default.

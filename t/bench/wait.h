@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* wait.h - waiting for a time. */
 #ifndef CTP_BENCH_WAIT_H
 #define CTP_BENCH_WAIT_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * writer - a traced program that does nothing but publish events, written from the protocol document and sharing no code with
  * the collector or the SDK.

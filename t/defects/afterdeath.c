@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * afterdeath.c - a timer that should have been stopped resumes a coroutine that is over.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * collapse.c - clients that all need one coroutine, which asks another for each of them. With the bug one answer is lost, and
  * then nothing goes on.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cycle.c - each coroutine of a chain waits until the next one is over. With the bug the last of one chain waits for the first.
  */

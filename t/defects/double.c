@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * double.c - with the bug a coroutine is in the run queue twice, and another thread resumes it while it runs.
  */

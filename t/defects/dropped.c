@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * dropped.c - jobs go round among a few coroutines. With the bug one of these is woken and put into a queue that no thread
  * looks at any more.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * growth.c - each connection has a coroutine that watches it. With the bug they are never ended, and accumulate.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * healthy.c - programs without a defect that look as if they had one. `healthy NAME` runs one; the table is at the end.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * leak.c - requests come and go within milliseconds. Those that fail wait for somebody who tries them again; with the bug there
  * is nobody, and they stay for ever.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * longrun.c - thousands of short runs on one thread. With the bug one of them takes half a second, and all others, who are
  * ready, wait for their turn.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mailbox.c - handlers answer clients, and a client that leaves in the middle forgets the handler that waits for its next word.
  * The others go on, then the program hangs.

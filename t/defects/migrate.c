@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * migrate.c - coroutines on four threads that share a run queue, so that each runs here and there. With the bug there is one
  * more, without a scheduler: two threads take it from each other at every turn.

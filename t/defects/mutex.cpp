@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mutex.cpp - a mutex for coroutines, in C++20. Each customer waits for a visit that it makes, and the visit for the mutex.
  * With the bug one of them leaves the mutex to the next, and does not tell it.

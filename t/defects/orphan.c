@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * orphan.c - coroutines wait until a child of theirs is over. One child is cancelled, and who cancels it forgets who waits.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * scheduler.h - the scheduler of the programs in this folder: coroutines with stacks of their own, threads that share a run
  * queue, mailboxes, sleep and join. One lock guards all of it, those of the programs' things that say so included.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * shutdown.c - a server that is told to end, by SIGINT, when most of its connections have come to an end. It destroys the
  * handlers of the others, which are idle for a moment or two. With the bug some of these have been waiting in vain for most of

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * stall.c - coroutines take a mutex of the thread, for a moment. With the bug somebody has ended without giving it back: who
  * takes it next never returns, and its thread is gone. The other threads go on.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * storm.c - a coroutine waits for a flag by yielding, that is, it wakes itself. With the bug the flag takes long, and it spins.
  */

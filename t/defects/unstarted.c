@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * unstarted.c - jobs are made and run at once. With the bug a few are made, and never given to the scheduler.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * worker.c - a process, and a worker that it has made. In the end the worker waits for work from outside; with the bug some of
  * its clients leave in the middle, and those who serve them wait for good. The other process goes on.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * answers.h - a fuzzer's database server inside the process, in the place of the client library's socket.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * bt2.c - any bytes as a raw stream that babeltrace2 opens with source.ctp.fs: the messages of all ports are taken, by a graph that is
  * made anew for each.

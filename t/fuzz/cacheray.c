@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Any bytes as a Cacheray trace, to a stream and back: the output is the input without the bytes that damage records
  * name, and is a valid trace. The first byte gives the spelling.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Any bytes as CSV, to a stream and to the full form: that must not crash, and the result must be stable:
  * the full form is reproduced byte for byte, and none of its rows is rejected.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Any bytes as a part of a trace of ctp-toctf's: by the first, the rest is the metadata, or a stream, or two streams beside the
  * metadata of a class with every type. Reading that to its end, or to where it fails, must not crash.

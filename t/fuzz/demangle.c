@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Any bytes as the name of a symbol: that must not crash, take long, read past its end or write more than there is room for. The
  * result is a terminated text.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Any bytes as the kernel's data on descriptors: links and fdinfo of /proc, and lists of sockets. That must not crash or read past
  * their end, and only requested sockets may be found.

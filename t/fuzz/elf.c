@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * elf.c - any bytes as a file that a process has mapped: its build-id, its symbols, and its debug information.
  *

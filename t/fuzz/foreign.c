@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * foreign.c - any fields that libbabeltrace2 may give for a foreign trace: a class is made of them, and events become records of it.
  *

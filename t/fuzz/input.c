@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * input.c - any bytes as a file that may be compressed: the output is bounded by what is asked for, and the same however it
  * is asked for; and compressed bytes are reproduced, with anything after them.

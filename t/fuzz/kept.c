@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * kept.c - in a target of libFuzzer's, large blocks (base/pages.h) are kept from run to run: mapping them takes longer than most runs.
  *

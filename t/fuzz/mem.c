@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mem.c - whatever is done to memory, ctp-mem's counts do not contradict each other, and each form in which they are printed is
  * valid. The first bytes are the caches and the form; each step after them is an access, a region or a

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Any bytes as the JSON of a section's attributes and of a class: that must not crash, nor write past the scratch memory that it is
  * given. What was understood is written and read once more, and then must be the same.

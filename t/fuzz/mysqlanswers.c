@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mysqlanswers.c - whatever a server of MySQL's protocol answers, ctp-mysql survives it, has a message if it fails, and sends rows
  * to LOAD DATA alone.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * pganswers.c - whatever a PostgreSQL server answers, ctp-postgres survives it (also live), with a message if it fails.
  * Covers: formats/postgres formats/sql

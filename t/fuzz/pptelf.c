@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * pptelf.c - any bytes as a file that a process has mapped, in search of the symbols of ppt buffers; and any bytes as a ring of frames.
  *

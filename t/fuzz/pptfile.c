@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * pptfile.c - any bytes as a PPT1 file, and any bytes as frames after a valid header. Decoded data makes a file that is decoded
  * without new losses, and is reproduced byte for byte, also through JSONL.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * pptjson.c - any bytes as the `_json` of a ppt buffer. What is understood keeps its promises: members lie in their frame and apart from
  * each other; and frames of any bytes are reproduced from their records.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * pptlive.c - whatever a process with a ppt buffer has in its memory and its ring, and however that changes between two looks,
  * the code of ctp-ppt attach survives it.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Any bytes as a text of /proc: that must not crash or read past its end.
  * Covers: lib/collect/proc-stat.c

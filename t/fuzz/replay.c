@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * replay.c - the main of a fuzz target in `make check`: each file of its corpus once, each a test.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report.c - whatever records come, in whatever classes, the report survives them and does not contradict itself, and each form in
  * which it is printed is valid: JSON is JSON, and text has nothing that a terminal interprets.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * shm.c - whatever is in shared memory, and however it changes between two looks, the collector survives it.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * steps.h - bytes as a list of steps, which a sink is led through: declare a class, begin a section, end one, or a record of a class.
  *

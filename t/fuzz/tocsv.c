@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tocsv.c - whatever records come, in whatever classes, each form is CSV with as many columns in each row, no text of a guarded one
  * looks like a formula, and the full form is read again with nothing rejected.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * toctf.c - whatever records come, in whatever classes, the trace of each section is read again with equal values, without
  * libbabeltrace2. The folder that appears whole is a process and signals, and has a test of its own (ctf-folder.t): here it is a plain

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tohtml.c - whatever records come, in whatever classes, the page is the one that was written but for its data, whose elements
  * close, whose JSON is JSON without anything that could end its element, and whose events are whole.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tojsonl.c - whatever records come, in whatever classes, each line of both forms is a JSON object, and the full form is read again
  * with nothing rejected.

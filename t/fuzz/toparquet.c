@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * toparquet.c - whatever records come, in whatever classes, with any size of row groups and any bound of memory, each file has the
  * structure of Parquet, and the files have as many rows as there were records and sections, also when a tree gets them once more.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tosqlite.c - whatever records come, in whatever classes, SQLite finds the new database sound, each section and each record is a row
  * in it, and every view can be read, which takes long and is done now and then; and what is appended to a database is there as well.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tostream.c - whatever records come, in whatever classes, the stream that the writer makes of them is read with the same values in
  * the same order, by the order in the order of time; and what ctp-stat says of it is JSON, or lines for a terminal.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * valid-parquet.h - a strict judge of the structure of a Parquet file, which shares no code with the sink: magic at both ends, a footer
  * of the length that is said, chunks that follow each other without a gap, of pages that unpack to the length that is said and have as

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * valid.h - strict judges of what sinks write, none of which shares code with a sink: UTF-8 (RFC 3629), JSON (RFC 8259), CSV
  * (RFC 4180 with LF), HTML whose elements close, and lines for a terminal.

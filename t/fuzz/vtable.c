@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * vtable.c - any bytes as the trace behind the tables of the SQLite extension, any text as the arguments of create virtual table.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * wrap.h - payloads as a stream, for a fuzzer: packets whose checksums hold, since no fuzzer would get past those.
  */

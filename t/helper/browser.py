@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """browser.py [-f] [-s PNG] [-p PDF] [-d] [-t SHARE] [-w W] [-h H] PAGE [EXPRESSION...] - open a page in a headless chromium, and inspect it.
 
 Waits for the page's window.ctpReady, prints the value of each expression as JSON, a line each, and the console's errors on

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """bt2-plugin.py ROWS.jsonl STREAM.ctp - compares what babeltrace2's Python binding reads of a stream with ctp-tojsonl's rows.
 
 Sections are matched by the number in the trace's UUID, records by their order, fields by the order in the schema. Prints how

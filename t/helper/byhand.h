@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * byhand.h - records of the classes that ctp-collect writes, made by hand, one call for each.
  *

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """
 cacheray-model.py - damages Cacheray traces of many kinds, and counts what ctp-fromcacheray makes of them: records that were kept and are
 none (garbage), and whole records that were lost.

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """csv-judge.py plain|all CSV JSONL - does Python's csv module find in ctp-tocsv's output what ctp-tojsonl says of the same stream?"""
 import csv
 import io

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """ctfread.py [--bt2] DIR JSONL - compare a trace of ctp-toctf with what ctp-tojsonl -a prints for the same stream.
 
 A second reader, made from doc/ctp-toctf.1 alone: it reads the packets bit for bit as that page says, and checks what readers rely

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """ctpread.py [FILE] - print the sections and records of a raw stream as JSON lines, as ctp-tojsonl -a does.
 
 A second reader, made from doc/ctp-stream.5 alone, in another language and without haste: where it and the library differ, or

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # demo.sh - what `make demo` runs: it traces an example, shows the trace, and finds the coroutine that the example loses on purpose.
 #
 # Every command is shown as it is run, in the folder $O/demo, where the trace stays.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* elf-byhand.h - ELF files that no linker would write, for tests: names, symbols, and many segments that all map the first page. */
 #ifndef ELF_BYHAND_H
 #define ELF_BYHAND_H

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # false-server.sh - for tests in which ctp-mysql and ctp-postgres talk to a server that is none: $mysql, $postgres, a trace $tmp/a.ctp, and no
 # settings of whoever runs the test.
 unset MYSQL_PWD MYSQL_HOST MYSQL_TCP_PORT MYSQL_UNIX_PORT PGPASSWORD PGHOST PGPORT PGUSER PGDATABASE PGSERVICE PGSSLMODE

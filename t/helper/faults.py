@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """Runs each tool with one call that fails, the n-th malloc, write, close, fsync, rename or mmap, and looks for silent faults.
 
 	faults.py [-n SAMPLES] [-c CALL] [-v] [-r RESET] [-d DUMP] FOLDER [NAME...]

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # faults.sh - `. t/helper/faults.sh`, after tap.sh: faults ARG... runs faults.py in $tmp, with a test for each of its lines.
 #
 # FAULTS is how many n of each kind are tried; 0, as in make check-all: all of them.

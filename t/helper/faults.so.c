@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * faults.so.c - a library for LD_PRELOAD: the n-th call of one kind fails, as it does when a machine has no memory or no disk left.
  *

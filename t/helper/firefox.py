@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """firefox.py - a headless firefox with one page, driven as browser.Browser drives chromium.
 
 The protocol is Marionette over a socket: a message is its length, a colon and JSON. What the page may not do (the size of what it sees,

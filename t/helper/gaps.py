@@ -1,4 +1,6 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """gaps.py make SEED >ROWS.jsonl - a trace with losses, as `ctp-tojsonl -a` would write it, of a simulated program.
 gaps.py know ROWS.jsonl [SINCE UNTIL] - the unknown time of each coroutine and thread by those rows, as JSON.
 

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """A server with MySQL's or PostgreSQL's protocol and scripted answers, for tests of clients.
 
 usage: hostile-server.py mysql|postgres SOCKET [PATTERN=ANSWER]...    a SOCKET that is a number is a TCP port of 127.0.0.1

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """html-judge.py PAGE JSONL [PAGE'S SECTION] - whether a page of ctp-tohtml shows what ctp-tojsonl -a says, coroutine by coroutine
 
 Follows the rules that ctp-tohtml.1 has for states, in its own words: which wakes change nothing, and so are not shown, is decided

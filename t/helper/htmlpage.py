@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """htmlpage.py KIND [EVENTS [COROUTINES]] > page.html, htmlpage.py read < page.html - made-up pages of ctp-tohtml, and a reader
 
 A second writer and reader of what doc/ctp-tohtml.1 calls the page's data, made from its description alone: t/helper/page.py tries

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """jsonl-lost.py BIN - are events that coroTracer's engine loses found, all of them, and only where they are missing?
 
 Stations are written and looked at by chance, as that engine does it: slot by slot, and what has another number than the last time

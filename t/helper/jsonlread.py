@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """jsonlread.py - what ctp-tojsonl -a printed, for judges of other forms of it."""
 import json
 import sys

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * judged.h - records made by hand (byhand.h) go to a report, and its findings are given as a line.
  */

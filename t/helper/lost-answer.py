@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """Stands before a server's socket, and drops a connection when the server has answered the last of these statements.
 
 usage: lost-answer.py SOCKET SERVER-SOCKET STATEMENT...    SOCKET is there when it listens; it says `lost` for each connection

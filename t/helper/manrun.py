@@ -1,4 +1,6 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """manrun.py PAGE [MARK] - run the examples of a manual page and compare what they print with what the page says.
 
 An example is a display after a line `.\\" run`:

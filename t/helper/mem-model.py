@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """mem-model.py BIN SEED... - a naive model of ctp-mem, by the words of its manual page, against ctp-mem -j on random traces.
 
 Regions are a list that is searched from its end, sets are lists, bytes have sets of writers. Every number of -j is compared.

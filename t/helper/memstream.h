@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * memstream.h - a harvest of a memory of the test, whose stream is kept in memory and read again.
  */

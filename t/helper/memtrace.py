@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """memtrace.py - streams of memory's records for the tests of ctp-mem, as JSONL that ctp-fromjsonl takes.
 
 A trace is a list of tuples: ("read" or "write", address, size, thread, atomic, unaligned), ("add", address, thread, element size,

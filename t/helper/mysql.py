@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """mysql.py make|query|want|odd|oddly - records with values that are hard to keep, the question for them, and what the answer is.
 
 mysql.py csv SOCKET DATABASE is for sql-same.py --once: answers are CSV, with \\N for NULL, bytes in hexadecimal.

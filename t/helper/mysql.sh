@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # mysql.sh - a server of a test's own: `. t/helper/mysql.sh`, after tap.sh. MariaDB's, or MySQL's where MYSQLD names its mysqld.
 #
 #	my_need   my_start [OPTION...]   my_kill   sql [OPTION...]   load [OPTION...]   left DATABASE   same NAME DATABASE SQLITE

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * objects-scene.h - a scene for the rules about what coroutines wait for: four resting coroutines, to which a test adds more.
  */

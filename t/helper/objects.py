@@ -1,4 +1,6 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """objects.py make SEED >ROWS.jsonl - a trace of a simulated program with locks, pools and queues, as `ctp-tojsonl -a`
 would write it. Its threads write through rings that lose records now and then.
 objects.py know ROWS.jsonl - the known state of each object at the end, by those rows, as JSON.

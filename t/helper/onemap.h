@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * onemap.h - an arena, and ctp.h's probe made to use it where it is: one mapping for both sides.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* packets.h - a stream in memory, packet by packet, as a writer makes it. */
 #ifndef T_PACKETS_H
 #define T_PACKETS_H

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """page.py FOLDER - the page of ctp-tohtml in a browser, on made-up traces of which every answer is known; prints TAP.
 
 The expected answers are computed here again, from the rules in doc/ctp-tohtml.1. If the folder has a real.html,

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """pagegaps.py - a part of page.py: unknown time on the page is that of the trace's losses, in its sums and in its picture.
 
 The folder has pages NAME.html of ctp-tohtml, each beside the rows NAME.jsonl that it was made of. The unknown time is computed

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 // parquet-dump.js MODULES FILE... - what DuckDB reads of Parquet files, as JSON: for each the declaration that it carries, its columns
 // with their types, and then a row a line, each value a text: of texts and bytes the hexadecimal digits, of times microseconds.
 const { DuckDBInstance } = require(process.argv[2] + "/@duckdb/node-api");

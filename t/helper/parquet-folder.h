@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* parquet-folder.h - every file of a folder that ctp_parquet_sink() made, gone through by the judge of the structure. */
 #ifndef CTP_T_PARQUET_FOLDER_H
 #define CTP_T_PARQUET_FOLDER_H

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """parquet-judge.py JSONL... < DUMP - do Parquet files, as parquet-dump.js shows them, hold what ctp-tojsonl -a printed of the same streams?
 
 Every record in its order, every value and type by the rules of ctp-toparquet(1). Says what differs and ends with status 1.

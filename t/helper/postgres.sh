@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # postgres.sh - a PostgreSQL server of a test's own: `. t/helper/postgres.sh`, after tap.sh. Gives pg_start, pg_stop, and PGHOST and PGUSER.
 # shellcheck shell=sh
 pg_bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-agent.h - an agent for tests of sdk/ppt, within the same process: segments, attach and detach, and the reading rule.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-byhand.h - a ppt client written by hand, for tests: a buffer as ppt's generated C++ has it, with its defects.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-client-lib.so.c - a library with a ppt buffer of its own in it, for ppt-client to load: Lib, 36 bytes of JSON in slots of 40. */
 #include "ppt-byhand.h"
 

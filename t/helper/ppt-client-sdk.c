@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-client-sdk.c - a program for ctp-ppt to attach to, made with sdk/ppt: the options of ppt-client.c, as far as they apply.
  *

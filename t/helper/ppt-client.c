@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-client.c - programs for ctp-ppt to attach to: ppt's clients, written by hand (ppt-byhand.h).
  *

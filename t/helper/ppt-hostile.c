@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-hostile.c - a program whose ppt buffers give ctp-ppt false data: description, segment and ring.
  *

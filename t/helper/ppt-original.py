@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """ppt-original.py PROGRAM BUFFER FILE ROUNDS FRAMES [COUNTERS] - the rules of ppt's own agent and decoder, applied to sdk/ppt.
 
 The agent makes a segment of roundup(control block, slot) and 128 slots, and reads slots at roundup(392, slot), whatever the program says.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-planted.c - a program with ppt buffers that hold traps for ctp-ppt; it saves nothing.
  *

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """ppt-soak.py - attaches to a busy client of two threads again and again, in every way, and ends each attachment in every way.
 
 usage: ppt-soak.py ROUNDS SEED, with O and BIN as the tests have them. Prints a line for each fault.

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ppt.sh - what the tests of ctp-ppt have in common: `. t/helper/ppt.sh`, after t/helper/tap.sh. Gives $ppt.
 # shellcheck shell=sh disable=SC2034,SC2154 # tap.sh has $tmp, and the tests use $ppt
 ppt=$BIN/ctp-ppt

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """pptfile.py - PPT1 files for tests, with their contents known independently of the tools.
 
 make KIND FILE TRUTH    writes a file of that kind, and what its records have to be, as JSON

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """pptjudge.py - reads what ctp-tojsonl -a makes of a stream of ctp-ppt attach, and judges it by what t/helper/ppt-client and similar programs save.
 
 Prints for each section: BUFFER FIRST-LAST FRAMES LOST TORN BAD OUTCOME. BAD counts frames whose members do not go together, numbers

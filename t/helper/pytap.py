@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """pytap.py - TAP for tests in Python: ok(), equal() and skip() print a line each, done() the plan. Why a check failed goes to stderr."""
 import sys
 

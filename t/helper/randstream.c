@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * randstream.c - randstream [SEED] writes a raw stream of random classes and records to standard output.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rawprobe.h - what a traced program does to its stations, by hand from the tables of the protocol document: raw offsets,
  * nothing shared with the collector. Each word of a payload is a function of the event's number, so that a mixed

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rawring.h - what a program with rings does to its memory, by hand: offsets written out, nothing shared with the collector or
  * the SDK. One writer for one thread; coroutines may move from one writer to another, if the caller synchronizes that.

@@ -1,4 +1,6 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """report-model.py REPORT.json <ROWS.jsonl - compares `ctp-report -j` of a trace of ctp-collect with a model.
 
 The rows are those of `ctp-tojsonl -a`. The model is written from the manual and not from the program: each coroutine's rows,

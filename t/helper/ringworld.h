@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ringworld.h - a memory with rings, its writers, its harvest, and what a reader finds in the stream: by the ids of the
  * probes, which are unique for each coroutine.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Programs for t/pipe/rust-facts.t: small uses of tokio whose traces are known.
 
 use ctp::TraceFutureExt;

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """silent-fs.py - a FUSE file system that can stop answering: silent-fs.py FOLDER CONTENT SILENT
 
 FOLDER is mounted, and has one file, "code", with the contents of CONTENT. Once the file SILENT exists, no request is answered.

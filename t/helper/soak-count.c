@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * soak-count.c - compares a stream with the account that t/helper/soak-target.c kept of itself.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * soak-target.c - the program of the soak: short-lived threads and coroutines, forks; and an exact account of
  * all calls of the probe, in a file.

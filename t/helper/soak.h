@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * soak.h - the account that t/helper/soak-target.c keeps of itself, in a file that can be read after a kill -9: t/helper/soak-count.c compares it
  * with a stream, t/helper/soakprogram.py has the same layout.

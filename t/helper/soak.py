@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """soak.py [-s SEED] [-t HOURS | -n ROUNDS] [-r ROUND] - collects for hours, with all that can go wrong, and checks every account.
 
 A round is one run of ctp-collect: of a program that it starts, of one that runs on, or of a writer of version 1. In most of them

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """soakprogram.py - for soak.py: the program of the soak, the page with its account, and how to wait for what must happen."""
 
 import mmap

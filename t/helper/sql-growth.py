@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """sql-growth.py make N - a trace in which everything grows with N: the rows of a coroutine, the coroutines, and all that is lost.
 
 Of each of its sections half of the N transitions are of four coroutines, and the others of coroutines with ten: events with a number,

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """sql-same.py [--once] SQLITE COMMAND... - compares a database of another engine with the SQLite file, row by row.
 
 COMMAND is psql with its options, and prints CSV, with `\\N` for NULL. With --once it is any other command: it gets the queries on

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """sqlite-extension.py EXTENSION CTP-TOJSONL TRACE: the trace as the SQLite extension shows it is the trace as JSONL has it.
 
 Every class is a virtual table, with every value by the rule of ctp-vtable(5); and what a range of times selects is what the

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """sqlite-judge.py DATABASE JSONL... - does a database that ctp-sqlite made hold what ctp-tojsonl -a printed of the same streams?
 
 Every record in its order, every value by the rules of ctp-sqlite(1), every section and declaration. Says what differs and ends

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """sqlite-views.py make SEED | check DATABASE STREAM... - compares the views of ctp-sqlite with an independent computation, row by
 row.
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tap.h - the part of libtap's interface that these tests use; numbers are compared and shown with 64 bits.
  *

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # tap.sh - what tap.h is for C, for tests in shell: `. t/helper/tap.sh`, from the top of the tree. Gives $O, $BIN and an empty $tmp.
 #
 #	ok NAME COMMAND...   is NAME GOT WANT   like NAME GOT PATTERN (of grep -E)   skip WHY   skip_all WHY   done_testing

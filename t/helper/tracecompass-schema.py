@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """tracecompass-schema.py ANALYSIS.xml... - prints what Trace Compass's schemas would not take in these files.
 
 Each element with the attributes that it must have, those that it may have, and what may be in it, in that order; `+` after

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """tracecompass-truth.py make SEED | rows FILE.jsonl - what the analyses for Trace Compass have to show.
 
 make: a trace, in ctp-tojsonl -a's form, of a program whose threads lose records for a while again and again, as a

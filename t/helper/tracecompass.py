@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """tracecompass.py [--ctf2] ANALYSIS.xml TRACE - does what Trace Compass does with an analysis of ours, for a CTF trace.
 
 Its rules, as its own code has them:

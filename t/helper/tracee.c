@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * tracee.c - a traced program for tests: a cTP v1 writer made from the protocol document alone.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* without CALL COMMAND [ARG...] - runs COMMAND on a system that does not have a system call, or does not allow it. */
 #include <errno.h>
 #include <linux/filter.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * barrier.pml - one slot of a "barrier" station: ctp.h writes it without a fence, and its reader calls membarrier(2) instead.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * holes.pml - one coroutine whose events are in the rings of two threads, and when harvest.c may say that one is lost.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * overrun.pml - a station whose writer does not announce order: how station.c proves a copy all the same.
  *

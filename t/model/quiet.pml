@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * quiet.pml - one slot of a station as the SDKs of the field write it, found full: how doubt.c proves the oldest event.
  *

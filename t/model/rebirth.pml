@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rebirth.pml - the header of a station that is reused by one coroutine after the other, and a reader at any time.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * remember.pml - the header of an ended coroutine, read while its station is free and may be reused at any time.
  *

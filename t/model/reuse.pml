@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * reuse.pml - the stack of free stations: two probes of ctp.h take from it, and the collector puts stations of ended coroutines
  * back.

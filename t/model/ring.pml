@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ring.pml - the ring of one thread: the probe of ctp.h, which puts entries in, against rings.c, which takes them out.
  *

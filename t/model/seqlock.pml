@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * seqlock.pml - one slot of an "ordered" station: ctp_event_ in ctp.h against the reader of station.c.
  *

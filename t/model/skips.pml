@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * skips.pml - a ring whose writer leaves numbers out (CTP_MODE_SKIPS): ctp_end_ of ctp.h against see_skips of rings.c.
  *

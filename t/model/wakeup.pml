@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * wakeup.pml - a probe that publishes against a collector that goes to sleep.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * weak.h - a weak memory for the models: stores become visible late and in any order that nothing forbids.
  *

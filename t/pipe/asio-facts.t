@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The trace says what Asio's operations wait for, in a program that is not changed: the deadline of a timer, a descriptor, a
 # channel.
 # Not under sanitizers: it compiles its programs itself.

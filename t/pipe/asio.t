@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Asio's own examples, as Debian has them, are traced by nothing but -include ctp-asio.hpp: they behave the same, and the
 # trace has each of their coroutines, the places where it suspended, and nothing else.
 # Not under sanitizers: it compiles its programs itself.
@@ -205,7 +207,7 @@ has operators 'the parent of each is who has called it' 'coroutine quick births 
 	'coroutine loser births 1 deaths 1 of either_reversed' 'coroutine gives births 2 deaths 2 of values' \
 	'coroutine third births 1 deaths 1 of all' 'coroutine never births 1 deaths 1 of stuck'
 is "operators: Asio's own coroutines are not there" "$(grep -e 'operator[&|]' -e awaitable_ "$tmp/operators.judged")" ''
-has operators 'who awaits several waits at that line' 'suspended both operators.cpp:24 1' 'suspended stuck operators.cpp:85 1'
+has operators 'who awaits several waits at that line' 'suspended both operators.cpp:26 1' 'suspended stuck operators.cpp:87 1'
 is 'operators: the operation that ends last wakes, cancelled or not' \
 	"$(sed -n 's/^told \(.*\) leaving \([^b].*\) 1$/\1 \2/p' "$tmp/operators.judged" | paste -sd ,)" \
 	'all third,both slow,both_reversed slow,catches cancelled,either loser,either_reversed loser,values gives'

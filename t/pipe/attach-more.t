@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-collect -p on programs whose memory does not have the last states: the trace has nothing that is not true.
 # Mostly waits.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A collector that leaves gives back the memory of the rings. If it is killed, the next collector does that.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect

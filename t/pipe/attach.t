@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-collect -p and -l on processes that run, are stopped, hang, or had a collector that was killed; attaching again after that.
 # The program behaves the same, whatever happens.
 # Mostly waits.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # babeltrace2 opens raw streams through our plugin: it finds them by itself, shows what they hold, and its own filters and sinks
 # work on them.
 # Not under sanitizers: babeltrace2 loads the plugin, and has no sanitizer.

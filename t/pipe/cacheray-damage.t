@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Damaged traces of many kinds: hardly a false record is kept, and hardly a true one is lost. Also inputs of former bugs.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The runtime in sdk/cacheray in place of Cacheray's own: objects of its pass for malloc and free link and are recorded, and CACHERAY_OPTIONS
 # is read. In a set-uid program the environment names no file.
 # Not under sanitizers: it compiles its programs itself.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The runtime in sdk/cacheray under a limit of addresses, across forks and execs, switched off and on, up to a limit of its own, and beside the runtime
 # of ThreadSanitizer.
 # Not under sanitizers: it compiles its programs itself.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The runtime in sdk/cacheray, linked to a program whose accesses are known by construction: with gcc and clang, into a file and a pipe,
 # with threads, forks and crashes.
 # Not under sanitizers: it compiles its programs itself.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Cacheray's traces to a stream and back: the real ones, in each spelling, damaged, live; and what other tools make of such a stream.
 . t/helper/tap.sh
 from=$BIN/ctp-fromcacheray to=$BIN/ctp-tocacheray

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A section without a clock, clock=ordinal: each tool shows its times as numbers, never as durations or dates.
 . t/helper/tap.sh
 ctp() { tool=$1; shift; "$BIN/ctp-$tool" "$@"; }

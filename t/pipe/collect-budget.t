@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Targets whose numbers would make the collector use all memory: --memory limits it.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

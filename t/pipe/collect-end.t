@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Targets that would occupy the collector for ever: -t and signals end it all the same, and what it did not read is counted.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.

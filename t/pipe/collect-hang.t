@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A target has mapped a file on a file system that stops answering: the collector does not wait for it.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.

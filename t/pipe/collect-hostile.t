@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Outputs and targets that try to block the collector or make it open other files.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.

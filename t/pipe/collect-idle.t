@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # An idle collector makes at most two system calls a second, in all its threads together (counted by strace): if the
 # targets are idle and connected, and their first event then wakes it; if they are gone, but COMMAND is not; and if all was quiet
 # for so long that the threads were sampled, which is done once.

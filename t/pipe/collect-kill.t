@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # kill -9 of the target and of the collector, at random moments. A seed that failed is printed: SEED=n repeats it.
 # Not under sanitizers: it kills at random moments.
 . t/helper/tap.sh

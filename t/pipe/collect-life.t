@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-collect with programs that fork, exec, become daemons, get signals or are killed; a collector that is killed; outputs that
 # fail.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Events that do not fit into a thread's ring are counted exactly, or waited for with --lossless; but a collector that is
 # stopped does not delay the program for ever.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Samples of threads: of those in a long run, and of all when the program is silent. The test does not check how often, only
 # that the records are consistent.
 # Mostly waits.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # States of the process in the trace: stopped, exiting, dumping, and between which times it ended. They are compared with what the
 # program prints, and with what the test does to it; how soon a state is noticed is not checked.
 # Mostly waits.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Thousands of threads: each has a ring, or the closing line says why not.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

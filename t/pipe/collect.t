@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-collect as a command that runs a command: statuses, stdout and stderr, options, what the child inherits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect tracee=$O/t/helper/tracee

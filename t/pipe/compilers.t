@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The tree compiles without warnings, without optional libraries and without assertions, and the tools work. Both compilers see all of
 # it in make check: the tools under test are built with cc, those with AddressSanitizer with clang.
 # Not under sanitizers: it builds the tree.

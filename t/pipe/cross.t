@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The probe and the collector are compiled for the other architecture and run in an emulator. On x86-64 that is aarch64, whose
 # memory order is the weaker; on aarch64 it is x86-64. What an emulator shows is layout, atomics and the round trip, not races.
 # Not under sanitizers: it builds the tree.

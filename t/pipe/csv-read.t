@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # CSV from other sources: other columns and spellings, inferred classes, and messages for rows that cannot be read.
 . t/helper/tap.sh
 to=$BIN/ctp-tocsv from=$BIN/ctp-fromcsv json=$BIN/ctp-tojsonl

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A stream to CSV and back: every form, judged by Python's csv module; extreme values; where an output or an input fails.
 # In check-fast.
 . t/helper/tap.sh

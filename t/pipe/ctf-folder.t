@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-toctf writes its folder completely or not at all: existing folders, -f, a full disk, signals, a kill.
 # In check-fast.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-toctf writes all records, in the format of its manual, as read by the test's own reader and by babeltrace2.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'

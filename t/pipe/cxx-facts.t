@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The C++20 probe: what a coroutine waits for, holds, and is woken for, as awaiters and guards report it.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A suspension with only a frame address gets the coroutine's function while the frame exists, and no wrong one.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

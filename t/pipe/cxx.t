@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The C++20 probe: whatever form an await has, the program behaves the same, and the trace has each suspension and its place.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

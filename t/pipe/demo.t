@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # make demo succeeds, and finds the coroutine that the example lost on purpose. In a pipe it prints no colours.
 # Not under sanitizers: it builds the tree.
 . t/helper/tap.sh

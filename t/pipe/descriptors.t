@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Records of descriptors that coroutines wait for, compared with what the program itself knows; the collector records
 # nothing of those that it may not read; and the findings of the report.
 # Mostly waits.

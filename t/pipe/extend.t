@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-extend(7), followed literally: its programs are built against an installed tree and nothing else, and its files
 # are added to a copy of the tree, where they make a tool, its page, its test and a rule.
 # Not under sanitizers: it builds the tree.

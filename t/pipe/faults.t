@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The n-th malloc, write, close, fsync, rename or mmap of a tool fails, and the tool copes with it or reports it: see faults.py.
 # Not under sanitizers: a library that makes calls fail is preloaded.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The frame of a coroutine is in a page whose fault never ends, by userfaultfd(2): the collector does not wait for it.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # CTF traces of other tracers: every kind of field, several streams, odd clocks, lost events, limits. Made by hand, and by
 # babeltrace2.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # CTF to a stream: traces of ctp-toctf are reproduced, also through libbabeltrace2; other traces get classes of their own.
 . t/helper/tap.sh
 from=$BIN/ctp-fromctf to=$BIN/ctp-toctf json=$BIN/ctp-tojsonl

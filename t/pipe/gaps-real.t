@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Traces of a real program with lost events and missing packets: the report is compared with the records.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

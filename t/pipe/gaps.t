@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Lost events make exactly the right time unknown, in every tool: a trace with losses is generated, and the unknown time of
 # each coroutine and thread is computed independently (gaps.py).
 . t/helper/tap.sh

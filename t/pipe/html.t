@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-tohtml: the page has what the stream has, as read by a reader made from the manual alone; names that would break out
 # of it stay text; it is written completely or not at all; omissions are mentioned.
 . t/helper/tap.sh

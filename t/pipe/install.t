@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # make install puts everything where PREFIX and DESTDIR say, it works from there, and make uninstall takes it all away.
 # Not under sanitizers: it builds the tree.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A real file of coroTracer: three runs one after the other, unsorted, with rows that are no events.
 . t/helper/tap.sh
 file=../shared/fixtures/corotracer/mini_redis.jsonl

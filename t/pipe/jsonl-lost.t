@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Events that coroTracer's engine loses are counted once, and by all tools the same. See jsonl-lost.py.
 . t/helper/tap.sh
 truth=../shared/fixtures/truth

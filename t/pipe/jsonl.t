@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # JSONL to a stream and back: both forms byte for byte, foreign spellings, order, and what is rejected.
 . t/helper/tap.sh
 from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # make finds out which optional libraries are missing, and whether there is C++, and lists what it leaves out: t/helper/left-out has the list.
 # Not under sanitizers: it builds the tree.
 . t/helper/tap.sh

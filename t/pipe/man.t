@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Each tool has a manual page that says what -h says: the synopsis word for word, the same options. The pages are well formed.
 # The examples that a page marks print what the page says (manrun.py tells how they are marked).
 # Not under sanitizers: most of it runs mandoc.

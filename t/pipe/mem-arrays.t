@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-mem: arrays that Cacheray's pass records as one element of all bytes (from malloc); memory without a type; arrays without accesses in the picture.
 . t/helper/tap.sh
 . t/helper/mem/stream.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-mem: members of types, with and without debug information, in words, as JSON and in the picture.
 . t/helper/tap.sh
 . t/helper/mem/stream.sh

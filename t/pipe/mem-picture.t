@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-mem --svg: the picture has a cell for each row of the tables, and the most expensive lines.
 . t/helper/tap.sh
 . t/helper/mem/stream.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-mem: the advice that separates the threads of a falsely shared line is given if it is certain to help, and only then.
 . t/helper/tap.sh
 . t/helper/mem/stream.sh

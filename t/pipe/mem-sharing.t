@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-mem: which handovers of a line are needed. Accesses of one thread before the others begin, and after they end, are no
 # contention.
 . t/helper/tap.sh

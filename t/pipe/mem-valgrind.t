@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-mem's caches compared with cachegrind's: the accesses of one program, recorded by lackey, miss the first level equally often.
 #
 # cachegrind counts a modify as a read, ctp-mem as a read and a write: the write after its read is always a hit. The last level of cachegrind

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-mem: regions inside, over and after each other, types and members, lines that threads share; as text, JSON and picture.
 # mem-valgrind.t checks the caches; here a model in Python checks every number.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The orderings that the probe and the collector rest on, checked exhaustively by spin in a weak memory (t/model). Each model
 # must hold as it is, and must fail with each of the switches that its opening comment lists: what they take away is needed.
 # Compiling the verifiers takes most of the time: make check tries the first of a model's switches, make check-all every one.

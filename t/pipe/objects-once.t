@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The state of locks, pools and queues as a late collector finds it: t/helper/attach/objects.c changes them at
 # random on three threads, and keeps its own list, with which the report of a visit must agree. The report must mark what it
 # does not know, and the number of such objects is limited.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The state of locks, pools and queues at the end of a trace, also with losses: the report and the views of ctp-sqlite are compared
 # with a model (objects.py) that computes it from the rows alone.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # On a system that is older than this one: a kernel without epoll_pwait2, and a C library before 2.32.
 # Not under sanitizers: they need another C library, and more of the system.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The scripts of ctp-tohtml's page under node: what they compute, without a browser.
 # Not under sanitizers: it runs no tool that a sanitizer could watch.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A stream as Parquet, read by DuckDB: every value of random classes, row groups and their statistics, damage, names, partitions.
 # Under sanitizers only in check-all: DuckDB takes most of the time.
 . t/helper/tap.sh

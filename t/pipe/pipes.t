@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A full disk is reported with status 1 by each tool, a reader that goes away ends it quietly; no incomplete file is left.
 . t/helper/tap.sh
 [ -w /dev/full ] || skip_all 'there is no /dev/full'

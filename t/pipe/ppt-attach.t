@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-ppt attach, list and describe on programs that run: hand-written clients like those of ppt, with their defects; what is read from them, and
 # what is left in them.
 # Mostly waits.

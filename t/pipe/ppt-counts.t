@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The summary of ctp-ppt: frames by buffer, and why frames are missing.
 . t/helper/tap.sh
 . t/helper/ppt.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Files of ppt: every value of every frame is decoded, and files are reproduced byte for byte through every format; duplicate and missing frames; and
 # files that are damaged in any way. Files are made by pptfile.py, which also knows what is in them.
 . t/helper/tap.sh

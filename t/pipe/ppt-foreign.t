@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A process claims a segment that belongs to another process: ctp-ppt attach, which may be root, does not touch it.
 . t/helper/tap.sh
 . t/helper/ppt.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A child of a client made by ppt's generator has its parent's ring, and saves to it with the same numbers: frames that it may have saved are
 # counted as unverified, however short it lived.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A file of ppt with many gaps, and frames without a time in it: these stay after the frame that they followed.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all "there is no python3"

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-ppt needs pages of a process that are on a file system which does not answer: it reports that, and ends.
 # Not under sanitizers: it runs programs whose timing matters.
 # Mostly waits.

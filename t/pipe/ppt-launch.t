@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-ppt attach -- PROGRAM: a program is started, found and traced to its end, and its end is recorded.
 . t/helper/tap.sh
 . t/helper/ppt.sh

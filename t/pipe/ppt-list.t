@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-ppt list of all processes, and the records that describe announces, compared with what attach and ctp-tocsv give.
 . t/helper/tap.sh
 ppt=$BIN/ctp-ppt

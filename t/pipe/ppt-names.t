@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Buffers of one name in one process, in its program and in two libraries: each is distinguished by its file, wherever a buffer is
 # shown, chosen, counted or written. Also long names.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # sdk/ppt with ppt's own agent and decoder: t/helper/ppt-original.py follows their rules, which differ from those for a generated client.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Buffers whose frames are large: the shared memory that ctp-ppt attach creates for all of them stays below --memory.
 . t/helper/tap.sh
 . t/helper/ppt.sh

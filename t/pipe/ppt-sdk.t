@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # sdk/ppt as a user sees it: it compiles with all compilers and standards, its JSON agrees with the compiler, its symbols are where an agent
 # looks, and ctp-ppt reads what it saves.
 # Not under sanitizers: it compiles its programs itself.
@@ -8,7 +10,7 @@ proto='-Wstrict-prototypes -Wmissing-prototypes'
 
 # The manual's program is the example.
 awk '/^\.Bd/ { inside = ++n == 1; next } /^\.Ed/ { inside = 0 } inside' doc/ctp-ppt.h.3 | sed 's/\\e/\\/g' >"$tmp/manual.c"
-is 'the program in the manual is the example' "$(cat "$tmp/manual.c")" "$(sed 1d sdk/ppt/example.c)"
+is 'the program in the manual is the example' "$(cat "$tmp/manual.c")" "$(sed 1,3d sdk/ppt/example.c)"
 
 cat >"$tmp/frames.h" <<'C'
 #include "ppt.h"

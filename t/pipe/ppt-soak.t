@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Attaches to a client of ppt and leaves it, 50 times or ROUNDS: no descriptor, segment or frame is lost, torn or left.
 # Not under sanitizers: it kills at random moments.
 . t/helper/tap.sh

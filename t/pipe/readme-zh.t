@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # doc/README.zh is the README in Chinese: the same headings, paragraphs and blocks in the same order, with the same commands.
 # Not under sanitizers: it runs no tool.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Each command of the README runs; its programs compile as they stand there, and are traced; its reports are what the tools print.
 # Not under sanitizers: it builds the tree.
 . t/helper/tap.sh

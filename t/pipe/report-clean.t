@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-report raises no false alarm: programs without a defect give no finding, even if they look suspicious. Examples
 # with a planted defect give only that one.
 # Not under sanitizers: it compiles its programs itself.

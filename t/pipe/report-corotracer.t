@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # coroTracer's own rows, without births, deaths, wakes and an end: what the report can say, and what it cannot. Generated rows; and
 # real
 # traces: three runs in one file, in slot order, with rows of garbage, one of them of a server that hangs; a healthy program, and

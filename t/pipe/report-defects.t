@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-report finds the defect of each program in t/defects, gives the right certainty, and finds nothing in its healthy twin.
 # Not under sanitizers: it compiles its programs itself.
 # Mostly waits.

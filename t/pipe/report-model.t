@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The numbers of ctp-report are those that an independent model computes from the same trace: real and generated traces.
 # Not under sanitizers: a model in Python works out the numbers, for minutes.
 # Mostly waits.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-report.1: the page shows the current output of the tool. Each block after a comment "output" has a command and its output; the trace is
 # that of the block "example". UPDATE=1 writes the output of today into the page.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-report, the tool: what it prints in each form, its options, its exit status. The rules have tests of their own.
 . t/helper/tap.sh
 report=$BIN/ctp-report

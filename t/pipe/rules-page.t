@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-rules.7: each rule has a trace, in which ctp-report finds that rule, with the certainty that the page gives, and nothing else.
 # That the page has all rules is checked by report-table.c.
 . t/helper/tap.sh

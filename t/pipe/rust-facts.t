@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The Rust probe's records of what futures wait for, how much of it there is, and which of them holds it: first of a program that calls
 # the probe itself, then of tokio's locks, channels and timers in the wrappers of sdk/rust/tokio.
 # Not under sanitizers: it compiles its programs itself.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The Rust probe: its layout is that of the C header, a traced program behaves as it does untraced, and the trace has its
 # coroutines, their places, wakers and targets.
 # Not under sanitizers: it compiles its programs itself.

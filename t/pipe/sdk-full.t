@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A shared memory on a file system that is full, or becomes so: the traced program continues, and coroutines without room are
 # counted.
 # Not under sanitizers: it compiles its programs itself.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp.h with CTP_LIBRARY: files only get the calls, and libctp-probe.a, or one file, has the probe. Objects of a process that have a copy
 # each share one attachment, and files with another version of the private part do not link.
 # Not under sanitizers: it compiles its programs itself.

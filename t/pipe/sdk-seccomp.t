@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A program that confines itself to the system calls in ctp.h(3) can be traced in all modes; and each of these calls is needed.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Shared objects with a probe are loaded and unloaded: nothing of them is left, and what others use is kept.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

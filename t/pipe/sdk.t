@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The C probe as a user sees it: it compiles with all compilers and standards, its users share one state, and a traced program does
 # what it does untraced, whatever happens to the collector.
 # Not under sanitizers: it compiles its programs itself.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Links that other users put where a tool creates folders and files: none is followed below the named folder, which itself may be a
 # link. The folders have no sticky bit, because with it the kernel would already refuse such links.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Sites are shown as file:line:function in every readable output, and these texts are ignored when they are read again.
 . t/helper/tap.sh
 from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl tocsv=$BIN/ctp-tocsv fromcsv=$BIN/ctp-fromcsv

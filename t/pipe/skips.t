@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Skipped tests are listed at the end of make check, for shell and C; tests that need root say so, and with AS_ROOT they run.
 . t/helper/tap.sh
 

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A short soak (make soak is a long one): every event is accounted for, whatever goes wrong, and nothing is left behind.
 # Not under sanitizers: it kills at random moments.
 # Mostly waits.

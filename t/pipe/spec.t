@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The manual page of the stream is enough to read it: ctpread.py, written from the page alone, and the library's reader find the
 # same records in the same order, and the same damage.
 # In check-fast.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The extension of SQLite: its tables show what the stream has, for all queries, also those that skip packets.
 # Not under sanitizers: sqlite3 loads the extension, and has no sanitizer.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-sqlite: what coroutines wait for at the end of a section and which of them hold it, in the views objects, holders and reasons.
 # t/pipe/objects.t compares them with a model; here are single cases, each also compared with ctp-report.
 . t/helper/tap.sh

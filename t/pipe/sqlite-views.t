@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The views of a database: each view compared with a model, the example of the manual, and the use of indexes.
 # Under sanitizers only in check-all: the database takes most of the time.
 . t/helper/tap.sh

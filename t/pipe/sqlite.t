@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A stream as a database: every record by the rules of the manual, coroTracer's table to the letter, appending, and failures.
 . t/helper/tap.sh
 sqlite=$BIN/ctp-sqlite from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-stat: its counts, as text and JSON, of streams that are complete, lossy, truncated or damaged.
 # In check-fast.
 . t/helper/tap.sh

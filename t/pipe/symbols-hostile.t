@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Malicious debug information: even if libdw crashes, a tool continues and shows the module and the offset.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

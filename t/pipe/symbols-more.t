@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Addresses in C++ and Rust get the names of their sources; and streams with arbitrary claims about files.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

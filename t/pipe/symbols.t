@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Addresses as file, line and function: of a program that ran, at any load address, and on a machine without the program.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Names with terminal escape sequences are shown, and are harmless.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'

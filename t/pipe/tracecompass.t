@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The analyses for Trace Compass fit the traces that ctp-toctf writes, and show exactly what is true. Trace Compass
 # itself is not used: t/helper/tracecompass.py does what it would do, and t/helper/tracecompass-truth.py computes what must be shown.
 # Not under sanitizers: a model in Python works out the numbers, for minutes.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A selection of the programs that test ctp-report's verdicts: defects are found at the right place, and their healthy twins and healthy
 # programs that look defective give no finding. make check-verdict runs all of them, in ten conditions.
 # Not under sanitizers: it runs programs whose timing matters.

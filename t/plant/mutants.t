@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Whether the units of lib/stream and lib/collect would notice a defect. A mutant is one change in a copy of one file: the unit that
 # is named with it must fail, and without the change it must pass.
 # Not under sanitizers: it plants bugs and compiles them.

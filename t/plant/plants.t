@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Checks that ringrace.c, v1-doubt.c, v1-station.c, remember.c and object-race.c notice bugs: they must pass unchanged, ringrace.c under
 # TSan, and must fail with each of these bugs planted in a copy of the probe or of a reader.
 # Not under sanitizers: it plants bugs and compiles them.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Checks that ppt-ring.c notices bugs: it must pass unchanged, and must fail with each of these bugs planted in a copy of the
 # reader.
 # Not under sanitizers: it plants bugs and compiles them.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # Checks that ppt-sdk.c and ppt-sdk-race.c notice bugs: they must pass unchanged, and must fail with each of these bugs planted in a copy
 # of sdk/ppt/ppt.h.
 # Not under sanitizers: it plants bugs and compiles them.

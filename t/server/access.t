@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The page of ctp-tohtml for everybody: by keyboard, by touch, with a screen reader, with large text, on a phone and on paper; in chromium,
 # and by make check-all in firefox.
 # Not under sanitizers: it waits for a browser most of the time.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The same as faults.t for ctp-mysql: a database has all of a trace, or nothing of it.
 # Not under sanitizers: a library that makes calls fail is preloaded.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A hostile server gets no file from ctp-mysql and ctp-postgres, and cannot make them crash, use unlimited memory, or hang.
 # Mostly waits.
 . t/helper/tap.sh

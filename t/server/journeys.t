@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # What people do with the page of ctp-tohtml, journey by journey, in chromium and in firefox. SHOTS=FOLDER keeps a screenshot of each.
 # Not under sanitizers: it waits for a browser most of the time.
 # Mostly waits.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # How ctp-mysql connects: options, option files, MYSQL_PWD, TCP, TLS; and its messages when a connection is refused.
 # Not under sanitizers: it waits for a server most of the time.
 # Mostly waits.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A server whose disk is full: the load fails in one line, and with room again the next one is whole.
 # Not under sanitizers: it waits for a server most of the time.
 # Mostly waits.

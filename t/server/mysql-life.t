@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A load is complete or absent: with servers that are killed, stopped or full, a ctp-mysql that is killed, and coroTracer's own
 # table.
 # Not under sanitizers: it waits for a server most of the time.

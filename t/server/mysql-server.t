@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # A short form of mysql.t, mysql-connect.t and mysql-life.t for MySQL's own server: MYSQLD, or the mysqld that is found.
 PATH=$PATH:/usr/sbin
 MYSQLD=${MYSQLD:-$(command -v mysqld)}

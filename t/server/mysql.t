@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-mysql with a real MariaDB server, started by the test: values of every type, views equal to SQLite's, and refused loads.
 # Not under sanitizers: it waits for a server most of the time.
 . t/helper/tap.sh

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # The page of ctp-tohtml in a real browser: it loads without an error, search finds what exists, and the drawing agrees with the
 # data.
 # Not under sanitizers: it waits for a browser most of the time.

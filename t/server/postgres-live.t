@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-postgres --live with a real server and programs that run: the tables during the run, at the end, and when the server, load or program ends early.
 # Not under sanitizers: it waits for a server most of the time.
 # Mostly waits.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-postgres with a real server: every value, every view equal to SQLite's, and no remains after a failure.
 # Not under sanitizers: it waits for a server most of the time.
 . t/helper/tap.sh

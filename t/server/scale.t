@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # ctp-scale(7): its SQL, taken from the page, gives the same rows in DuckDB, SQLite, PostgreSQL and MariaDB.
 # Not under sanitizers: it waits for a server most of the time.
 . t/helper/tap.sh

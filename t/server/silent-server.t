@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # How long ctp-mysql and ctp-postgres wait for a server that is silent, when a signal is to end them. Nobody waits here: a library that is
 # preloaded notes each limit, and makes it short.
 # Not under sanitizers: a library that makes calls fail is preloaded.

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # What an engine does for a view grows with the records, not with their square: of a coroutine's, of coroutines, and of what is lost.
 # Under sanitizers only in check-all: the database takes most of the time.
 . t/helper/tap.sh

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ahead.c - a file that a thread reads ahead gives the sink the same calls, notices and errors as one that the caller reads. */
 #include "stream/ahead.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * arena.c - the parts that rings.c relies on: the geometry of an arena (valid or not), times from the CPU's counter, and gaps.
  */

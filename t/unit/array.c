@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* array.c - an array grows as asked, never beyond its limit, and keeps what it has when it cannot. */
 #include "base/array.h"
 #include "tap.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * attach-find.c - which processes ctp-collect can attach to by /proc, and which it refuses: children of the test with the C probe
  * in them, and children with memory that only looks like the probe's.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cacheray.c - Cacheray's traces: intact ones are reproduced byte for byte in each spelling; in damaged ones, the place where the
  * damage begins is named exactly.

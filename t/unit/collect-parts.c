@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* Parts of the collector that need no target: pace, rows, build-ids of hostile files, the queue to a slow or broken output. */
 #include <elf.h>
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ctp-collect at a terminal (a pseudo-terminal here): typed signals and input reach the command once; binary data does not
  * reach the terminal.

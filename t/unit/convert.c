@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* convert.c - a sink is told to flush before the input waits, and once a second; a flush that fails ends the conversion. */
 #include <fcntl.h>
 #include <stdio.h>

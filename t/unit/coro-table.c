@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* coro-table: the tables of coroutines and of places, and histograms, each compared with a simple model. */
 #include "analyse/coro-table.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * A small file of the full form, cut at every byte and with every byte changed: nothing crashes, a cut is noticed, and what was
  * read is reproduced.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Kinds of fields that CTF 1.8 does not have, but libbabeltrace2 gives for CTF 2: booleans, bit arrays, optional fields, alone and
  * within an array. A source component of our own makes two such events.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Records that come late, through the CTF sink: each goes to the stream whose last time is closest before it, or to a new
  * stream. When no more streams may be added, it gets a later time and keeps its own in a field. Frequent records go the fast way.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* demangle.c - function names from symbols: C++, both Rust manglings, suffixes that compilers add, and nonsense. */
 #include "symbols/demangle.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * How the collector learns the state of descriptors: texts of /proc and lists of sock_diag(7), as kernels write them, truncated and
  * malformed; the table of descriptors that coroutines wait for; and which processes are asked.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ended: each outcome of the end record is read by its label and has a text; another writer's outcome is kept, without a text. */
 #include <signal.h>
 #include <stdlib.h>

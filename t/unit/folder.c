@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* folder.c - folders below a given one are created and found without following links, with openat2(2) and without. */
 #include "io/folder.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* follow: states of coroutines from records. Each change is reported once, spans next to losses are marked, nothing is invented. */
 #include "analyse/follow.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* frame-reader.c - reading words of a process's memory, and a page fault there that does not end. */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * harvest.c - from stations to a stream that is read again: births, events, losses, deaths, in the right order and all of them.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * hostile.c - a process fills the shared memory with nonsense while the collector reads it: nothing crashes, hangs or
  * grows without limit.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* html-gaps.c - gaps of threads: those that touch are merged; beyond the limit, gaps grow to cover more time, never less. */
 #include "html/html-gaps.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * html-pack.c - rows and events in the page's format, decoded by the test and compared with the input, for random ones and
  * for those at the limits.

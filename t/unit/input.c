@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* The bounded input cursor on files, pipes and zstd of all kinds, truncated at every byte; and outputs, compressed and not. */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * A small stream, truncated at every byte and with every bit flipped, read, sorted and written as JSONL: nothing crashes,
  * all damage is noticed, and every output line is one of the intact stream's, in the same order.

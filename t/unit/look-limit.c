@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * look-limit.c - a look at the memory that is interrupted: the next look continues it and no mark is written meanwhile; what the
  * last look did not reach is counted as lost.

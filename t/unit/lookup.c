@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* lookup.c - debug information is read in a child; a file that kills the child loses its own answers, and no others. */
 #include <limits.h>
 

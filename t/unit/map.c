@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* map: a hash map compared with a list: growing, cleared, and with keys chosen to collide. */
 #include "base/map.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * mapped-file.c - reading the files that this process has mapped: local ones are read directly, and a child reads the same from
  * them.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* mem-parts: the parts of ctp-mem at limits that no test's trace reaches, and compared with plain lists. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * object-race.c - threads that change objects in the shared memory, and a reader that copies them meanwhile.
  *

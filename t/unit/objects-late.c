@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* objects-late.c - what a collector that comes late says of objects whose holders ended before. */
 #include "onemap.h"
 #include "stream/events.h"

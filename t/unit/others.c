@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* others: a message lists the names of classes, each once, as many as fit. */
 #include "stream/others.h"
 

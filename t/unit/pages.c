@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* Blocks of many pages are zeros when new and when cleared, and a write past their end crashes. */
 #include <signal.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * Parts of the Parquet sink that ctp-toparquet's command line cannot reach: a smaller memory limit, at which the largest file ends
  * its row group; sections with the same id in one tree; and truncated copies of one, before, after and beside the complete one.

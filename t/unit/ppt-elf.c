@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-elf.c - names of ppt symbols in both spellings, and ELF files with them: whole, stripped, and truncated at every byte. */
 #include <fcntl.h>
 #include <sys/mman.h>

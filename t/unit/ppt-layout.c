@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-layout.c - layouts of ppt buffers: which are accepted and which are refused; and frames are
  * converted to records and back, byte for byte.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-memory.c - reading the memory of a process: the number of a thread is refused, and a text must have an end. */
 #include "ppt/ppt-memory.h"
 

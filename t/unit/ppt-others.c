@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-others.c - whether another process is attached to the ring of a process that detaches: a child is, or none, whenever the
  * process detaches.

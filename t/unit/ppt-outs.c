@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-outs.c - each buffer gets a file of its own, whatever its name is. */
 #include "ppt/ppt-outs.h"
 

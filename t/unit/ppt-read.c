@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-read.c - the record of which frame numbers were seen; and a file truncated at every byte.
  */

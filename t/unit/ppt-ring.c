@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-ring.c - the reader of a ring of frames: step by step, through every state of a slot; and in a race with writers that
  * overtake it all the time. Each word of a frame follows from its number, so that a torn one is seen.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ppt-sdk-race.c - sdk/ppt/ppt.h with threads that save while an agent reads, attaches and detaches.
  *

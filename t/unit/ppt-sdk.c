@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-sdk.c - sdk/ppt/ppt.h with one thread: what a save does without an agent, with one, with another, and without one again. */
 #include "ppt.h"
 #include "ppt-agent.h"

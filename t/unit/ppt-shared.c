@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-shared.c - which frames of a ring a child may have saved: scripts in which both write to the same slots. */
 #include "ppt/ppt-ring.h"
 

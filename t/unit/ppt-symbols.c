@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* ppt-symbols.c - finding the buffers of this process in a file that is mapped as often as the system allows. */
 #include "ppt/ppt-symbols.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * probe-more.c - the probe in difficult programs: a limit on the size of files, threads that attach at once,
  * signals at any instruction of a thread's first call, forks of forks, children with their parent's pid.

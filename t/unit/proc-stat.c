@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* Texts of /proc as kernels write them, with any name of a program, and truncated anywhere. */
 #include <pthread.h>
 #include <stdlib.h>

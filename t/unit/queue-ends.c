@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* queue-ends: which coroutines use which end of a queue; the numbers of queues and of users are limited. */
 #include "analyse/queue-ends.h"
 #include "tap.h"

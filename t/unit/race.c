@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * race.c - a reader against a writer that never waits, in thousands of short races and a few long ones.
  *

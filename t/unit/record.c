@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * record.c - the probe's own memory: what it writes there for a later collector, checked in the same process.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * remember.c - collectors attach, look once and leave, while a program spawns coroutines and ends them.
  *

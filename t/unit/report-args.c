@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-args: parsing of times and of files of patterns for the options of ctp-report. */
 #include "report/report-args.h"
 

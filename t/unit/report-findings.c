@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-findings: each coroutine is listed once, with its process, and ignored findings are left out. */
 #include "analyse/analysis.h"
 #include "byhand.h"

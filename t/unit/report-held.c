@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-held: the rules about coroutines that hold a thread, wake themselves, are not resumed, grow in number, or ran at a crash.
  * Records are made by hand: for each rule one program that it finds, and programs that lack one premise each. Waits are in

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-holders.c - the rules about coroutines that hold what others wait for, and circles of them. For each premise there is a scene
  * that breaks only that one.

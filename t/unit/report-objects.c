@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-objects.c - the rules about timers, descriptors, and available items. For each premise of each rule there is a scene that
  * breaks only that one, and then nothing is found.

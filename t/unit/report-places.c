@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-places: addresses of two programs in one trace get the names of the right program. */
 #include "analyse/analysis.h"
 #include "byhand.h"

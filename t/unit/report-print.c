@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-print: a report made by hand is printed in each format; numbers are readable; hostile texts do no harm. */
 #include "report/report-args.h"
 #include "report/report-json.h"

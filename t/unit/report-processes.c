@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-processes: what the report finds in several processes, and in a program that the collector attached to. */
 #include "judged.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-quiet.c - waits that are no findings because of what they wait for, or because they are part of another finding.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-rules: records made by hand, and what the report finds in them. Planted defects are found; where an event that was
  * lost, late or after the end could change the verdict, nothing is proved.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* report-standstill: programs that stand still as a whole, and programs that only seem to. */
 #include "judged.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-still: a coroutine that blocks all others is part of the finding, not of the list of those that still run.
  */

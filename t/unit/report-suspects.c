@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-suspects: waits, made by hand, that stand out although no rule finds them; for each condition a wait that lacks only
  * it, which is not reported; and programs that destroy their coroutines at the end, which are judged as before that.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-table: the table of rules and ctp-rules.7 have the same rules, in the same order, and the manual says of the same rules that
  * their findings can be proved.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-verdict: waits, made by hand, and the findings they give. For each rule there is one program that it finds, and there are
  * programs that lack one premise each, in which it finds nothing. Rules about running coroutines are in report-held.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-ways: usual transitions are counted in a fast loop without a listener (tally.c), and reported one by one with one
  * (follow.c). Random lives, with losses, wakes, conflicts and invalid events, give the same report both ways.

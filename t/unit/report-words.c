@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * report-words: the texts of every rule, with one and with two of everything that is counted. Numbers agree with their nouns, and a
  * title says how many coroutines it is about, and where, except untraced ones, whose place is unknown.

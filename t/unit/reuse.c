@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * reuse.c - the probe against the harvest: tens of thousands of short-lived coroutines reuse 64 stations.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * revisit.c - a collector visits a running program again: what the slots still have from the earlier visit is not written as if
  * nothing had happened since, and events that only the rings have are written.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * ringrace.c - the probe against the reader of its rings: short-lived threads, coroutines that move between them, signal
  * handlers that trace, and rings of a page that overflow all the time.

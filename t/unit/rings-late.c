@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rings-late.c - collectors that come late, and leave: what the memory remembers of the living and of the dead, and that no station
  * is lost when they leave.

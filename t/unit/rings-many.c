@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rings-many.c - the rings of thousands of threads, which wrote one after the other: they are taken in the order of time, and in
  * slices that are worth it.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rings-more.c - what a collector says of the time before it came and after it left, of who waits for whom, and of who does
  * something after its end: nothing that it cannot know.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rings.c - from rings to a stream that is read again: every event once, as a row or as lost, and each with its own coroutine,
  * although stations, rings and threads change hands. See arena.c for what this rests on.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * rouse.c - two threads that find a new collector at the same moment make one connection to it, and leave no descriptor behind.
  *

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* rows.c - rows that wait: they are written in the order of time, with marks that are true, and without those that are spoilt. */
 #include "collect/rows.h"
 

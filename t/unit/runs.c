@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* runs.c - records that are held back, with texts as large as they come, and those that are larger. */
 #include "stream/runs.h"
 

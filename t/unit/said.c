@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * said.c - a string that was remembered takes a byte when it comes again. So a packet has a limit on what its records say, a writer
  * keeps it, and a reader refuses more.

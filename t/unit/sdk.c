@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * sdk.c - the C probe with a minimal engine: a file and a listening socket; the test checks the raw bytes.
  *

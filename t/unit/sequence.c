@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sequence: which rows are missing, by their numbers: hand-made sequences, and random stations that are written and read. */
 #include "stream/sequence.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* signals.c - signals are taken, restored, left ignored, kept from threads, and raised in spite of a handler and a mask. */
 #include "base/signals.h"
 #include "tap.h"

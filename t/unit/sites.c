@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sites.c - the texts of sites: recorded, recorded again, with missing parts, beyond the limits, and of unusual classes. */
 #include "symbols/sites.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sorter.c - rows that are nearly in time order: the marks between them, and which rows are late. */
 #include "stream/sorter.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* spans: the union of many random spans, compared with a bitmap of nanoseconds; and which sections share a time line. */
 #include "analyse/spans.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* spread: numbers from outside, chosen to collide or consecutive, do not cluster in the hash tables. */
 #include "base/spread.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * The B-trees that ctp-sqlite writes itself, with SQLite as the judge: every number of rows around where a page, and a level,
  * gets full. And the sort before it: more than fits in memory, in any order.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * stream-writer.c - the writer of the raw stream: limits, failing outputs, flushes before the end, memory of the caller.
  */

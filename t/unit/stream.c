@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * stream.c - the raw stream: numbers, checksums, classes, coding of random classes and values, packets, damage.
  */

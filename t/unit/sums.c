@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* sums.c - checksums of overlapping ranges are right, and hardly a byte is summed more than once, also by the reader. */
 #include <stdlib.h>
 #include <string.h>

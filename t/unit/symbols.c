@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* symbols.c - finds the mapping of an address, also after changes, with unusual classes, and beyond the limits. */
 #include "symbols/symbols.c" /* for its slots */
 

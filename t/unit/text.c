@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* Numbers and times to text and back: every width, the edges, and random ones against printf. */
 #include <float.h>
 #include <math.h>

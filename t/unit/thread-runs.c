@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* Which thread runs a coroutine, by the rings; and the times of the newest events, of one process and of all. */
 #include "collect/thread-runs.h"
 #include "ringworld.h"

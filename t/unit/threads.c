@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* threads.c - when a thread was busy, or unknown: runs and gaps in any order, compared with a bitmap of nanoseconds. */
 #include "analyse/threads.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* tool.c - parsing of options: many of a tool's own, and those that all tools have. */
 #include "../tools/tool.c"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * trim.c - a collector that leaves gives back pages of rings, while threads go on writing: no collector that
  * comes later finds an incomplete entry.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * v1-doubt.c - full stations: all eight events are read if the writer is quiet, seven if it writes on, and never an event
  * that is not proved. On machines that keep stores in order there is no doubt, and all eight are read at once.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * v1-station.c - one station, step by step: dialects, counting, deaths, proofs, conflicts. No threads here: see race.c.
  */

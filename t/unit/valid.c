@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* Tests the validators of the fuzz targets: each accepts valid text, and aborts the program at invalid text. */
 #include <signal.h>
 #include <sys/wait.h>

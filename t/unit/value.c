@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* Values as text: each type as value.h says, strings through the format's escaping, and nothing is cut. */
 #include <math.h>
 #include <stdio.h>

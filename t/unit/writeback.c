@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* writeback.c - blocks are written whole, in order; the ring limits memory, a failure ends all waiting; outputs with a thread. */
 #include <pthread.h>
 #include <signal.h>

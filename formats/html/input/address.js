@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // address.js - the view as the fragment of an address, and back: what is shown can be sent, and the browser's history goes through it.
 //

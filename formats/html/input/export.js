@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // export.js - what leaves the page: text to the clipboard, tables and pictures as files.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // gestures.js - mouse, pen and trackpad on a timeline. The keys are in keys.js.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // keys.js - the keyboard. Letters work wherever nothing is being typed; the arrows only where they scroll nothing else.
 

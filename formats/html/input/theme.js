@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // theme.js - light or dark: as the system is, unless the button says otherwise. Not every browser remembers that for a file.
 // And the size of text, which the canvases follow.

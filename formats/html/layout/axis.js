@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // axis.js - a window on a number of pixels: where each moment is drawn, and the ticks.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // region.js - a part of the timeline that scrolls: the threads, the pinned coroutines, or all of them.
 

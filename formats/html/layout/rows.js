@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // rows.js - which coroutines the timeline lists, and how: each in a lane, or in groups that fold, with short lives sharing lanes.
 //

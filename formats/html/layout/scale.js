@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // scale.js - how time becomes width: busy periods get most of it, and quiet ones little.
 //

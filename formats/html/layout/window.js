@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // window.js - the stretch of time that is seen, which the timeline, the overview, the keys and the address move.
 //

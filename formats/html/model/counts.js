@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // counts.js - how often each coroutine was resumed and woken, and how it spent its time: in the whole trace, or in a range of it.
 //

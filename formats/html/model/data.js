@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // data.js - decodes the data in the page to typed arrays: base64, gzip, varints. doc/ctp-tohtml.1 describes the format.
 //

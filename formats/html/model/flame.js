@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // flame.js - how long coroutines were suspended, runnable and running, by stack: the spawn sites of a coroutine's ancestors and its
 // own, then the site where it suspended last.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // lanes.js - rows of states over time, with sums that give the exact shares of any stretch at once.
 //

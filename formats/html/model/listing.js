@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // listing.js - the rows of a table in an order, and those of them that a filter leaves. Rows are numbers: there may be millions.
 //

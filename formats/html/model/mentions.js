@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // mentions.js - the coroutines and sites that a sentence of the report names.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // model.js - the meaning of the events: states of coroutines, wakers, and search by name.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // moment.js - what to look at for a finding: its coroutines, the last waker of each, and the time in which that happened.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // pairs.js - wakes by pair: which coroutine woke which, how often, and when first and last.
 //

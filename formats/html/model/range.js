@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // range.js - what happened in a range of time: states, sites, wakes, and runs on each thread.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // threads.js - the coroutines that ran on each thread. Events are kept by coroutine; here all runs are sorted by thread and time.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // waits.js - what the coroutines of a finding wait for: the objects, who holds them, and the forest of waits.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // arrows.js - wakes: an arrow from the lane of the waker to the lane of the woken coroutine; and awaits, as dotted lines.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // density.js - sums over rows in columns of time: events, time in each state, and the oldest wait.
 //

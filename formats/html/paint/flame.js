@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // flame.js - a tree of frames on a canvas, the root at the top. The width of a frame is its time.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // overview.js - the whole trace in one strip: the number of events, the living coroutines by state, the oldest wait, and the visible
 // window.

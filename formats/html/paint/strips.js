@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // strips.js - the summaries of groups, one for each heading in sight: how many coroutines live, and in which states.
 //

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // timeline.js - the picture: an axis, and a lane for each thread and each coroutine. Only those in sight are drawn.
 

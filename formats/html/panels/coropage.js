@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // coropage.js - the page of one coroutine: its name, how it spent its time, its own timeline and each of its events.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // corotable.js - the tables of all coroutines and of wakes by pair. Both follow what is selected: the search, a range, a coroutine.
 

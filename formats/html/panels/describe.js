@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // describe.js - a point of the picture in words, for the tip at the pointer and for screen readers.
 

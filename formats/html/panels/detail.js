@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // detail.js - the panel below the timeline: the selected coroutine at the selected moment, or the selected range of time.
 

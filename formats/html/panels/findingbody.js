@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // findingbody.js - what a finding says below its title: what is waited for, the picture of the waits, the evidence, and who.
 //

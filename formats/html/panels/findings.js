@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // findings.js - the panel: the findings of ctp-report in its order, then the waits that stand out. A click shows the moment.
 //

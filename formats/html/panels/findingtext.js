@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // findingtext.js - a finding as Markdown, to be pasted into an issue or a chat.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // flamepage.js - the flame view: how long coroutines were suspended, runnable or running, by stack; or, with a baseline, how much
 // longer than in another trace.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // mirror.js - what the canvas shows as elements, for screen readers, magnifiers and voice control.
 //

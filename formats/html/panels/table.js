@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // table.js - a table: columns that sort, a filter, a count, and a file. It may have millions of rows: some hundreds are elements.
 //

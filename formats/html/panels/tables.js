@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // tables.js - the pages with tables. What is shown is in the address: sort, filter, state, and what is selected.
 

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // waittree.js - the forest of waits.js as a picture: each arrow leads from what waits to what it waits for.
 //

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * foreign.cpp - how to trace coroutines whose promise type belongs to a library and stays as it is: ctp::traced wraps what is
  * awaited, and ctp::frame makes all awaits of a coroutine those of one coroutine in the trace.

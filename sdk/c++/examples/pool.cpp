@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * pool.cpp - clients wait for one of a few connections, and one of them waits for ever: a lost wake-up, in C++20.
  *

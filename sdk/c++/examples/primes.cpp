@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * primes.cpp - a sieve of generators, each of which reads from the previous one. The trace needs only the base class of the
  * promise: each co_yield is a suspension, and the parent of a generator is the one that spawned it.

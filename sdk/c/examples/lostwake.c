@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * lostwake.c - a small M:N scheduler that loses a wake-up: what ctptools is for, in one program.
  *

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! A server that loses a wake-up: what ctptools is for, in one program.
 //!
 //! Clients and handlers are futures on four threads. A client sends requests through its connection and waits for the replies;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! `PollTrace` by hand, for coroutines that are not futures: two state machines that take turns on one thread.
 
 use ctp::PollTrace;

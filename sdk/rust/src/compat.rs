@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The other names of coroTracer's crate, so that a program only changes its dependency:
 //!
 //! ```toml

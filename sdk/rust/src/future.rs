@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Futures as coroutines: a poll resumes one, and `Pending` suspends it.
 
 use crate::fact::Reason;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Traces futures: where each one is suspended, since when, and what woke it.
 //!
 //! ```

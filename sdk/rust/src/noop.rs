@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The probe for other systems, and for programs that turn it off: every call does nothing.
 
 use crate::future::Place;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! What coroutines wait for and hold: locks, pools, queues.
 
 use crate::fact::{Kind, MARK_CLOSED, MARK_GONE, MARK_MADE, MARK_OWNED};

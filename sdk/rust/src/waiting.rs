@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Futures that record what they wait for.
 
 use crate::fact::{waits, Reason};

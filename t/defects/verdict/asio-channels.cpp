@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // asio-channels - coroutines that talk by asio::experimental::channel: queues, actors, permits, publish and subscribe.
 #include "verdict-asio.hpp"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // asio-events - signals between coroutines of one thread: timers used as events, time-outs, callbacks turned into operations.
 #include "verdict-asio.hpp"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // asio-shutdown - how programs on Asio come to an end, or do not: cancellation, drains, contexts that are stopped or destroyed
 // with coroutines in them, children, supervisors.
 #include "verdict-asio.hpp"

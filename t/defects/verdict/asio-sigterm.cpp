@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // asio-sigterm - servers on Asio that end by SIGTERM: they stop their context and destroy whatever is in it, so that no coroutine
 // is left at the end, stuck or not.
 #include "verdict-asio.hpp"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // asio-sockets - servers and clients on socket pairs and on the loopback: frames, idle connections, time-outs, backpressure.
 #include "verdict-asio.hpp"
 #include <csignal>

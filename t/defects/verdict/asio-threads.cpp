@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // asio-threads - what threads, strands and pools make of coroutines: blocking calls, spinning, locks, contexts that have ended.
 #include "verdict-asio.hpp"
 #include <csignal>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* c-channels.c - channels, mailboxes and replies: messages that never come, and quiet ones that need not. */
 #include "c.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* c-idle.c - healthy programs that have nothing to do, or have to wait: for rare events, for a window, for the slowest of three. */
 #include "c.h"
 

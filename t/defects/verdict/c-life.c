@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* c-life.c - how coroutines, and programs, come to their end: joins, cancellations, shutdowns, crashes, children. */
 #include "c.h"
 

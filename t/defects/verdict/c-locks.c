@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* c-locks.c - locks and conditions: what is forgotten about them, and waits for them that are long and well. */
 #include "c.h"
 

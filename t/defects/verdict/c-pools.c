@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* c-pools.c - semaphores, connection and thread pools, barriers: places that run out, and places that are only taken for a while. */
 #include "c.h"
 

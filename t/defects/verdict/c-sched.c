@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * c-sched.c - schedulers: what is ready and not run, run twice, run for too long; and what may wait for its turn. Where the fault
  * is in the scheduler itself, it is a small one of tasks that are state machines, as event loops in C have them.

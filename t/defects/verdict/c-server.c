@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * c-server.c - one ordinary server in many variations: a coroutine for each connection reads a request, takes one of four database
  * connections from a pool, asks the database, gives the connection back and answers. Clients are plain threads, as another machine

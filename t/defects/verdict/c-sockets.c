@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* c-sockets.c - servers and clients over sockets: registrations that miss their event, and connections that are merely idle. */
 #include "c.h"
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * c-sync.h - the second half of c.h, which includes it: what coroutines wait for. Each thing hands over under the scheduler's lock,
  * so that none of these can lose a wake-up; scenarios that are to lose one take a bare queue (co_wait) or park themselves.

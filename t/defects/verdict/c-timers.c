@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /* c-timers.c - timers, retries and rhythms: ones that were cancelled with the wake in them, and ones that are simply far away. */
 #include "c.h"
 

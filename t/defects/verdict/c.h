@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * c.h - what the corpus' programs in C share: how a scenario is named, run and ended, and a small scheduler of stackful coroutines
  * with what goes with it (timers, descriptors, locks, channels), instrumented with ctp.h as its manual page asks for.

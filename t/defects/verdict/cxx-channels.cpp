@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx-channels.cpp - channels, actors, replies and subscribers, in C++20.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx-io.cpp - sockets and pipes under epoll, in C++20: a reactor's thread makes coroutines ready when their file is.
  */

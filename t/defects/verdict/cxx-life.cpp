@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx-life.cpp - lives of coroutines: resumed twice, used after their end, crashed, piled up, in C++20.
  */

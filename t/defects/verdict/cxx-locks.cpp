@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx-locks.cpp - locks, conditions, semaphores and barriers, in C++20.
  */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx-sched.cpp - schedulers, and what coroutines do to them: blocking, spinning, starving, queues that lose, in C++20.
  */

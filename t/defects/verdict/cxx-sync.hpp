@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx-sync.hpp - the rest of cxx.hpp, which includes it: what coroutines wait for. An event, a semaphore, a barrier, a mutex and its
  * condition, a channel, a value that comes once; and a generator.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx-tasks.cpp - trees of tasks, joins, cancellation and shutdown, in C++20.
  */

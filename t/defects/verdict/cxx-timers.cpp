@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx-timers.cpp - timers, time limits, rates, retries and leases, in C++20.
  */

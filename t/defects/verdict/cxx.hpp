@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * cxx.hpp - what the C++20 programs of the corpus share: tasks with symmetric transfer, executors of one to three threads, timers,
  * a channel, an async mutex, condition, event, semaphore, barrier, jobs, when_all and a generator; instrumented as ctp.hpp(3) says:

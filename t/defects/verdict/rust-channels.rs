@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! rust-channels - signals, channels and replies between tasks.
 
 #[path = "rust.rs"]

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! rust-tasks - locks, threads and the lives of tasks.
 
 #[path = "rust.rs"]

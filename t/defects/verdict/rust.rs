@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! What the Rust programs of the corpus share: how a scenario is chosen, when its fault is due and when it ends, an executor with
 //! threads and timers, and what coroutines wait for: a monitor, and channels and locks made of it.
 //!

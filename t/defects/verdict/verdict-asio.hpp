@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // verdict-asio.hpp - what the Asio programs of the corpus share: how a scenario is chosen, when its fault is due and when it
 // ends, and the two things that programs on Asio write for themselves again and again, a nap and an event.
 //

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // facts - Asio operations of all kinds, each waiting for something. It prints the names of its descriptors and addresses;
 // t/pipe/asio-facts.t checks the trace.
 #include <asio.hpp>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // features - Asio coroutines in all the ways that the examples of Asio do not show, on four threads. It prints the same whether
 // it is traced or not; t/pipe/asio.t checks the trace.
 #include <asio.hpp>

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """judge FILE - what ctp-tojsonl -a says of a program's coroutines, in lines that a test can compare.
 
 	coroutine FUNCTION births N deaths N of PARENT

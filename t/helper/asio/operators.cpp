@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // operators - coroutines that await several others at once, on one thread: t/pipe/asio.t checks their parents and wakers. The
 // children of one end in the order in which they are written, those of the other in the opposite one.
 #include <asio.hpp>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * port - preloaded into an example that insists on port 55555: it gets a free one instead. When it listens there, it writes port
  * and pid to the FIFO $PORT_FIFO.

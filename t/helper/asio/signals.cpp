@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // signals - coroutines of Asio that wait for each other, on one thread, in all the ways in which one can wake another: t/pipe/asio.t
 // checks awaits and wakers. One signal is lost three coroutines deep: those still wait when all others have
 // ended, and the context is destroyed.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * objects.c - for t/pipe/objects-once.t: objects that change at random, and coroutines that hold them, on several threads. The program
  * keeps its own list of all that, and writes it to a file; then it prints "ready", and continues at each line of stdin until its

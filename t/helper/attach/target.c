@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * targets.c - a program for t/pipe/attach.t and t/pipe/collect-rings.t: reads commands from stdin, a word and a number each, and
  * answers each on stdout.

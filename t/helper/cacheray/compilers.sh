@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # compilers.sh - $compilers: those of gcc and clang that are installed; include it after tap.sh.
 # shellcheck shell=sh
 compilers=

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * program.c MODE - accesses memory in a way that is known by construction, for t/pipe/cacheray-sdk.t. Only `data` and memory from the
  * heap count, since a compiler may keep other things in memory.

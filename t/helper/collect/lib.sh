@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # lib.sh - for t/pipe/collect-states.t and t/pipe/collect-samples.t: the program of states.c, under a collector or before one, and what the
 # stream says of it.
 # shellcheck shell=sh disable=SC2034,SC2154

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * states.c - a program for t/pipe/collect-states.t and t/pipe/collect-samples.t: reads commands from stdin, a word on a line, and answers
  * each on stdout.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * waiter.c - a program for t/pipe/descriptors.t: coroutines that wait for descriptors, one for each of its arguments.
  *

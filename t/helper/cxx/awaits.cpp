@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * awaits.cpp - every form of co_await and co_yield, in a coroutine each. Here it is checked that the program sees what it would
  * see untraced; t/pipe/cxx.t checks what the trace has of it, by the names of the functions and the letters at the ends of lines.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * corotracer.cpp - a program for coroTracer's header, with another include: what it uses of that is all there. It needs neither
  * exceptions nor RTTI.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // facts - coroutines that say what they wait for and what they hold. It prints the addresses of its objects, by which t/pipe/cxx-facts.t
 // knows them, and the same whether it is traced or not.
 #include "ctp.hpp"

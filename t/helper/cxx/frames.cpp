@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * frames.cpp - coroutines that give the address of their frame where they are suspended, and no place in the source: with
  * version 1 of the protocol, written by hand from its document, or with an argument as the probe does. It stays as it is until

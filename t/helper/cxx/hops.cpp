@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * hops.cpp - coroutines that go from thread to thread: a coroutine may run on another one before its await_suspend returns. Each
  * spawns children, waits for some, and destroys others. Prints what the trace should have.

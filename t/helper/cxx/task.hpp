@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 // task.hpp - a coroutine for tests: it starts at once, returns nothing, and is left suspended at its end unless Final says otherwise.
 #pragma once
 

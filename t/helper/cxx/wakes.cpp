@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * wakes.cpp - wakes during the suspension of a coroutine. t/pipe/cxx.t checks the trace, by the names of the
  * functions: each wakes `mark`, which stays suspended, and which no coroutine awaits.

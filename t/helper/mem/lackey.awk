@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # lackey.awk - what lackey --trace-mem=yes prints, as rows for ctp-fromjsonl. A modify is a read and a write.
 function row(op, at) {
 	split(at, part, ",")

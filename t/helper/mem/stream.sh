@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 # stream.sh - streams of accesses for the tests of ctp-mem, and its answers: `. t/helper/mem/stream.sh`, after tap.sh.
 # shellcheck shell=sh
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
 /*
  * walk.c - a program for valgrind's tools: a list in random order, strides, and accesses that cross lines.
  *

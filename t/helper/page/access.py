@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """access.py FOLDER [AXE [TEST...]] - whether everybody can use the page of ctp-tohtml: by keyboard, by touch, with a screen reader,
 with large text, on a phone and on paper. In chromium and, with the variable EVERY, in firefox, as far as they are here; prints TAP.
 AXE is the script of axe-core, which looks for barriers (t/helper/axe).

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 // flame.js [PAGE STATE] - tests formats/html/model/flame.js, as TAP. With a page, it prints its sums as ctp-report --folded does.
 "use strict";
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm");

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """journeys.py FOLDER [TEST...] - what people do with the page of ctp-tohtml, one journey for each thing that they should be able to
 do. In chromium and in firefox, as far as they are here; prints TAP. page.py has what the picture shows, access.py who can use it.
 

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 // layout.js - tests of what ctp-tohtml's page computes before it draws: the scale of time, the axis, the window, the rows, the
 // address, and the sums over columns and ranges. What must hold of every trace is tried on random ones. Sums are compared with
 // those of slow and simple code.

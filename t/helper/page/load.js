@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // load.js - the scripts of ctp-tohtml's page under node: they are joined, as make joins them, and run in a context of their own.
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm");

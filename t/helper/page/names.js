@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 // names.js - all scripts of ctp-tohtml's page are parts of one: no two of them may declare the same name at the top level.
 "use strict";
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm"), { ok, same, done } = require("./load.js");

@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """nested.py [SEED [SLOW]] - a made-up trace as JSON lines: listeners spawn connections, these spawn queries and await them.
 
 SLOW multiplies how long a query waits for the disk. What runs is decided by the seed alone.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 // panel.js - tries the parts of the findings panel that need no browser: mentions of coroutines, forests of waits, their layout, Markdown.
 "use strict";
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm");

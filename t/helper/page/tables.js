@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 "use strict";
 // tables.js - tests of the tables of ctp-tohtml's page: their order, their filter, their files, and the counts in them.
 // tables.js PAGE TABLE - prints a table of a page as the page would save it: coroutines, wakes, threads, sites ...

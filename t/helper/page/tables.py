@@ -1,4 +1,6 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
 """tables.py ROWS.jsonl PAGE - whether the tables of a page of ctp-tohtml have what `ctp-tojsonl -a` says.
 
 The tables are the CSV that node makes of them (tables.js). Here the same numbers come from the rows alone. Between two suspends or

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! A small M:N executor for the examples: threads that poll ready futures, until none is ready and none can become ready.
 
 use std::collections::VecDeque;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The shared memory as a file: finds the one for this process, or creates one, and checks its header.
 
 use super::layout::*;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! One coroutine: its birth, its events, its death, as the probe writes them down.
 
 use super::layout::*;

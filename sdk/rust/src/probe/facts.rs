@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Records what coroutines wait for, how much of it is available, and which coroutine holds it.
 
 use super::coro::note;

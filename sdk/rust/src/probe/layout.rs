@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The shared memory, field by field as in `sdk/c/ctp.h`. That header and ctp-protocol(5) document the meanings; the tests compare
 //! every offset and constant here with that header.
 //!

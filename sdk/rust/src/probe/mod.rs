@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The probe, as `sdk/c/ctp.h` is for C. This file has the attachment of this process to a shared memory, which is made once, is never
 //! undone, and does not survive a fork.
 

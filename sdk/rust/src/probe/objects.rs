@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The table of objects in the memory: the last state of each, for a collector that attaches later. `struct ctp_shm_object` in
 //! `sdk/c/ctp.h` documents the fields.
 //!

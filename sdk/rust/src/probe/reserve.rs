@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Takes elements of the tables after their memory was allocated: touching a hole on a full file system raises SIGBUS. Elements are
 //! taken in order, and readers look only at counted ones: so an element is allocated first, and counted after that.
 

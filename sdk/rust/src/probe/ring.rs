@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The state of a thread: the coroutine that runs on it, and the rings that it writes.
 //!
 //! A ring has one writer. The entry is stored first, then `head` with release: the one release store of an event. A probe

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Places in the source, and their numbers in the shared memory.
 
 use super::Probe;

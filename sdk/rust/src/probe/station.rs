@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Stations: one for each coroutine, reused after it has ended.
 
 use super::layout::*;

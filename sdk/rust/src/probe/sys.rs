@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! System calls of the probe. Calls about descriptors go to the kernel directly: libc's functions are cancellation points, and
 //! coroutine libraries replace them by functions that suspend.
 

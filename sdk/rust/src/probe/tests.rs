@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The probe against a memory that the tests read themselves, with rings small enough to be filled.
 
 use super::arena::Shape;

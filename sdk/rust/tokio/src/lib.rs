@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Tokio with traced tasks, and with locks, channels and timers that record what tasks wait for and which tasks hold it.
 //!
 //! ```

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Names for the objects that tasks wait for.
 
 use crate::sync::{mpsc, oneshot, watch, Mutex, Notify, RwLock, Semaphore};

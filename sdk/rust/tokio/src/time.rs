@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Tokio's `time`. Sleeps and time-outs record their deadlines.
 
 pub use ::tokio::time::*;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! The probe in difficult programs: forks of forks, descriptors that are closed, limits, and a signal handler that
 //! runs at any instruction of a thread's first call. Each test has a process of its own.
 

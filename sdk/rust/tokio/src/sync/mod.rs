@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Tokio's `sync`. Its locks, semaphores and channels record what tasks wait for and hold.
 
 pub use ::tokio::sync::*;

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Tokio's `mpsc`. Receivers record that they wait for an item, senders that they wait for room.
 
 pub use ::tokio::sync::mpsc::*;

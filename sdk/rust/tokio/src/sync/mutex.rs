@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! A lock that records which task holds it, and which tasks wait for it.
 
 use super::{give_back, guard, lock, owned, TryLockError, THERE};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! A condition that records which tasks wait for it, and wakes them for it.
 
 use ctp::{For, Kind, Object, Reason, TraceFutureExt, Waiting};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Tokio's `oneshot`. The receiver records that it waits for the value.
 
 pub use ::tokio::sync::oneshot::*;

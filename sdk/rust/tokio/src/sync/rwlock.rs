@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! A lock for readers and writers that records which tasks hold it, and which wait for it.
 
 use super::{give_back, guard, lock, owned, TryLockError, THERE};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! A semaphore that records which tasks hold its permits, and which wait for some.
 
 use super::{AcquireError, TryAcquireError};

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
 //! Tokio's `watch`. A receiver records that it waits for a change.
 
 pub use ::tokio::sync::watch::*;
