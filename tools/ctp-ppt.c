@@ -307,7 +307,7 @@ static int run(const struct command *cmd, struct ctp_tool *tool, int argc, char 
 {
 	char *help = NULL;
 	if (asprintf(&help, "%s" COMMON_HELP, cmd->help) < 0)
-		return ctp_tool_fail(tool, &(struct ctp_err){"out of memory"});
+		return ctp_tool_fail(tool, &(struct ctp_err){.text = "out of memory"});
 	tool->synopsis = cmd->synopsis;
 	tool->help = help;
 	tool->permutes = true;

@@ -291,7 +291,7 @@ enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char *
 		for (char **file = files; *file && !same; file++)
 			same = same_file(&st, *file);
 		if (same)
-			return ctp_err_set(err, "-o %s: is also the input; name another file", path);
+			return ctp_err_as(err, CTP_ERR_REFUSED, "-o %s: is also the input; name another file", path);
 	}
 	return ctp_output_create(out, path, binary, force, err);
 }
@@ -384,7 +384,7 @@ static enum ctp_status from_one(void *arg, struct ctp_input *in)
 {
 	struct from *from = arg;
 	if (ctp_input_fill(in, MAGIC_BYTES) >= MAGIC_BYTES && !memcmp(in->ptr, CTP_PACKET_MAGIC, MAGIC_BYTES))
-		return ctp_err_set(from->err, "%s: is a raw stream already; ctp-tojsonl reads it", in->name);
+		return ctp_err_as(from->err, CTP_ERR_NOT_STREAM, "%s: is a raw stream already; ctp-tojsonl reads it", in->name);
 	errno = 0;
 	enum ctp_status status = from->source->ops->read(from->source, in, from->writer, &from->tool->notice, from->err);
 	return ctp_memory_status(status, in->name, from->err);

@@ -78,7 +78,7 @@ static void say(void *arg, const char *text)
 static enum ctp_status no_memory(struct iterator *it)
 {
 	it->failed = true;
-	return ctp_err_set(&it->err, "%s: out of memory", it->place->path);
+	return ctp_err_as(&it->err, CTP_ERR_MEMORY, "%s: out of memory", it->place->path);
 }
 
 /* --- the section --------------------------------------------------------------------------------------------------------- */

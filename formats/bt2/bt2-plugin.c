@@ -37,7 +37,7 @@ static enum ctp_status add_port(bt_self_component_source *self, const struct ctp
 		copy = NULL;
 	}
 	if (status)
-		ctp_err_set(err, "%s: out of memory", place->path);
+		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", place->path);
 	free(copy);
 	free(path);
 	free(name);
@@ -128,7 +128,7 @@ static enum ctp_status make_clocks(bt_self_component *self, struct ctp_bt2_sourc
 	src->ordinal = bt_clock_class_create(self);
 	if (!src->clock || !src->ordinal || bt_clock_class_set_name(src->clock, "monotonic") ||
 	    bt_clock_class_set_name(src->ordinal, "ordinal") || bt_clock_class_set_description(src->ordinal, CTP_CTF_ORDINAL))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	return CTP_OK;
 }
 

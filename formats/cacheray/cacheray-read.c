@@ -407,7 +407,7 @@ struct ctp_source *ctp_cacheray_source(const char *tool, struct ctp_cacheray_spe
 	for (int i = 0; s && i < CTP_CACHERAY_EVENTS; i++)
 		made &= (s->classes[i] = ctp_cacheray_class(i)) != NULL;
 	if (!made) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		if (s)
 			free_source(&s->source);
 		return NULL;

@@ -231,7 +231,7 @@ struct ctp_sink *ctp_cacheray_sink(struct ctp_output *out, struct ctp_cacheray_s
 {
 	struct cacheray_sink *s = calloc(1, sizeof *s);
 	if (!s) {
-		ctp_err_set(err, "%s: out of memory", out->name);
+		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
 		return NULL;
 	}

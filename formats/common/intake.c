@@ -131,7 +131,7 @@ void ctp_intake_reject(struct ctp_intake *intake, uint64_t line, const struct ct
 
 void ctp_intake_put(struct ctp_intake *intake, const struct ctp_class *cls, const uint64_t *val, uint64_t line)
 {
-	static const struct ctp_err memory = {"out of memory"};
+	static const struct ctp_err memory = {"out of memory", CTP_ERR_MEMORY, 0};
 	struct ctp_record rec = {.cls = cls, .val = val};
 	if (cls->kind != CTP_KIND_TRANSITION)
 		intake->source->stats.harmed |= cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_CONFLICT ||
@@ -161,7 +161,7 @@ enum ctp_status ctp_intake_finish(struct ctp_intake *intake, struct ctp_err *err
 		return CTP_FAILED;
 	}
 	if (intake->no_memory)
-		return ctp_err_set(err, "%s: out of memory", in->name);
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", in->name);
 	if (in->harmed)
 		ctp_notice_say(intake->notice, "%s", in->err.text);
 	bool empty = !in->offset && !in->harmed;

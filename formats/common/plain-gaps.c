@@ -249,7 +249,7 @@ struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err)
 {
 	struct ctp_plain_gaps *g = calloc(1, sizeof *g);
 	if (!g)
-		return ctp_err_set(err, "out of memory"), NULL;
+		return ctp_err_memory(err), NULL;
 	g->held = ctp_pages_new(CTP_PLAIN_GAPS_HELD * sizeof *g->held);
 	g->plain = ctp_plain_class(err);
 	g->lost_class = ctp_class_new("lost", CTP_KIND_LOSS, lost_fields, LOST_FIELDS, err);
@@ -258,7 +258,7 @@ struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err)
 	    ctp_map_init(&g->map, TRACKS_MIN))
 		return g;
 	ctp_plain_gaps_free(g);
-	ctp_err_set(err, "out of memory");
+	ctp_err_memory(err);
 	return NULL;
 }
 

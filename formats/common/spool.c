@@ -46,7 +46,7 @@ struct ctp_spool *ctp_spool_new(struct ctp_err *err)
 	const char *dir = getenv("TMPDIR");
 	struct ctp_spool *spool = calloc(1, sizeof *spool);
 	if (!spool)
-		return ctp_err_set(err, "out of memory"), NULL;
+		return ctp_err_memory(err), NULL;
 	dir = dir && *dir ? dir : "/tmp";
 	snprintf(spool->name, sizeof spool->name, "temporary file in %s", dir);
 	spool->fd = open_nameless(dir);
@@ -75,7 +75,7 @@ static enum ctp_status outcome(const struct ctp_spool *spool, struct ctp_err *er
 {
 	if (spool->out.failed)
 		return ctp_err_set(err, "%.400s; TMPDIR can name another folder", spool->out.err.text);
-	return ctp_writer_failed(spool->writer) ? ctp_err_set(err, "%s: out of memory", spool->name) : CTP_OK;
+	return ctp_writer_failed(spool->writer) ? ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", spool->name) : CTP_OK;
 }
 
 enum ctp_status ctp_spool_section(struct ctp_spool *spool, const struct ctp_section *sec, struct ctp_err *err)

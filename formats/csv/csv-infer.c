@@ -154,7 +154,7 @@ struct ctp_class *ctp_csv_infer(const struct ctp_csv_infer *what, struct ctp_csv
 		return cls;
 	uint8_t *can = malloc(what->columns->n);
 	if (!can)
-		return ctp_err_set(why, "out of memory"), NULL;
+		return ctp_err_memory(why), NULL;
 	memset(can, CAN_ALL, what->columns->n);
 	cls = look_ahead(what, rows, can, why) ? NULL : class_of(what, can, why);
 	free(can);

@@ -153,7 +153,7 @@ static const struct ctp_intake_class *adopt(struct csv_source *s, struct ctp_cla
 	c->layout = layout = malloc(sizeof *layout);
 	if (!layout) {
 		c->current = false;
-		return ctp_err_set(why, "out of memory"), NULL;
+		return ctp_err_memory(why), NULL;
 	}
 	for (uint32_t i = 0; i < c->cls->nfields; i++) {
 		const struct ctp_field *f = &c->cls->fields[i];
@@ -376,12 +376,12 @@ struct ctp_source *ctp_csv_source(const char *tool, const char *class_name, stru
 {
 	struct csv_source *s = calloc(1, sizeof *s);
 	if (!s)
-		return ctp_err_set(err, "out of memory"), NULL;
+		return ctp_err_memory(err), NULL;
 	s->source.ops = &ops;
 	s->class_name = class_name;
 	s->text = ctp_pages_new(TEXT_ROOM);
 	if (!s->text)
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 	if (!s->text || ctp_intake_init(&s->intake, &s->source, tool, err)) {
 		free_source(&s->source);
 		return NULL;

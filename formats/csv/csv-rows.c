@@ -30,7 +30,7 @@ enum ctp_status ctp_csv_rows_init(struct ctp_csv_rows *rows, struct ctp_input *i
 	rows->parser = calloc(1, sizeof *rows->parser);
 	if (!rows->fields || !rows->text || !rows->parser) {
 		ctp_csv_rows_fini(rows);
-		return ctp_err_set(err, "%s: out of memory", in->name);
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", in->name);
 	}
 	begin_parser(rows);
 	return CTP_OK;

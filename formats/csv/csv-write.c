@@ -33,7 +33,7 @@ struct csv_sink {
 
 static enum ctp_status no_memory(const struct csv_sink *s, struct ctp_err *err)
 {
-	return ctp_err_set(err, "%s: out of memory", s->out->name);
+	return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->out->name);
 }
 
 /* --- texts --------------------------------------------------------------------------------------------------------------- */
@@ -469,7 +469,7 @@ struct ctp_sink *ctp_csv_sink(struct ctp_output *out, const struct ctp_csv_optio
 	struct csv_sink *s = calloc(1, sizeof *s);
 	struct ctp_place_texts *texts = ctp_place_texts_new(options->guard ? spell_guarded : spell, options->symbols);
 	if (!s || !texts) {
-		ctp_err_set(err, "%s: out of memory", out->name);
+		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
 		ctp_place_texts_free(texts);
 		free(s);

@@ -66,7 +66,7 @@ int ctp_csv_columns_add(struct ctp_csv_columns *cols, const char *name, struct c
 	char *copy;
 	if (!CTP_ARRAY_RESERVE(cols->names, cols->names_room, cols->n + 1, CTP_CSV_COLUMNS_MAX) ||
 	    !CTP_ARRAY_RESERVE(cols->sorted, cols->sorted_room, cols->n + 1, CTP_CSV_COLUMNS_MAX) || !(copy = strdup(name)))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	memmove(cols->sorted + at + 1, cols->sorted + at, (cols->n - at) * sizeof *cols->sorted);
 	cols->sorted[at] = cols->n;
 	cols->names[cols->n] = copy;

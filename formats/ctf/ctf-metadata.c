@@ -37,7 +37,7 @@ static __attribute__((format(printf, 2, 3))) void putf(struct ctp_output *out, c
 static void out_of_memory(struct ctp_output *out)
 {
 	if (!out->failed)
-		ctp_err_set(&out->err, "%s: out of memory", out->name);
+		ctp_err_as(&out->err, CTP_ERR_MEMORY, "%s: out of memory", out->name);
 	out->failed = true;
 }
 

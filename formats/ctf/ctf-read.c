@@ -170,7 +170,7 @@ static bool describe_ours(struct ctf_source *s, struct ctp_section *sec, const b
 		size_t len = strlen(text);
 		char *scratch = malloc(len + 1);
 		if (!scratch)
-			return ctp_err_set(why, "out of memory"), false;
+			return ctp_err_memory(why), false;
 		struct ctp_class *cls = NULL;
 		bool good = text == attrs ? !ctp_meta_read_attrs(text, text + len, scratch, sec, why) :
 			(cls = ctp_meta_read_class(text, text + len, scratch, why)) != NULL;
@@ -200,7 +200,7 @@ static void begin_section(struct ctf_source *s, const bt_trace *trace)
 	const char *tracer = trace ? env_text(trace, "tracer_name") : NULL;
 	/* A trace that babeltrace2 made of a raw stream has neither classes nor an end in its env. */
 	bool has_end = trace && bt_trace_borrow_environment_entry_value_by_name_const(trace, "ctp_complete");
-	struct ctp_err why = {"it has no ctp_section"};
+	struct ctp_err why = {.text = "it has no ctp_section"};
 	struct ctp_section sec;
 	ctp_section_init(&sec);
 	s->complete = true;
@@ -522,7 +522,7 @@ struct ctp_source *ctp_ctf_source(const char *tool, struct ctp_err *err)
 {
 	struct ctf_source *s = calloc(1, sizeof *s);
 	if (!s)
-		return ctp_err_set(err, "out of memory"), NULL;
+		return ctp_err_memory(err), NULL;
 	s->source.ops = &ops;
 	s->tool = tool;
 	s->ctf = find_plugin("ctf");

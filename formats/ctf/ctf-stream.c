@@ -127,7 +127,7 @@ enum ctp_status ctp_ctf_stream_take(struct ctp_ctf_stream *st, const struct ctp_
 		if (!p)
 			return damaged(st, "ends within an event", err);
 		if (op->form != CTP_CTF_FORM_SPELLING && !ctp_ctf_values_text(v, val, data, len))
-			return ctp_err_set(err, "out of memory");
+			return ctp_err_memory(err);
 	}
 	st->p = p;
 	ctp_ctf_values_done(v, cls);

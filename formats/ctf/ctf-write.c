@@ -149,7 +149,7 @@ static enum ctp_status begin_packet(struct ctf_sink *s, struct stream *st, size_
 	if ((size_t)(st->end - st->start) < CTP_CTF_HEAD_BYTES + room) {
 		st->start = st->large = malloc(CTP_CTF_HEAD_BYTES + room);
 		if (!st->large)
-			return ctp_err_set(err, "%s: out of memory", s->folder.path);
+			return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->folder.path);
 		st->end = st->start + CTP_CTF_HEAD_BYTES + room;
 	}
 	st->p = st->start + CTP_CTF_HEAD_BYTES;
@@ -178,7 +178,7 @@ static enum ctp_status put_event(struct ctf_sink *s, struct stream *st, struct c
 {
 	struct ctp_ctf_layout *layout = c->layout[variant];
 	if (!layout && !(layout = c->layout[variant] = ctp_ctf_layout_new(c->cls, variant)))
-		return ctp_err_set(err, "%s: out of memory", s->folder.path);
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->folder.path);
 	size_t room = CTP_CTF_EXTENDED_BYTES + layout->room + (layout->has_text ? ctp_ctf_text_bytes(layout, val) : 0);
 	if ((size_t)(st->end - st->p) < room && begin_packet(s, st, room, now_ns, err))
 		return CTP_FAILED;
@@ -411,7 +411,7 @@ struct ctp_sink *ctp_ctf_sink(const char *dir, bool force, struct ctp_err *err)
 {
 	struct ctf_sink *s = calloc(1, sizeof *s);
 	if (!s)
-		return ctp_err_set(err, "%s: out of memory", dir), NULL;
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", dir), NULL;
 	s->sink.ops = &ops;
 	s->at = -1;
 	if (ctp_ctf_folder_begin(&s->folder, dir, force, err)) {

@@ -111,7 +111,8 @@ static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *
 {
 	struct baseline_sink *s = (struct baseline_sink *)sink;
 	ctp_analysis_end(s->analysis, how);
-	return s->analysis->report.failed || s->b->failed ? ctp_err_set(err, "%s: out of memory", s->b->source) : CTP_OK;
+	bool failed = s->analysis->report.failed || s->b->failed;
+	return failed ? ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->b->source) : CTP_OK;
 }
 
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
@@ -146,7 +147,7 @@ struct ctp_sink *ctp_html_baseline_sink(struct ctp_html_baseline *b, const struc
 	};
 	struct baseline_sink *s = calloc(1, sizeof *s);
 	if (!s) {
-		ctp_err_set(err, "%s: out of memory", b->source);
+		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", b->source);
 		return NULL;
 	}
 	*s = (struct baseline_sink){.sink.ops = &ops, .b = b, .analysis = ctp_analysis_new(options, err)};

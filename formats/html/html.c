@@ -414,7 +414,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	put_meta(s);
 	for (uint32_t i = 0; i < s->nkept; i++) {
 		if (!put_data(s->out, &s->kept[i], i))
-			return ctp_err_set(err, "%s: out of memory", s->out->name);
+			return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->out->name);
 		if (s->options.left) {
 			s->options.left->coroutines += s->kept[i].pack.omitted_coroutines;
 			s->options.left->events += s->kept[i].pack.omitted_events;
@@ -449,7 +449,7 @@ static enum ctp_status take_end(struct ctp_sink *sink, const struct ctp_section_
 	struct html_sink *s = (struct html_sink *)sink;
 	s->missing = end->missing;
 	ctp_analysis_end(s->analysis, end);
-	return s->report->failed || s->failed ? ctp_err_set(err, "%s: out of memory", s->out->name) : CTP_OK;
+	return s->report->failed || s->failed ? ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->out->name) : CTP_OK;
 }
 
 static void free_sink(struct ctp_sink *sink)
@@ -481,7 +481,7 @@ struct ctp_sink *ctp_html_sink(struct ctp_output *out, const struct ctp_html_opt
 	struct ctp_analysis *analysis = s ? ctp_analysis_new(&options->report, err) : NULL;
 	if (!analysis) {
 		if (!s)
-			ctp_err_set(err, "%s: out of memory", out->name);
+			ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
 		free(s);
 		return NULL;

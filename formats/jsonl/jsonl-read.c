@@ -37,7 +37,7 @@ static struct ctp_intake_class *adopt(struct jsonl_source *s, struct ctp_class *
 	struct ctp_intake_class *c = cls ? ctp_intake_adopt(&s->intake, cls, why) : NULL;
 	if (c && !c->layout && !(c->layout = ctp_jsonl_template(c->cls, true, true, NULL))) {
 		c->current = false;
-		return ctp_err_set(why, "out of memory"), NULL;
+		return ctp_err_memory(why), NULL;
 	}
 	return c;
 }
@@ -92,7 +92,7 @@ static const struct ctp_intake_class *class_of(struct jsonl_source *s, const cha
 
 static inline void take_row(struct jsonl_source *s, const struct ctp_intake_class *c)
 {
-	static const struct ctp_err garbage = {"a row without probe_id whose time or thread is impossible"};
+	static const struct ctp_err garbage = {.text = "a row without probe_id whose time or thread is impossible"};
 	if (c == &s->plain && !ctp_plain_believable(s->row.val)) {
 		reject(s, &garbage);
 		return;
@@ -231,7 +231,7 @@ struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err)
 {
 	struct jsonl_source *s = calloc(1, sizeof *s);
 	if (!s)
-		return ctp_err_set(err, "out of memory"), NULL;
+		return ctp_err_memory(err), NULL;
 	s->source.ops = &ops;
 	s->plain.cls = ctp_plain_class(err);
 	s->plain.layout = s->plain.cls ? ctp_jsonl_template(s->plain.cls, false, false, NULL) : NULL;

@@ -18,7 +18,7 @@ enum ctp_status ctp_jsonl_row_init(struct ctp_jsonl_row *row, struct ctp_err *er
 {
 	row->used = 0;
 	row->text = ctp_pages_new(TEXT_ROOM);
-	return row->text ? CTP_OK : ctp_err_set(err, "out of memory");
+	return row->text ? CTP_OK : ctp_err_memory(err);
 }
 
 void ctp_jsonl_row_fini(struct ctp_jsonl_row *row) { ctp_pages_free(row->text, TEXT_ROOM); }

@@ -24,7 +24,7 @@ static enum ctp_status put_meta(struct jsonl_sink *s, const char *before, char *
                                 struct ctp_err *err)
 {
 	if (!text)
-		return ctp_err_set(err, "%s: out of memory", s->out->name);
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->out->name);
 	put(s->out, before);
 	ctp_output_put(s->out, text + skip, len - skip);
 	put(s->out, after);
@@ -68,7 +68,7 @@ static enum ctp_status add_class(struct jsonl_sink *s, struct ctp_templates_clas
 {
 	c->cls = cls;
 	c->row = ctp_jsonl_template(cls, s->all, s->symbols, s->texts);
-	return c->row ? CTP_OK : ctp_err_set(err, "%s: out of memory", s->out->name);
+	return c->row ? CTP_OK : ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->out->name);
 }
 
 static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
@@ -127,7 +127,7 @@ struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_sym
 	struct jsonl_sink *s = calloc(1, sizeof *s);
 	struct ctp_place_texts *texts = all ? ctp_place_texts_new(ctp_json_quote, symbols) : NULL;
 	if (!s || (all && !texts)) {
-		ctp_err_set(err, "%s: out of memory", out->name);
+		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
 		ctp_place_texts_free(texts);
 		free(s);

@@ -115,7 +115,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 		return CTP_FAILED;
 	errno = 0;
 	if (s->style.svg && !ctp_mem_svg(s->style.svg, s->mem, &s->layouts, &s->style))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	if (ctp_memory_status(CTP_OK, "", err) || (s->style.svg && close_output(&s->style.svg, err)))
 		return CTP_FAILED;
 	errno = 0;
@@ -142,7 +142,7 @@ struct ctp_sink *ctp_mem_sink(struct ctp_mem *m, struct ctp_output *out, const s
 		ctp_output_abandon(out);
 		if (style->svg)
 			ctp_output_abandon(style->svg);
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		return NULL;
 	}
 	*s = (struct mem_sink){.sink = {.ops = &ops, .made_by = "pipe a trace of Cacheray through ctp-fromcacheray"}, .mem = m, .style = *style, .out = out};

@@ -89,7 +89,7 @@ struct ctp_sink *ctp_mysql_sink(const struct ctp_mysql_options *options, struct 
 			return ctp_sql_sink(&m->sql, symbols, err);
 		free_db(&m->sql);
 	} else {
-		ctp_err_set(err, "ctp-mysql: out of memory");
+		ctp_err_as(err, CTP_ERR_MEMORY, "ctp-mysql: out of memory");
 	}
 	ctp_symbols_free(symbols);
 	return NULL;

@@ -72,7 +72,7 @@ static void put(struct ctp_parquet_file *f, const void *data, size_t len)
 
 static enum ctp_status no_memory(const struct ctp_parquet_file *f, struct ctp_err *err)
 {
-	return ctp_err_set(err, "%s: out of memory", f->path ? f->path : "parquet");
+	return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", f->path ? f->path : "parquet");
 }
 
 struct ctp_parquet_file *ctp_parquet_file_new(int folder, const char *path, const struct ctp_class *cls, uint32_t rows_max,
@@ -80,7 +80,7 @@ struct ctp_parquet_file *ctp_parquet_file_new(int folder, const char *path, cons
 {
 	struct ctp_parquet_file *f = calloc(1, sizeof *f);
 	if (!f)
-		return ctp_err_set(err, "%s: out of memory", path), NULL;
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", path), NULL;
 	f->rows_max = rows_max;
 	f->folder = folder;
 	f->path = strdup(path);

@@ -104,7 +104,7 @@ static enum ctp_status put_about(struct parquet_sink *s, bool complete, struct c
 	struct ctp_parquet_section now = s->now;
 	now.has_wall &= val[ABOUT_HAS_START];
 	struct ctp_record rec = {.cls = s->about, .val = val};
-	enum ctp_status status = failed ? ctp_err_set(err, "%s: out of memory", s->o.dir) :
+	enum ctp_status status = failed ? ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->o.dir) :
 	                         ctp_parquet_file_put(s->sections, s->work, &now, &rec, 1, err);
 	for (size_t i = 0; i < sizeof texts; i++)
 		free((void *)(uintptr_t)val[texts[i]]);
@@ -221,7 +221,7 @@ static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ct
 		return NULL;
 	}
 	if (!CTP_ARRAY_RESERVE(s->files, s->files_room, s->nfiles + 1, UINT32_MAX))
-		return ctp_err_set(err, "out of memory"), NULL;
+		return ctp_err_memory(err), NULL;
 	struct ctp_parquet_file *f = open_file(s, cls, nth, err);
 	if (f)
 		s->files[s->nfiles++] = f;
@@ -263,7 +263,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	free(s->attrs);
 	s->attrs = ctp_meta_attrs(sec, NULL);
 	if (!s->attrs)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	s->sec = sec;
 	s->now = (struct ctp_parquet_section){.number = s->now.number + 1, .id = sec->id, .has_wall = sec->has_wall,
 	                                      .wall_offset_ns = sec->wall_offset_ns};
@@ -370,7 +370,7 @@ static enum ctp_status prepare(struct parquet_sink *s, struct ctp_err *err)
 	if (!(s->about = about_class(err)))
 		return CTP_FAILED;
 	if (!(s->work = ctp_parquet_work_new()))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	if (!s->o.dir)
 		return CTP_OK;
 	s->made_dir = access(s->o.dir, F_OK) != 0;
@@ -388,7 +388,7 @@ struct ctp_sink *ctp_parquet_sink(const struct ctp_parquet_options *options, str
 {
 	struct parquet_sink *s = calloc(1, sizeof *s);
 	if (!s) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		if (options->out)
 			ctp_output_abandon(options->out);
 		return NULL;

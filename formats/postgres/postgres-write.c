@@ -121,7 +121,7 @@ static enum ctp_status name_events(struct ctp_postgres *p, const char *table, st
 	const char *dot = strchr(table, '.');
 	p->sql.events = dot ? dot + 1 : table;
 	if (dot && !(p->schema = strndup(table, (size_t)(dot - table))))
-		return ctp_err_set(err, "ctp-postgres: out of memory");
+		return ctp_err_as(err, CTP_ERR_MEMORY, "ctp-postgres: out of memory");
 	if (strchr(p->sql.events, '.') || (dot && dot == table))
 		return ctp_err_set(err, "--table %s: is no name; it is T, or SCHEMA.T", table);
 	return ctp_sql_events_check(&p->sql, err);
@@ -139,7 +139,7 @@ struct ctp_sink *ctp_postgres_sink(const struct ctp_postgres_options *options, s
 		}
 		free_db(&p->sql);
 	} else {
-		ctp_err_set(err, "ctp-postgres: out of memory");
+		ctp_err_as(err, CTP_ERR_MEMORY, "ctp-postgres: out of memory");
 	}
 	ctp_symbols_free(symbols);
 	return NULL;

@@ -76,7 +76,7 @@ static enum ctp_status init(struct ctp_ppt_frames *f, const struct ctp_ppt_plan_
 		f->has_time |= f->plans[i].has_time;
 	}
 	if (!(f->strings = malloc(most + 1)))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	const struct ctp_ppt_frame *first = f->layout->frames;
 	f->type_at = first->type >= 0 ? (int32_t)first->members[first->type].offset : -1;
 	f->header = header_class(f->has_time, err);
@@ -89,7 +89,7 @@ struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, c
 {
 	const struct ctp_ppt_plan_conf conf = {.layout = layout, .counters = counters, .ncounters = ncounters, .plain = !exact};
 	struct ctp_ppt_frames *f = calloc(1, sizeof *f);
-	enum ctp_status status = ctp_err_set(err, "out of memory");
+	enum ctp_status status = ctp_err_memory(err);
 	if (f)
 		f->layout = layout;
 	if (f && (f->plans = calloc(layout->nframes, sizeof *f->plans)) &&
@@ -302,7 +302,7 @@ struct ctp_ppt_binding *ctp_ppt_frames_bind(const struct ctp_ppt_frames *frames,
 		return NULL;
 	struct ctp_ppt_binding *b = calloc(1, sizeof *b);
 	if (!b)
-		return ctp_err_set(err, "out of memory"), NULL;
+		return ctp_err_memory(err), NULL;
 	b->frame = frame;
 	const struct ctp_class *ours = frames->plans[frame].cls;
 	for (uint32_t i = 0; i < ours->nfields; i++) {

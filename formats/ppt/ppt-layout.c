@@ -516,7 +516,7 @@ struct ctp_ppt_layout *ctp_ppt_layout_parse(const char *json, size_t len, struct
 	struct ctp_ppt_layout *l = calloc(1, sizeof *l);
 	if (!l || !(l->texts = malloc(texts_bytes(len)))) {
 		free(l);
-		return ctp_err_set(err, "out of memory"), NULL;
+		return ctp_err_memory(err), NULL;
 	}
 	l->abi = l->clock = l->tags = "";
 	l->clock_id = -1;

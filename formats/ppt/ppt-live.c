@@ -160,7 +160,7 @@ static void warn(const struct live *l, struct ctp_ppt_trace *t)
 static enum ctp_status add_trace(struct live *l, const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
 	if (!CTP_ARRAY_RESERVE(l->trace, l->room, l->n + 1, CTP_PPT_BUFFERS_MAX))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	struct ctp_ppt_trace *t = &l->trace[l->n];
 	if (ctp_ppt_trace_init(t, &l->memory, b, &l->conf->counters, l->conf->exact, err) ||
 	    ctp_ppt_room_describe(l->conf, l->trace, l->n + 1, err)) {
@@ -191,7 +191,7 @@ static enum ctp_status open_outs(struct live *l)
 {
 	const char **names = calloc(l->n, sizeof *names);
 	if (!names)
-		return ctp_err_set(l->err, "out of memory");
+		return ctp_err_memory(l->err);
 	for (size_t i = 0; i < l->n; i++)
 		names[i] = l->trace[i].buffer->name;
 	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, wait_is_over,

@@ -295,7 +295,7 @@ char *ctp_ppt_memory_text(const struct ctp_ppt_memory *m, uint64_t at, size_t ma
 			break;
 	}
 	if (!memory)
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 	else if (ctp_ppt_memory_lost(m))
 		ctp_err_set(err, "does not answer: it is in a page that does not come");
 	else if (*len > max)

@@ -58,7 +58,7 @@ static enum ctp_status open_below(struct ctp_output *out, const char *given, con
 	if (last)
 		*last = '\0';
 	if (!named || !rest)
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 	int above = named && rest ? ctp_folder_open(named, false, err) : -1;
 	int folder = above >= 0 && last ? ctp_folder_below(above, named, rest, false, err) : above;
 	if (folder >= 0)
@@ -94,7 +94,7 @@ static enum ctp_status open_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o
 		other = NULL;
 	}
 	if (!o->path)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	return open_below(&out, path, o->path, force, err) ? CTP_FAILED : start_queue(outs, o, &out, err);
 }
 
@@ -123,7 +123,7 @@ enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, b
 		return ctp_err_set(err, "%s, %s: each buffer has a file of its own: -o with %%b in the name, or name one buffer",
 		                   names[0], names[1]);
 	if (!(outs->out = calloc(n, sizeof *outs->out)))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	outs->n = n;
 	if (outs->alone)
 		return open_alone(outs, outs->out, path, force, err);

@@ -189,7 +189,7 @@ static enum ctp_status make(struct draft *d, size_t *room, struct ctp_err *err)
 	struct ctp_ppt_plan *plan = d->plan;
 	char name[CTP_NAME_MAX + 1];
 	if (!find_padding(d))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	plan->front = d->of->members[d->of->front].offset;
 	plan->back = d->of->members[d->of->back].offset;
 	d->reserved = 4; /* the time and the extra fields */
@@ -219,7 +219,7 @@ enum ctp_status ctp_ppt_plan_init(struct ctp_ppt_plan *plan, const struct ctp_pp
 {
 	struct draft *d = calloc(1, sizeof *d);
 	if (!d)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	d->conf = conf;
 	d->of = of;
 	d->plan = plan;

@@ -71,13 +71,12 @@ static enum ctp_status read_header(struct reading *r, struct ctp_err *err)
 	if (ctp_input_fill(in, r->header_len) < r->header_len)
 		return cut_header(in, err);
 	if (!(r->header = malloc(r->header_len + 1)))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	memcpy(r->header, in->ptr, r->header_len);
 	ctp_input_skip(in, r->header_len);
-	struct ctp_err why;
-	if (!(r->layout = ctp_ppt_layout_parse(r->header, r->header_len, &why)) ||
-	    !(r->frames = ctp_ppt_frames_new(r->layout, r->layout->counters, r->layout->ncounters, r->of->exact, &why)))
-		return ctp_err_set(err, "%s: %.400s", in->name, why.text);
+	if (!(r->layout = ctp_ppt_layout_parse(r->header, r->header_len, err)) ||
+	    !(r->frames = ctp_ppt_frames_new(r->layout, r->layout->counters, r->layout->ncounters, r->of->exact, err)))
+		return ctp_err_before(err, "%s: ", in->name);
 	return CTP_OK;
 }
 
@@ -275,7 +274,7 @@ static enum ctp_status read_file(struct ctp_source *source, struct ctp_input *in
 {
 	struct reading *r = calloc(1, sizeof *r);
 	if (!r)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	r->of = (struct ppt_source *)source;
 	r->in = in;
 	r->writer = w;
@@ -300,7 +299,7 @@ struct ctp_source *ctp_ppt_source(const char *tool, bool exact, bool verbose, st
 {
 	struct ppt_source *s = calloc(1, sizeof *s);
 	if (!s) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		return NULL;
 	}
 	*s = (struct ppt_source){.source.ops = &ops, .tool = tool, .exact = exact, .verbose = verbose};

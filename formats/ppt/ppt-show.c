@@ -90,7 +90,7 @@ static enum ctp_status end_table(struct table *t, bool numeric, struct ctp_outpu
 	if (good)
 		put_rows(t->text, numeric, out);
 	free(t->text);
-	return good ? CTP_OK : ctp_err_set(err, "out of memory");
+	return good ? CTP_OK : ctp_err_memory(err);
 }
 
 /* --- list ------------------------------------------------------------------------------------------------------------------ */
@@ -286,10 +286,9 @@ static enum ctp_status show_classes(struct ctp_output *out, const struct ctp_ppt
 static enum ctp_status show_one(struct ctp_output *out, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
 	char state[STATE_BYTES];
-	struct ctp_err why;
-	struct ctp_ppt_layout *l = ctp_ppt_symbols_layout(m, b, NULL, NULL, &why);
+	struct ctp_ppt_layout *l = ctp_ppt_symbols_layout(m, b, NULL, NULL, err);
 	if (!l)
-		return ctp_err_set(err, "%s: %.400s", b->label, why.text);
+		return ctp_err_before(err, "%s: ", b->label);
 	say_state(m, b, state);
 	print(out, "buffer      %s", b->name);
 	print(out, "state       %s", state);

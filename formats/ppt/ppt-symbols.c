@@ -98,7 +98,7 @@ static enum ctp_status read_maps(struct maps *maps, pid_t pid, struct ctp_err *e
 	ctp_proc_maps_close(&in);
 	if (maps->n)
 		qsort(maps->map, maps->n, sizeof *maps->map, compare_maps);
-	return good ? CTP_OK : ctp_err_set(err, "out of memory");
+	return good ? CTP_OK : ctp_err_memory(err);
 }
 
 /* --- one file -------------------------------------------------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
 			;
 		ctp_ppt_child_progress();
 		if (!look_at(s, maps.map + i, n))
-			status = ctp_err_set(err, "out of memory");
+			status = ctp_err_memory(err);
 	}
 	if (files == FILES_MAX || !s->budget)
 		ctp_notice_say(s->notice, "process %d: has mapped more files than are looked at", (int)s->pid);
@@ -350,7 +350,7 @@ static void find_here(void *area)
 	};
 	s.elf = mmap(NULL, sizeof *s.elf, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	s.root = ctp_mapped_root(found->pid);
-	found->status = s.elf == MAP_FAILED ? ctp_err_set(&found->err, "out of memory") : look_at_all(&s, &found->err);
+	found->status = s.elf == MAP_FAILED ? ctp_err_memory(&found->err) : look_at_all(&s, &found->err);
 }
 
 /* --- all of it ------------------------------------------------------------------------------------------------------------- */
@@ -395,7 +395,7 @@ enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, str
 	struct ctp_ppt_search *found = mmap(NULL, sizeof *found, PROT_READ | PROT_WRITE, flags, -1, 0);
 	*all = (struct ctp_ppt_buffers){0};
 	if (found == MAP_FAILED)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	all->found = found;
 	found->pid = pid;
 	found->names = (struct texts){.at = found->name_bytes, .room = sizeof found->name_bytes};
@@ -427,10 +427,8 @@ static char *read_json(const struct ctp_ppt_memory *m, const struct ctp_ppt_buff
 	}
 	bool is_text = b->json_bytes != sizeof pointer && *(const char *)&pointer == '{';
 	char *text = ctp_ppt_memory_text(m, is_text ? at : pointer, CTP_PPT_JSON_MAX, len, err);
-	if (!text) {
-		struct ctp_err why = *err;
-		ctp_err_set(err, "its description %.300s", why.text);
-	}
+	if (!text)
+		ctp_err_before(err, "its description ");
 	return text;
 }
 

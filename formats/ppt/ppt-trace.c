@@ -74,14 +74,12 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 	if (t->layout && !has_member(t->layout, CTP_PPT_COUNTER))
 		counters = &none;
 	t->frames = t->layout ? ctp_ppt_frames_new(t->layout, counters->names, counters->n, exact, err) : NULL;
-	if (!t->frames) {
-		struct ctp_err why = *err;
-		return ctp_err_set(err, "%s: %.400s", b->label, why.text);
-	}
+	if (!t->frames)
+		return ctp_err_before(err, "%s: ", b->label);
 	if (make_classes(t, err))
 		return CTP_FAILED;
 	if (!(t->frame = malloc(t->layout->size)))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	/* Frames without a time have no clock: the other records have ours. */
 	t->clock = has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock_id : CLOCK_MONOTONIC;
 	t->after_ns = now_of(t);

@@ -128,7 +128,7 @@ static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 	if (!s->now.plain)
 		return CTP_FAILED;
 	if (!(s->now.bytes = malloc(l->size)))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	ctp_output_put(s->out, CTP_PPT_MAGIC, sizeof CTP_PPT_MAGIC - 1);
 	uint32_t len = htobe32((uint32_t)s->now.header_len);
 	ctp_output_put(s->out, &len, sizeof len);
@@ -146,7 +146,7 @@ static enum ctp_status take_header(struct ppt_sink *s, const struct ctp_record *
 	if (!text || part != s->now.parts || part >= parts || text->len > CTP_PPT_HEADER_MAX - s->now.header_len)
 		return ctp_err_set(err, "the header of ppt in the stream is not whole");
 	if (!CTP_ARRAY_RESERVE(s->now.header, s->now.header_room, s->now.header_len + text->len, CTP_PPT_HEADER_MAX))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	memcpy(s->now.header + s->now.header_len, text->data, text->len);
 	s->now.header_len += text->len;
 	return ++s->now.parts == parts ? begin_file(s, err) : CTP_OK;
@@ -217,7 +217,7 @@ static enum ctp_status hold(struct ppt_sink *s, int64_t place, const struct ctp_
 		return CTP_FAILED;
 	enum ctp_status status = ctp_runs_put(s->now.held, (uint64_t)place, rec->cls, rec->val);
 	if (status == CTP_FAILED)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	if (status == CTP_OK)
 		return CTP_OK;
 	ctp_runs_release_half(s->now.held); /* full: missing places are given up */
@@ -244,7 +244,7 @@ static enum ctp_status keep_early(struct ppt_sink *s, const struct ctp_record *r
 		return CTP_FAILED;
 	enum ctp_status status = ctp_runs_put(s->now.early, rec->ts_ns, rec->cls, rec->val);
 	return status == CTP_EOF ? ctp_err_set(err, "too many frames come before the header of ppt") :
-	       status ? ctp_err_set(err, "out of memory") : CTP_OK;
+	       status ? ctp_err_memory(err) : CTP_OK;
 }
 
 static enum ctp_status take_early(struct ppt_sink *s, struct ctp_err *err)
@@ -361,7 +361,7 @@ struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const 
 	struct ppt_sink *s = calloc(1, sizeof *s);
 	if (!s) {
 		ctp_output_abandon(out);
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		return NULL;
 	}
 	*s = (struct ppt_sink){.sink.ops = &ops, .out = out, .buffer = buffer, .notice = notice, .verbose = verbose,

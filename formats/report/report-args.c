@@ -56,7 +56,7 @@ enum ctp_status ctp_texts_add(struct ctp_texts *t, const char *text, struct ctp_
 	if (t->count == CTP_TEXTS_MAX)
 		return ctp_err_set(err, "%s: is one too many, there can be %d", text, CTP_TEXTS_MAX);
 	if (!CTP_ARRAY_RESERVE(t->list, t->room, t->count + 1, CTP_TEXTS_MAX) || !(t->list[t->count] = strdup(text)))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	t->count++;
 	return CTP_OK;
 }

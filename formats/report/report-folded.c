@@ -252,7 +252,7 @@ struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, const struct ctp_folde
 	struct ctp_folded *f = calloc(1, sizeof *f);
 	if (!f || !ctp_map_init(&f->map, NODES_MIN) || !CTP_ARRAY_RESERVE(f->nodes, f->room, NODES_MIN, CTP_FOLDED_NODES)) {
 		ctp_folded_free(f);
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		return NULL;
 	}
 	f->follow = &a->follow;

@@ -41,7 +41,7 @@ static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *
 {
 	struct report_sink *s = (struct report_sink *)sink;
 	ctp_analysis_end(s->analysis, how);
-	return s->analysis->report.failed ? ctp_err_set(err, "out of memory") : CTP_OK;
+	return s->analysis->report.failed ? ctp_err_memory(err) : CTP_OK;
 }
 
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
@@ -84,7 +84,7 @@ struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out,
 	struct report_sink *s = calloc(1, sizeof *s);
 	if (!s) {
 		ctp_output_abandon(out);
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		return NULL;
 	}
 	*s = (struct report_sink){.sink.ops = &ops, .analysis = a, .style = *style, .out = out};

@@ -148,7 +148,7 @@ char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...)
 
 enum ctp_status ctp_sql_no_memory(const struct ctp_sql *db, struct ctp_err *err)
 {
-	return ctp_err_set(err, "%s: out of memory", db->name);
+	return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", db->name);
 }
 
 enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...)

@@ -34,7 +34,7 @@ static struct ctp_class *make_class(struct ctp_sql_twin *t, const struct ctp_cla
 	if (whole)
 		made = ctp_class_new(whole->name, CTP_KIND_TRANSITION, kept, n, err);
 	else
-		ctp_err_set(err, "class %.100s: out of memory", cls->name);
+		ctp_err_as(err, CTP_ERR_MEMORY, "class %.100s: out of memory", cls->name);
 	ctp_class_free(whole);
 	return made;
 }

@@ -248,7 +248,7 @@ struct ctp_sqlite_events *ctp_sqlite_events_new(const char *beside, struct ctp_e
 {
 	struct ctp_sqlite_events *e = calloc(1, sizeof *e);
 	if (!e)
-		return ctp_err_set(err, "%s: out of memory", beside), NULL;
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", beside), NULL;
 	e->name = beside;
 	ctp_sqlite_page_init(&e->leaf, CTP_SQLITE_TABLE_LEAF);
 	e->leaves_fd = ctp_sqlite_scratch(beside);

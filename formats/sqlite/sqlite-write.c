@@ -121,7 +121,7 @@ static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struc
 			return ctp_sql_sink(&s->sql, symbols, err);
 		free_db(&s->sql);
 	} else {
-		ctp_err_set(err, "%s: out of memory", out ? out->name : path);
+		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", out ? out->name : path);
 		if (out)
 			ctp_output_abandon(out);
 	}

@@ -210,7 +210,7 @@ static void json_attrs(struct ctp_output *out, const struct ctp_section *who)
 	char *attrs = who ? ctp_meta_attrs(who, &len) : NULL;
 	ctp_output_put(out, attrs ? attrs : "{}", attrs ? len : 2);
 	if (who && !attrs && !out->failed) {
-		ctp_err_set(&out->err, "%s: out of memory", out->name);
+		ctp_err_as(&out->err, CTP_ERR_MEMORY, "%s: out of memory", out->name);
 		out->failed = true;
 	}
 	free(attrs);

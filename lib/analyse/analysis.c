@@ -394,14 +394,14 @@ struct ctp_analysis *ctp_analysis_new(const struct ctp_analysis_options *options
 	if (!a || !priv || ctp_follow_init(&a->follow, &listens, a, err)) {
 		free(priv);
 		free(a);
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		return NULL;
 	}
 	a->priv = priv;
 	take_options(a, o);
 	priv->tally = ctp_tally_new(&a->follow);
 	if (!priv->tally || a->report.failed)
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 	else if ((priv->symbols = ctp_symbols_new(o->debug_dirs, o->ndebug_dirs, err))) {
 		a->follow.symbols = priv->symbols;
 		ctp_sites_use(a->follow.sites, priv->symbols);

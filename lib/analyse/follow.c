@@ -315,7 +315,7 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 	bool objects = f->priv && ctp_objects_init(f->objects);
 	if (!threads || !places || !objects || !ctp_coro_table_init(&f->priv->table) || !f->sites) {
 		ctp_follow_fini(f);
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	}
 	clear(f);
 	return CTP_OK;

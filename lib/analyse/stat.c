@@ -51,7 +51,7 @@ struct ctp_stat *ctp_stat_new(struct ctp_err *err)
 {
 	struct ctp_stat *stat = calloc(1, sizeof *stat);
 	if (!stat)
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 	else
 		stat->all = (struct ctp_stat_counts){.complete = true, .first_ns = UINT64_MAX};
 	return stat;
@@ -288,7 +288,7 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
 	struct counting *c = calloc(1, sizeof *c);
 	if (!c)
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 	if (!reader || !c)
 		goto out;
 	c->stat = stat;

@@ -9,24 +9,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void put(struct ctp_err *err, enum ctp_err_code code, int error, const char *fmt, va_list ap)
+{
+	vsnprintf(err->text, sizeof err->text, fmt, ap);
+	err->code = code;
+	err->sys_errno = error;
+}
+
 enum ctp_status ctp_err_set(struct ctp_err *err, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof err->text, fmt, ap);
+	put(err, CTP_ERR_OTHER, 0, fmt, ap);
+	va_end(ap);
+	return CTP_FAILED;
+}
+
+enum ctp_status ctp_err_as(struct ctp_err *err, enum ctp_err_code code, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	put(err, code, 0, fmt, ap);
 	va_end(ap);
 	return CTP_FAILED;
 }
 
 enum ctp_status ctp_err_sys(struct ctp_err *err, const char *fmt, ...)
 {
-	const char *why = strerror(errno);
+	int error = errno;
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(err->text, sizeof err->text, fmt, ap);
+	put(err, CTP_ERR_SYSTEM, error, fmt, ap);
 	va_end(ap);
 	size_t len = strlen(err->text);
-	snprintf(err->text + len, sizeof err->text - len, ": %s", why);
+	snprintf(err->text + len, sizeof err->text - len, ": %s", strerror(error));
+	return CTP_FAILED;
+}
+
+enum ctp_status ctp_err_memory(struct ctp_err *err) { return ctp_err_as(err, CTP_ERR_MEMORY, "out of memory"); }
+
+enum ctp_status ctp_err_before(struct ctp_err *err, const char *fmt, ...)
+{
+	struct ctp_err plain = *err;
+	va_list ap;
+	va_start(ap, fmt);
+	put(err, plain.code, plain.sys_errno, fmt, ap);
+	va_end(ap);
+	size_t len = strlen(err->text);
+	snprintf(err->text + len, sizeof err->text - len, "%s", plain.text);
 	return CTP_FAILED;
 }
 
@@ -34,7 +64,7 @@ void *ctp_err_calloc(struct ctp_err *err, size_t bytes)
 {
 	void *memory = calloc(1, bytes);
 	if (!memory)
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 	return memory;
 }
 

@@ -21,15 +21,37 @@ enum ctp_status {
 	CTP_FAILED = -1, /* cannot go on; struct ctp_err says why */
 };
 
+/* For a program to tell apart; a person reads the text. Later versions may add codes, and use them where it was CTP_ERR_OTHER. */
+enum ctp_err_code {
+	CTP_ERR_OTHER = 0,  /* none of these */
+	CTP_ERR_SYSTEM,     /* a system call failed, and sys_errno says how */
+	CTP_ERR_NOT_STREAM, /* the input is something else than what is read here */
+	CTP_ERR_DAMAGED,    /* the input was once what is read here, and is broken */
+	CTP_ERR_MEMORY,     /* there is not enough memory */
+	CTP_ERR_REFUSED,    /* it could be done and is not: a limit, a safety rule, the right of somebody else */
+	CTP_ERR_USAGE,      /* what the caller asks for makes no sense */
+};
+
 struct ctp_err {
 	char text[512];
+	enum ctp_err_code code;
+	int sys_errno; /* of CTP_ERR_SYSTEM, else 0 */
 };
 
 /* Formats the message (truncated to fit) and returns CTP_FAILED, so that a caller can say `return ctp_err_set(...)`. */
 enum ctp_status ctp_err_set(struct ctp_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same, followed by ": " and strerror(errno). */
+/* The same with a code other than CTP_ERR_OTHER. */
+enum ctp_status ctp_err_as(struct ctp_err *err, enum ctp_err_code code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* The same, followed by ": " and strerror(errno), which becomes sys_errno. */
 enum ctp_status ctp_err_sys(struct ctp_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* "out of memory" */
+enum ctp_status ctp_err_memory(struct ctp_err *err);
+
+/* Puts more before the message that is there; the code stays. */
+enum ctp_status ctp_err_before(struct ctp_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Zeroed memory, for free(). Null: there is none, and err says so. */
 void *ctp_err_calloc(struct ctp_err *err, size_t bytes);

@@ -127,8 +127,8 @@ enum ctp_status ctp_attach_lock(int fd, struct ctp_err *err)
 	}
 	struct stat st;
 	pid_t pid = fstat(fd, &st) ? 0 : lock_holder(st.st_ino);
-	return pid ? ctp_err_set(err, "another collector is attached to it (pid %d)", (int)pid) :
-	             ctp_err_set(err, "another collector is attached to it");
+	return pid ? ctp_err_as(err, CTP_ERR_REFUSED, "another collector is attached to it (pid %d)", (int)pid) :
+	             ctp_err_as(err, CTP_ERR_REFUSED, "another collector is attached to it");
 }
 
 /* --- one memory ----------------------------------------------------------------------------------------------------------- */
@@ -171,12 +171,12 @@ static enum ctp_status map_memory(struct ctp_attach *at, const char *path, struc
 	struct stat st;
 	shm->fd = open_memfd(path);
 	if (shm->fd < 0 && errno == ESTALE)
-		return ctp_err_set(err, "%s: is not of ordinary memory, so a probe did not make it", path);
+		return ctp_err_as(err, CTP_ERR_REFUSED, "%s: is not of ordinary memory, so a probe did not make it", path);
 	if (shm->fd < 0 || fstat(shm->fd, &st))
 		return ctp_err_sys(err, "%s", path);
 	int seals = fcntl(shm->fd, F_GET_SEALS);
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
-		return ctp_err_set(err, "%s: is not sealed, so a probe did not make it", path);
+		return ctp_err_as(err, CTP_ERR_REFUSED, "%s: is not sealed, so a probe did not make it", path);
 	if (!ctp_memory_map(shm, (size_t)st.st_size))
 		return ctp_err_sys(err, "%s: mapping %jd bytes (is there a limit, ulimit -v?)", path, (intmax_t)st.st_size);
 	at->ino = st.st_ino;
@@ -299,15 +299,16 @@ static enum ctp_status say_why(const struct search *s, bool mapped, struct ctp_e
 	if (ctp_end_signal())
 		return ctp_err_set(err, "process %d: a signal came before its memory was found", pid);
 	if (s->collects)
-		return ctp_err_set(err, "process %d: is a collector", pid);
+		return ctp_err_as(err, CTP_ERR_REFUSED, "process %d: is a collector", pid);
 	if (s->heir_of)
 		return ctp_err_set(err, "process %d: has only the memory of process %" PRIu64 ", which it was forked from", pid,
 		                   s->heir_of);
 	if (mapped && geteuid())
-		return ctp_err_set(err, "process %d: has closed the descriptor of its memory; run ctp-collect as root", pid);
+		return ctp_err_as(err, CTP_ERR_REFUSED,
+		                  "process %d: has closed the descriptor of its memory; run ctp-collect as root", pid);
 	if (s->err->text[0]) {
-		struct ctp_err plain = *s->err;
-		return ctp_err_set(err, "process %d: %s", pid, plain.text);
+		*err = *s->err;
+		return ctp_err_before(err, "process %d: ", pid);
 	}
 	return ctp_err_set(err, "process %d: no probe (ctp.h) has been used in it, or it was started with CTP_RECORD=0: "
 	                        "there is nothing to attach to", pid);
@@ -315,7 +316,7 @@ static enum ctp_status say_why(const struct search *s, bool mapped, struct ctp_e
 
 enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct ctp_notice *news, struct ctp_err *err)
 {
-	struct ctp_err wrong = {""};
+	struct ctp_err wrong = {.text = ""};
 	struct search s = {.best = at, .news = news, .pid = pid, .inner = pid, .left = MEMORIES_MAX, .err = &wrong};
 	*at = (struct ctp_attach){.shm.fd = -1};
 	ctp_proc_dir(pid, s.dir);
@@ -324,7 +325,8 @@ enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct c
 	DIR *fds = open_fds(s.dir);
 	at->refused = !fds && (errno == EACCES || errno == EPERM) && geteuid();
 	if (!fds && (errno == EACCES || errno == EPERM))
-		return ctp_err_set(err, "process %d: is not ours to look at; run ctp-collect as its user, or as root",
+		return ctp_err_as(err, CTP_ERR_REFUSED,
+		                  "process %d: is not ours to look at; run ctp-collect as its user, or as root",
 		                   (int)pid);
 	if (!fds)
 		return ctp_err_sys(err, "process %d", (int)pid);

@@ -188,7 +188,7 @@ static void finish(struct ctp_collect_loop *c, bool deserted)
 		ctp_outqueue_finish(c->queue);
 	}
 	wait_for_queue(c);
-	struct ctp_err err = {"the last packets were not taken in time"};
+	struct ctp_err err = {.text = "the last packets were not taken in time"};
 	c->unread = c->watch.extra && ctp_outqueue_unread(c->queue);
 	if (!c->watch.extra || ctp_outqueue_close(c->queue, &err)) {
 		c->result->broken = true;
@@ -306,8 +306,7 @@ static void on_connection(void *arg, pid_t pid)
 /* Says which argument it was that failed. */
 static enum ctp_status name_option(const char *option, struct ctp_err *err)
 {
-	struct ctp_err plain = *err;
-	return ctp_err_set(err, "%s %s", option, plain.text);
+	return ctp_err_before(err, "%s ", option);
 }
 
 /*
@@ -371,10 +370,8 @@ static enum ctp_status find_memory(struct ctp_collect_loop *c, struct ctp_err *e
 		return name_option("-p", err);
 	c->shm = at.shm;
 	c->arena = at.arena;
-	if (ctp_attach_lock(c->shm.fd, err)) {
-		struct ctp_err plain = *err;
-		return ctp_err_set(err, "-p process %d: %s", (int)conf->pid, plain.text);
-	}
+	if (ctp_attach_lock(c->shm.fd, err))
+		return ctp_err_before(err, "-p process %d: ", (int)conf->pid);
 	c->unreachable = at.elsewhere && !conf->sock_path;
 	if (at.elsewhere)
 		ctp_notice_say(conf->news, "process %d is in another PID namespace: its threads have numbers of their own%s",
@@ -424,7 +421,7 @@ static enum ctp_status set_up(struct ctp_collect_loop *c, struct ctp_err *err)
 	ctp_targets_when(c->targets, when_ns, c);
 	ctp_targets_warn(c->targets, conf->warn);
 	c->end_class = ctp_event_class(CTP_END);
-	return c->end_class ? CTP_OK : ctp_err_set(err, "out of memory");
+	return c->end_class ? CTP_OK : ctp_err_memory(err);
 }
 
 static enum ctp_status make_harvest(struct ctp_collect_loop *c, struct ctp_err *err)

@@ -299,7 +299,8 @@ static bool can_afford(struct ctp_harvest *h, struct ctp_err *err)
 	uint64_t stations = sizeof(struct ctp_life) + sizeof(struct ctp_frame), rings = sizeof(struct ctp_ring);
 	if (ctp_budget_take(h->conf.budget, geo->max_stations * stations + geo->max_rings * rings + geo->max_sites))
 		return true;
-	ctp_err_set(err, "%u stations, %u rings and %u sites: more than --memory allows: raise it", geo->max_stations, geo->max_rings,
+	ctp_err_as(err, CTP_ERR_REFUSED, "%u stations, %u rings and %u sites: more than --memory allows: raise it",
+	           geo->max_stations, geo->max_rings,
 	            geo->max_sites);
 	return false;
 }

@@ -13,7 +13,7 @@ enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *gaps, struct ctp_err *e
 {
 	*gaps = (struct ctp_ring_gaps){.gaps = ctp_pages_new(CTP_RING_GAPS_MAX * sizeof *gaps->gaps), .oldest = 1, .next = 1,
 	                               .steps = CTP_RING_GAPS_STEPS};
-	return gaps->gaps ? CTP_OK : ctp_err_set(err, "out of memory");
+	return gaps->gaps ? CTP_OK : ctp_err_memory(err);
 }
 
 void ctp_ring_gaps_fini(struct ctp_ring_gaps *gaps) { ctp_pages_free(gaps->gaps, CTP_RING_GAPS_MAX * sizeof *gaps->gaps); }

@@ -36,7 +36,7 @@ enum ctp_status ctp_row_sort_init(struct ctp_row_sort *sort, struct ctp_err *err
 	if (sort->rows && sort->event && sort->ts_ns && sort->order && sort->scratch && sort->digits)
 		return CTP_OK;
 	ctp_row_sort_fini(sort);
-	return ctp_err_set(err, "out of memory");
+	return ctp_err_memory(err);
 }
 
 void ctp_row_sort_fini(struct ctp_row_sort *sort)

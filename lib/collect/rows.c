@@ -19,10 +19,10 @@ enum { PREFETCH = 8, BATCH = 256, MARK_ROWS = 1024 };
 enum ctp_status ctp_rows_init(struct ctp_rows *rows, struct ctp_err *err)
 {
 	*rows = (struct ctp_rows){.text = malloc(CTP_ROWS_TEXT)};
-	enum ctp_status status = rows->text ? ctp_row_sort_init(&rows->sort, err) : ctp_err_set(err, "out of memory");
+	enum ctp_status status = rows->text ? ctp_row_sort_init(&rows->sort, err) : ctp_err_memory(err);
 	for (unsigned e = 0; !status && e < CTP_EVENT_COUNT; e++)
 		if (!(rows->cls[e] = ctp_event_class(e)))
-			status = ctp_err_set(err, "out of memory");
+			status = ctp_err_memory(err);
 	if (status)
 		ctp_rows_fini(rows);
 	return status;

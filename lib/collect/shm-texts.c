@@ -24,7 +24,7 @@ enum ctp_status ctp_shm_texts_init(struct ctp_shm_texts *texts, const struct ctp
                                    struct ctp_err *err)
 {
 	*texts = (struct ctp_shm_texts){.arena = arena, .rows = rows, .written = calloc(arena->geo.max_sites + 1, 1)};
-	return texts->written ? CTP_OK : ctp_err_set(err, "out of memory");
+	return texts->written ? CTP_OK : ctp_err_memory(err);
 }
 
 void ctp_shm_texts_fini(struct ctp_shm_texts *texts) { free(texts->written); }

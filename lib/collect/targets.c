@@ -97,7 +97,7 @@ struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_f
 	if (t && t->mapping_class && t->thread_class && t->frames && t->text && t->id)
 		return t;
 	ctp_targets_free(t);
-	ctp_err_set(err, "out of memory");
+	ctp_err_memory(err);
 	return NULL;
 }
 

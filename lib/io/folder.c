@@ -21,7 +21,7 @@ static enum ctp_status make_all(const char *path, struct ctp_err *err)
 	char part[PATH_MAX];
 	size_t len = strlen(path);
 	if (len >= sizeof part)
-		return ctp_err_set(err, "%.40s...: the name is too long", path);
+		return ctp_err_as(err, CTP_ERR_USAGE, "%.40s...: the name is too long", path);
 	for (size_t i = 1; i <= len; i++) {
 		if (path[i] && path[i] != '/')
 			continue;
@@ -67,7 +67,8 @@ static int walk(int folder, const char *path, const char *names, bool make, stru
 		errno = ENAMETOOLONG;
 		int next = snprintf(name, sizeof name, "%.*s", (int)(end - from), from) < (int)sizeof name ? step(at, name, make) : -1;
 		if (next < 0 && errno == ELOOP)
-			ctp_err_set(err, "%s/%.*s: is a link, and below %s none is followed", path, (int)(end - names), names, path);
+			ctp_err_as(err, CTP_ERR_REFUSED, "%s/%.*s: is a link, and below %s none is followed", path,
+			           (int)(end - names), names, path);
 		else if (next < 0)
 			ctp_err_sys(err, "%s/%.*s", path, (int)(end - names), names);
 		if (at != folder)
@@ -102,7 +103,7 @@ int ctp_folder_of(const char *path, const char **name, struct ctp_err *err)
 	int len = slash ? (int)(slash - path + 1) : 2;
 	*name = slash ? slash + 1 : path;
 	if (len >= PATH_MAX) {
-		ctp_err_set(err, "%.40s...: the name is too long", path);
+		ctp_err_as(err, CTP_ERR_USAGE, "%.40s...: the name is too long", path);
 		return -1;
 	}
 	snprintf(folder, sizeof folder, "%.*s", len, slash ? path : "./");

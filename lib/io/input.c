@@ -70,7 +70,7 @@ enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ct
 	struct ctp_input_priv *priv = calloc(1, sizeof *priv);
 	*in = (struct ctp_input){.name = from_stdin ? "stdin" : path, .path = path, .priv = priv};
 	if (!priv)
-		return ctp_err_set(err, "%s: out of memory", in->name);
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", in->name);
 	priv->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	priv->own_fd = !from_stdin;
 	struct stat st;
@@ -79,7 +79,7 @@ enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ct
 		goto failed;
 	}
 	if (S_ISDIR(st.st_mode)) {
-		ctp_err_set(err, "%s: is a directory", in->name);
+		ctp_err_as(err, CTP_ERR_NOT_STREAM, "%s: is a directory", in->name);
 		goto failed;
 	}
 	if (S_ISREG(st.st_mode)) {
@@ -90,7 +90,7 @@ enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ct
 	priv->buf = ctp_pages_new(priv->cap);
 	priv->raw = ctp_pages_new(READ_BYTES);
 	if (!priv->buf || !priv->raw) {
-		ctp_err_set(err, "%s: out of memory", in->name);
+		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", in->name);
 		goto failed;
 	}
 	in->ptr = priv->buf;
@@ -213,7 +213,7 @@ static void end_search(struct ctp_input *in)
 	if (priv->harm.places > 1)
 		snprintf(places, sizeof places, ", the first of %u places", priv->harm.places);
 	if (!in->failed)
-		ctp_err_set(&in->err, "zstd: %s at byte %llu of the file%s; %llu bytes skipped", priv->harm.what,
+		ctp_err_as(&in->err, CTP_ERR_DAMAGED, "zstd: %s at byte %llu of the file%s; %llu bytes skipped", priv->harm.what,
 		            (unsigned long long)priv->harm.at, places, (unsigned long long)priv->harm.skipped_bytes);
 }
 
@@ -253,7 +253,7 @@ static void recognise(struct ctp_input *in)
 		ZSTD_DCtx_reset(priv->zstd, ZSTD_reset_session_only); /* it may have been left in the middle of another */
 		return;
 	}
-	ctp_err_set(&in->err, "%s: out of memory", in->name);
+	ctp_err_as(&in->err, CTP_ERR_MEMORY, "%s: out of memory", in->name);
 #else
 	ctp_err_set(&in->err, "%s: compressed with zstd, which this build cannot read; pipe it through zstdcat", in->name);
 #endif
@@ -300,7 +300,7 @@ static size_t get_frame(struct ctp_input *in, uint8_t *to, size_t room)
 	ZSTD_outBuffer out = {to, room, 0};
 	priv->hint = ZSTD_decompressStream(priv->zstd, &out, &from);
 	if (ZSTD_isError(priv->hint) && ZSTD_getErrorCode(priv->hint) == ZSTD_error_memory_allocation) {
-		ctp_err_set(&in->err, "%s: zstd: out of memory", in->name);
+		ctp_err_as(&in->err, CTP_ERR_MEMORY, "%s: zstd: out of memory", in->name);
 		in->failed = in->eof = true;
 		return 0;
 	}
@@ -338,7 +338,7 @@ static bool make_room(struct ctp_input *in, size_t want)
 	if (cap > priv->cap) {
 		uint8_t *buf = ctp_pages_new(cap);
 		if (!buf) {
-			ctp_err_set(&in->err, "%s: out of memory", in->name);
+			ctp_err_as(&in->err, CTP_ERR_MEMORY, "%s: out of memory", in->name);
 			return in->eof = in->failed = true, false;
 		}
 		memcpy(buf, priv->buf, in->avail);

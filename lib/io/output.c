@@ -271,7 +271,7 @@ static enum ctp_status start_zstd(struct ctp_output *out, struct ctp_err *err)
 	priv->packed = malloc(priv->packed_bytes);
 	priv->zstd = ZSTD_createCCtx();
 	if (!priv->packed || !priv->zstd)
-		return ctp_err_set(err, "%s: out of memory", out->name);
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", out->name);
 	ZSTD_CCtx_setParameter(priv->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
 	ZSTD_CCtx_setParameter(priv->zstd, ZSTD_c_checksumFlag, 1);
 	return CTP_OK;
@@ -309,7 +309,7 @@ enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, 
 	out->priv = calloc(1, sizeof *out->priv);
 	if (!out->buf || !out->priv) {
 		release(out);
-		return ctp_err_set(err, "%s: out of memory", name);
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", name);
 	}
 	out->priv->folder = -1;
 	out->end = out->buf + BUFFER_BYTES;
@@ -423,11 +423,11 @@ static enum ctp_status open_in(struct ctp_output *out, const char *path, struct 
 	priv->created = fstatat(priv->folder, priv->file, &st, AT_SYMLINK_NOFOLLOW) != 0;
 	out->fd = openat(priv->folder, priv->file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, priv->mode);
 	if (out->fd < 0 && errno == ELOOP)
-		return ctp_err_set(err, "%s: is a link, and none is followed there", path);
+		return ctp_err_as(err, CTP_ERR_REFUSED, "%s: is a link, and none is followed there", path);
 	if (out->fd < 0 || fstat(out->fd, &st))
 		return ctp_err_sys(err, "%s", path);
 	if (!S_ISREG(st.st_mode) || st.st_nlink > 1 || st.st_uid != geteuid())
-		return ctp_err_set(err, "%s: is no plain file of yours with one name, so it stays as it is", path);
+		return ctp_err_as(err, CTP_ERR_REFUSED, "%s: is no plain file of yours with one name, so it stays as it is", path);
 	priv->fresh = true;
 	return CTP_OK;
 }
@@ -455,7 +455,7 @@ static enum ctp_status open_any(struct ctp_output *out, int folder, const char *
 	if (status)
 		goto failed;
 	if (binary && !force && isatty(out->fd)) {
-		ctp_err_set(err, "%s: will not write binary data to a terminal; use a pipe, or -f", out->name);
+		ctp_err_as(err, CTP_ERR_REFUSED, "%s: will not write binary data to a terminal; use a pipe, or -f", out->name);
 		goto failed;
 	}
 	if (!to_stdout && ends_in_zst(path) && start_zstd(out, err))

@@ -109,7 +109,7 @@ struct ctp_writeback *ctp_writeback_new(const struct ctp_writeback_ops *ops, voi
 	assert(ops->write && room_bytes && room_bytes <= bytes);
 	struct ctp_writeback *wb = malloc(sizeof *wb + bytes + room_bytes); /* untouched, it costs nothing */
 	if (!wb) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		return NULL;
 	}
 	*wb = (struct ctp_writeback){.ops = ops, .arg = arg, .bytes = bytes, .room_bytes = room_bytes,

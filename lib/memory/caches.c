@@ -57,15 +57,16 @@ static bool parse_size(const char *p, const char *end, uint64_t *n)
 static enum ctp_status check_shape(const struct ctp_cache_shape *s, const char *text, struct ctp_err *err)
 {
 	if (s->line < CTP_CACHE_LINE_MIN || s->line > CTP_CACHE_LINE_MAX || s->line & (s->line - 1))
-		return ctp_err_set(err, "%s: a line has 16, 32, 64 or 128 bytes", text);
+		return ctp_err_as(err, CTP_ERR_USAGE, "%s: a line has 16, 32, 64 or 128 bytes", text);
 	if (!s->ways || s->ways > CTP_CACHE_WAYS_MAX)
-		return ctp_err_set(err, "%s: there are 1 to %d ways", text, CTP_CACHE_WAYS_MAX);
+		return ctp_err_as(err, CTP_ERR_USAGE, "%s: there are 1 to %d ways", text, CTP_CACHE_WAYS_MAX);
 	if (!s->size)
-		return ctp_err_set(err, "%s: the size is 0; --cache none is for no cache", text);
+		return ctp_err_as(err, CTP_ERR_USAGE, "%s: the size is 0; --cache none is for no cache", text);
 	if (s->size % ((uint64_t)s->line * s->ways))
-		return ctp_err_set(err, "%s: the size is no multiple of ways times line, %u", text, s->line * s->ways);
+		return ctp_err_as(err, CTP_ERR_USAGE, "%s: the size is no multiple of ways times line, %u", text,
+		                  s->line * s->ways);
 	if (s->size / s->line > CTP_CACHE_LINES_MAX)
-		return ctp_err_set(err, "%s: more than %d lines", text, CTP_CACHE_LINES_MAX);
+		return ctp_err_as(err, CTP_ERR_USAGE, "%s: more than %d lines", text, CTP_CACHE_LINES_MAX);
 	return CTP_OK;
 }
 
@@ -75,7 +76,7 @@ enum ctp_status ctp_cache_shape_parse(struct ctp_cache_shape *shape, const char 
 	uint64_t nways, nline;
 	if (!line || !parse_size(text, ways, &shape->size) || !ctp_parse_u64(ways + 1, line, &nways) || nways > UINT32_MAX ||
 	    !ctp_parse_u64(line + 1, line + strlen(line), &nline) || nline > UINT32_MAX)
-		return ctp_err_set(err, "%s: is no cache such as 32k,8,64: size, ways, bytes of a line", text);
+		return ctp_err_as(err, CTP_ERR_USAGE, "%s: is no cache such as 32k,8,64: size, ways, bytes of a line", text);
 	shape->ways = (uint32_t)nways;
 	shape->line = (uint32_t)nline;
 	return check_shape(shape, text, err);
@@ -167,7 +168,7 @@ struct ctp_caches *ctp_caches_new(const struct ctp_cache_shape *shapes, unsigned
 		l->mask = l->sets & (l->sets - 1) ? 0 : l->sets - 1;
 		l->own = own && (i + 1 < nlevels || nlevels == 1);
 		if (i && l->shape.line < shapes[i - 1].line) {
-			ctp_err_set(err, "a line of level %u is shorter than one of level %u", i + 1, i);
+			ctp_err_as(err, CTP_ERR_USAGE, "a line of level %u is shorter than one of level %u", i + 1, i);
 			free(c);
 			return NULL;
 		}

@@ -173,7 +173,7 @@ enum ctp_status ctp_mem_arrays_fold(struct ctp_mem *m, struct ctp_mem_layouts *l
 	                 .order = calloc(n, sizeof *f.order)};
 	enum ctp_status status = CTP_OK;
 	if (!f.again || !f.of || !f.order)
-		status = ctp_err_set(err, "out of memory");
+		status = ctp_err_memory(err);
 	for (uint32_t i = 0; !status && i < n; i++) {
 		f.of[i] = (struct ctp_fold_type){.into = i, .size = types[i].element_size};
 		f.again[i].type = "";

@@ -77,7 +77,7 @@ static enum ctp_status divide(struct ctp_mem *m, const struct ctp_mem_layouts *l
 	struct ctp_mem_start *starts = starts_of(m, l, &n);
 	bool done = starts && ctp_mem_members_make(&m->types, starts, n);
 	free(starts);
-	return done ? CTP_OK : ctp_err_set(err, "out of memory");
+	return done ? CTP_OK : ctp_err_memory(err);
 }
 
 static void note_layout(struct ctp_mem_type *t, const struct ctp_members_want *want)
@@ -94,7 +94,7 @@ enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const
 	uint32_t ntypes = m->types.ntypes;
 	struct ctp_members_want *want = calloc(ntypes, sizeof *want);
 	if (!want)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	for (uint32_t i = 0; i < ntypes; i++)
 		want[i] = (struct ctp_members_want){
 			.type = m->types.type[i].name ? m->types.type[i].name : "", .size = m->types.type[i].element_size,

@@ -37,7 +37,7 @@ struct ctp_mem *ctp_mem_new(const struct ctp_cache_shape *shapes, unsigned nleve
 {
 	struct ctp_mem *m = calloc(1, sizeof *m);
 	if (!m || !(m->priv = calloc(1, sizeof *m->priv)) || !ctp_mem_types_init(&m->types)) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		ctp_mem_free(m);
 		return NULL;
 	}
@@ -164,7 +164,7 @@ static enum ctp_status take_access(struct ctp_mem *m, const struct known *k, con
 	}
 	a.missed = m->levels ? ctp_caches_access(m->caches, p->owner, a.address, a.size, a.write) : 0;
 	if (a.missed > m->levels)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	ctp_mem_types_count(&m->types, at.type, at.offset, &a);
 	if (region)
 		ctp_mem_count(&region->counts, &a);
@@ -367,7 +367,7 @@ enum ctp_status ctp_mem_end(struct ctp_mem *m, struct ctp_err *err)
 	ctp_mem_types_end(t);
 	m->by_cost = calloc(t->ntypes, sizeof *m->by_cost);
 	if (!m->by_cost || !sort_threads(m) || !ctp_mem_members_make(t, NULL, 0))
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	for (uint32_t i = 0; i < t->ntypes; i++)
 		ctp_mem_counts_add(&m->all, &t->type[i].counts);
 	ctp_mem_order_types(m);

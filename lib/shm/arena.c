@@ -105,7 +105,7 @@ enum ctp_status ctp_arena_find(struct ctp_arena *a, void *base, size_t bytes, st
 	struct ctp_shm_header *head = base;
 	*a = (struct ctp_arena){.header = head};
 	if (bytes < sizeof *head || __atomic_load_n(&head->magic, __ATOMIC_ACQUIRE) != CTP_SHM_MAGIC) /* see above */
-		return ctp_err_set(err, "no shared memory of cTP");
+		return ctp_err_as(err, CTP_ERR_NOT_STREAM, "no shared memory of cTP");
 	uint32_t version = READ(head->version);
 	if (version != CTP_SHM_VERSION)
 		return ctp_err_set(err, "version %u of cTP's shared memory, not %u", version, CTP_SHM_VERSION);

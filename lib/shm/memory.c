@@ -34,10 +34,10 @@ static enum ctp_status create(struct ctp_memory *shm, const char *path, struct c
 {
 	if (path) {
 		if (!ctp_path_absolute(shm->path, path))
-			return ctp_err_set(err, "%s: path too long", path);
+			return ctp_err_as(err, CTP_ERR_USAGE, "%s: path too long", path);
 		shm->fd = open(shm->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (shm->fd < 0 && errno == EEXIST)
-			return ctp_err_set(err, "%s: exists already; it must not", path);
+			return ctp_err_as(err, CTP_ERR_REFUSED, "%s: exists already; it must not", path);
 		if (shm->fd < 0)
 			return ctp_err_sys(err, "%s", path);
 		shm->named = true;

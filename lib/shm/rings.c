@@ -150,7 +150,7 @@ enum ctp_status ctp_rings_init(struct ctp_rings *r, void *shm, size_t bytes, str
 	read_clock(r);
 	r->rings = calloc(r->arena.geo.max_rings ? r->arena.geo.max_rings : 1, sizeof *r->rings);
 	if (!r->rings)
-		return ctp_err_set(err, "out of memory");
+		return ctp_err_memory(err);
 	ctp_rings_look(r, false);
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];

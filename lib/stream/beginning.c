@@ -27,8 +27,9 @@ enum ctp_status ctp_beginning_check(struct ctp_input *in, bool *strange, struct 
 	size_t n = ctp_input_fill(in, MAGIC_BYTES);
 	*strange = memcmp(in->ptr, CTP_PACKET_MAGIC, n < MAGIC_BYTES ? n : MAGIC_BYTES) != 0;
 	if (is_json(in->ptr, n))
-		return ctp_err_set(err, "%s: is JSON; pipe it through ctp-fromjsonl", in->name);
-	return is_csv(in->ptr, in->avail) ? ctp_err_set(err, "%s: looks like CSV; pipe it through ctp-fromcsv", in->name) : CTP_OK;
+		return ctp_err_as(err, CTP_ERR_NOT_STREAM, "%s: is JSON; pipe it through ctp-fromjsonl", in->name);
+	return is_csv(in->ptr, in->avail) ? ctp_err_as(err, CTP_ERR_NOT_STREAM, "%s: looks like CSV; pipe it through ctp-fromcsv",
+	                                               in->name) : CTP_OK;
 }
 
 enum ctp_status ctp_beginning_end(const struct ctp_input *in, bool strange, uint64_t packets, const char *made_by,
@@ -36,5 +37,6 @@ enum ctp_status ctp_beginning_end(const struct ctp_input *in, bool strange, uint
 {
 	if (!strange || packets)
 		return CTP_OK;
-	return ctp_err_set(err, "%s: is no ctp stream%s%s", in->name, made_by ? "; " : "", made_by ? made_by : "");
+	return ctp_err_as(err, CTP_ERR_NOT_STREAM, "%s: is no ctp stream%s%s", in->name, made_by ? "; " : "",
+	                  made_by ? made_by : "");
 }

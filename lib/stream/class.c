@@ -77,30 +77,33 @@ static size_t declare(const struct ctp_class *cls, uint8_t *p)
 	return (size_t)(p - start);
 }
 
+/* What a class cannot be. Its name comes first. */
+#define WRONG(err, fmt, ...) ctp_err_as(err, CTP_ERR_USAGE, "class %.40s: " fmt, __VA_ARGS__)
+
 /* The rules that hold for one field by itself. */
 static enum ctp_status check_field(const struct ctp_field *f, const char *cls, struct ctp_err *err)
 {
 	if (!f->name || !name_ok(f->name, strlen(f->name), false))
-		return ctp_err_set(err, "class %.40s: a field has no usable name", cls);
+		return WRONG(err, "a field has no usable name", cls);
 	if (!ctp_type_name(f->type))
-		return ctp_err_set(err, "class %.40s: field %.40s has the unknown type %u", cls, f->name, f->type);
+		return WRONG(err, "field %.40s has the unknown type %u", cls, f->name, f->type);
 	if (f->pred >= CTP_PRED_COUNT)
-		return ctp_err_set(err, "class %.40s: field %.40s has the unknown predictor %u", cls, f->name, f->pred);
+		return WRONG(err, "field %.40s has the unknown predictor %u", cls, f->name, f->pred);
 	if (text_bytes(f->unit) > CTP_NAME_MAX || f->nlabels > CTP_LABELS_MAX || (f->nlabels && f->type != CTP_ENUM))
-		return ctp_err_set(err, "class %.40s: field %.40s: unit or labels exceed a limit", cls, f->name);
+		return WRONG(err, "field %.40s: unit or labels exceed a limit", cls, f->name);
 	for (uint32_t i = 0; i < f->nlabels; i++)
 		if (!f->labels[i].name || !name_ok(f->labels[i].name, strlen(f->labels[i].name), false))
-			return ctp_err_set(err, "class %.40s: field %.40s: a label has no usable name", cls, f->name);
+			return WRONG(err, "field %.40s: a label has no usable name", cls, f->name);
 	bool number = !ctp_type_is_text(f->type) && !ctp_type_is_float(f->type);
 	if (!number && f->pred != CTP_PRED_NONE && f->pred != CTP_PRED_PREV && f->pred != CTP_PRED_SAME &&
 	    f->pred != CTP_PRED_STATE)
-		return ctp_err_set(err, "class %.40s: field %.40s: this predictor is for whole numbers", cls, f->name);
+		return WRONG(err, "field %.40s: this predictor is for whole numbers", cls, f->name);
 	if (f->pred == CTP_PRED_TOGGLE && f->type != CTP_BOOL)
-		return ctp_err_set(err, "class %.40s: field %.40s: toggle is for a bool", cls, f->name);
+		return WRONG(err, "field %.40s: toggle is for a bool", cls, f->name);
 	if (f->pred == CTP_PRED_STEP && f->type == CTP_BOOL)
-		return ctp_err_set(err, "class %.40s: field %.40s: step is not for a bool", cls, f->name);
+		return WRONG(err, "field %.40s: step is not for a bool", cls, f->name);
 	if ((f->pred == CTP_PRED_TIME || f->role == CTP_ROLE_TIME) && f->type != CTP_U64)
-		return ctp_err_set(err, "class %.40s: field %.40s: a time is a u64", cls, f->name);
+		return WRONG(err, "field %.40s: a time is a u64", cls, f->name);
 	return CTP_OK;
 }
 
@@ -112,27 +115,26 @@ static enum ctp_status check_class(struct ctp_class *cls, struct ctp_err *err)
 		const struct ctp_field *f = &cls->fields[i];
 		for (uint32_t j = 0; j < i; j++)
 			if (!strcmp(cls->fields[j].name, f->name))
-				return ctp_err_set(err, "class %.40s: two fields are called %.40s", cls->name, f->name);
+				return WRONG(err, "two fields are called %.40s", cls->name, f->name);
 		if (f->role == CTP_ROLE_TIME && cls->time_field < 0)
 			cls->time_field = (int)i;
 		if (f->role == CTP_ROLE_STATE && cls->state_field < 0 && !ctp_type_is_text(f->type))
 			cls->state_field = (int)i;
 		if (f->pred == CTP_PRED_KEY) {
 			if (cls->key_field >= 0)
-				return ctp_err_set(err, "class %.40s: two keys", cls->name);
+				return WRONG(err, "two keys", cls->name);
 			cls->key_field = (int)i;
 		}
 	}
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		const struct ctp_field *f = &cls->fields[i];
 		if (f->pred == CTP_PRED_TIME && (int)i != cls->time_field)
-			return ctp_err_set(err, "class %.40s: field %.40s is predicted as the time and is not the first time",
-			                   cls->name, f->name);
+			return WRONG(err, "field %.40s is predicted as the time and is not the first time", cls->name, f->name);
 		if (f->pred >= CTP_PRED_SAME && cls->key_field < 0)
-			return ctp_err_set(err, "class %.40s: field %.40s needs a key", cls->name, f->name);
+			return WRONG(err, "field %.40s needs a key", cls->name, f->name);
 		if (f->pred == CTP_PRED_STATE && (cls->state_field < 0 || cls->state_field == (int)i ||
 		                                  cls->state_field == cls->key_field))
-			return ctp_err_set(err, "class %.40s: field %.40s needs another field as the state", cls->name, f->name);
+			return WRONG(err, "field %.40s needs another field as the state", cls->name, f->name);
 	}
 	return CTP_OK;
 }
@@ -142,7 +144,7 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 {
 	size_t text = strlen(name) + 1, nlabels = 0;
 	if (!name_ok(name, strlen(name), false) || nfields > CTP_FIELDS_MAX) {
-		ctp_err_set(err, "class %.40s: no usable name, or more than %d fields", name, CTP_FIELDS_MAX);
+		WRONG(err, "no usable name, or more than %d fields", name, CTP_FIELDS_MAX);
 		return NULL;
 	}
 	for (uint32_t i = 0; i < nfields; i++) {
@@ -155,7 +157,7 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 	}
 	struct class_mem *m = calloc(1, sizeof *m + nfields * sizeof *fields + nlabels * sizeof(struct ctp_label) + text);
 	if (!m) {
-		ctp_err_set(err, "class %.40s: out of memory", name);
+		ctp_err_as(err, CTP_ERR_MEMORY, "class %.40s: out of memory", name);
 		return NULL;
 	}
 	m->fields = (struct ctp_field *)(m + 1);
@@ -181,7 +183,7 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 		goto fail;
 	uint8_t *decl = malloc(declare(&m->cls, NULL));
 	if (!decl) {
-		ctp_err_set(err, "class %.40s: out of memory", name);
+		ctp_err_as(err, CTP_ERR_MEMORY, "class %.40s: out of memory", name);
 		goto fail;
 	}
 	m->cls.decl = decl;
@@ -225,10 +227,10 @@ struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct
 	char *text = malloc(decl_bytes + 1), *room = text;
 	uint8_t *copy = malloc(decl_bytes + 1);
 	if (!fields || !text || !copy) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		goto out;
 	}
-	ctp_err_set(err, "a class declaration of %zu bytes makes no sense", decl_bytes);
+	ctp_err_as(err, CTP_ERR_DAMAGED, "a class declaration of %zu bytes makes no sense", decl_bytes);
 	uint64_t kind = ctp_cursor_varint(&c);
 	const char *name = take_text(&c, &room);
 	uint64_t nfields = ctp_cursor_varint(&c);
@@ -247,7 +249,7 @@ struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct
 			goto out;
 		f->nlabels = (uint32_t)n;
 		if (!CTP_ARRAY_RESERVE(labels, label_room, nlabels + n, SIZE_MAX)) {
-			ctp_err_set(err, "class %.40s: out of memory", name);
+			ctp_err_as(err, CTP_ERR_MEMORY, "class %.40s: out of memory", name);
 			goto out;
 		}
 		for (uint64_t j = 0; j < n; j++, nlabels++) {

@@ -64,7 +64,7 @@ struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ct
 	struct ctp_codec_plan *plan = calloc(1, sizeof *plan);
 	unsigned words = 0;
 	if (!plan) {
-		ctp_err_set(err, "class %.40s: out of memory", cls->name);
+		ctp_err_as(err, CTP_ERR_MEMORY, "class %.40s: out of memory", cls->name);
 		return NULL;
 	}
 	plan->has_text = cls->has_text;
@@ -91,7 +91,8 @@ struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ct
 	plan_group(plan, cls, CTP_PRED_TOGGLE, CTP_PRED_TOGGLE, &words);
 	plan->often = often_missed(plan, cls);
 	if (words > CTP_CONTEXT_WORDS || plan->nmasked > CTP_MASKED_MAX) {
-		ctp_err_set(err, "class %.40s: its predictors need more than %d words for a key, or more than %d can miss",
+		ctp_err_as(err, CTP_ERR_USAGE,
+		           "class %.40s: its predictors need more than %d words for a key, or more than %d can miss",
 		            cls->name, CTP_CONTEXT_WORDS, CTP_MASKED_MAX);
 		free(plan);
 		return NULL;

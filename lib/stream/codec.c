@@ -16,7 +16,7 @@ struct ctp_codec *ctp_codec_new(struct ctp_err *err)
 	if (c)
 		c->contexts = ctp_pages_new(CONTEXTS_BYTES);
 	if (!c || !c->contexts) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		free(c);
 		return NULL;
 	}

@@ -122,7 +122,9 @@ static enum ctp_status give(struct conversion *c, const struct ctp_item *item)
 
 enum ctp_status ctp_memory_status(enum ctp_status status, const char *where, struct ctp_err *err)
 {
-	return status == CTP_FAILED || errno != ENOMEM ? status : ctp_err_set(err, "%s%sout of memory", where, *where ? ": " : "");
+	if (status == CTP_FAILED || errno != ENOMEM)
+		return status;
+	return ctp_err_as(err, CTP_ERR_MEMORY, "%s%sout of memory", where, *where ? ": " : "");
 }
 
 /* A sink has many tables, and what it makes without one of them would look complete. */

@@ -134,7 +134,7 @@ enum ctp_status ctp_order_gather(struct ctp_order *o, struct ctp_runs **runs, st
 		o->last_ns = 0; /* a section begins or ends */
 	assert(!o->after_due);
 	if (!ctp_runs_part(&o->runs, runs))
-		status = ctp_err_set(err, "out of memory");
+		status = ctp_err_memory(err);
 	if (status)
 		*item = (struct ctp_item){.kind = CTP_ITEM_RECORDS};
 	return status;

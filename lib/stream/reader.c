@@ -81,7 +81,7 @@ struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice 
 	r->codec = ctp_codec_new(err);
 	r->copy = ctp_pages_new(CTP_PAYLOAD_MAX + CTP_RECORD_ROOM);
 	if (!r->codec || !r->copy) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		ctp_reader_free(r);
 		return NULL;
 	}
@@ -307,7 +307,7 @@ static const struct ctp_class *find_class(struct ctp_reader *r, const uint8_t *d
 		if (r->classes[i]->decl_bytes == len && !memcmp(r->classes[i]->decl, decl, len))
 			return r->classes[i];
 	if (r->nclasses == CTP_CLASSES_MAX) {
-		ctp_err_set(err, "more than %d classes", CTP_CLASSES_MAX);
+		ctp_err_as(err, CTP_ERR_DAMAGED, "more than %d classes", CTP_CLASSES_MAX);
 		return NULL;
 	}
 	struct ctp_class *cls = ctp_class_parse(decl, len, err);
@@ -424,7 +424,8 @@ static void join_section(struct ctp_reader *r)
 
 static enum ctp_status out_of_memory(const struct ctp_reader *r, struct ctp_err *err)
 {
-	return ctp_err_set(err, "%s: packet at 0x%llx: out of memory", r->in->name, (unsigned long long)r->packet_offset);
+	return ctp_err_as(err, CTP_ERR_MEMORY, "%s: packet at 0x%llx: out of memory", r->in->name,
+	                  (unsigned long long)r->packet_offset);
 }
 
 static enum ctp_status end_of_input(struct ctp_reader *r)

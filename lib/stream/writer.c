@@ -72,7 +72,7 @@ struct ctp_writer *ctp_writer_new_in(ctp_writer_room *room, ctp_writer_put *put,
 	w->rest = ctp_pages_new(CTP_PAYLOAD_MAX);
 	w->preamble = ctp_pages_new(PREAMBLE_BYTES);
 	if (!w->codec || (!room && !w->own) || !w->keys || !w->rest || !w->preamble) {
-		ctp_err_set(err, "out of memory");
+		ctp_err_memory(err);
 		ctp_writer_free(w);
 		return NULL;
 	}

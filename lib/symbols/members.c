@@ -295,11 +295,14 @@ static enum ctp_status say(enum verdict verdict, const char *path, struct ctp_er
 	case NO_FILE:
 		return ctp_err_set(err, "%s: cannot be read, or is no file", path);
 	case NO_DEBUG:
-		return ctp_err_set(err, "%s: has no debug information; compile with -g, or name the file that it was split off to", path);
+		return ctp_err_as(err, CTP_ERR_NOT_STREAM,
+		                  "%s: has no debug information; compile with -g, or name the file that it was split off to", path);
 	case NOT_LINKED:
-		return ctp_err_set(err, "%s: is an object file; name the program or library that it is linked into", path);
+		return ctp_err_as(err, CTP_ERR_NOT_STREAM,
+		                  "%s: is an object file; name the program or library that it is linked into", path);
 	case TOO_MANY:
-		return ctp_err_set(err, "%s: its debug information has more types or members than can be looked at", path);
+		return ctp_err_as(err, CTP_ERR_REFUSED, "%s: its debug information has more types or members than can be looked at",
+		                  path);
 	case DONE:
 		break;
 	}
@@ -344,7 +347,8 @@ static enum ctp_status take(pid_t child, int fd, struct ctp_members_want *want, 
 		if (p.m.want < nwant)
 			found(arg, &p.m);
 	}
-	return ctp_err_set(err, "%s: its debug information could not be read to its end in the time and memory that it may take", path);
+	return ctp_err_as(err, CTP_ERR_REFUSED,
+	                  "%s: its debug information could not be read to its end in the time and memory that it may take", path);
 }
 
 enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want, uint32_t nwant,

@@ -91,7 +91,7 @@ struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs,
 			return s;
 	}
 	ctp_symbols_free(s);
-	ctp_err_set(err, "out of memory");
+	ctp_err_memory(err);
 	return NULL;
 }
 

@@ -111,7 +111,7 @@ static unsigned collect(struct ctp_harvest *h, const bool *done)
 int main(int argc, char **argv)
 {
 	static struct job j;
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	uint64_t bytes = 0;
 	if (argc < 4) {
 		fprintf(stderr, "usage: ringwriter EVENTS_PER_SECOND COROUTINES SECONDS [RING_BITS]\n");

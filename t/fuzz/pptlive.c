@@ -331,7 +331,7 @@ static void put_state(struct input *in)
 
 static bool agent_step(struct input *in, unsigned op)
 {
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	struct ctp_ppt_attach *at = &trace.at;
 	bool taken = at->stage >= CTP_PPT_ATTACHED && at->ring.data && trace.at.shm.at;
 	switch (op % 8) {
@@ -424,7 +424,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static _Alignas(64) char area[CTP_PPT_MEMORY_AREA];
 	static struct ctp_ppt_counters counters = {.names = {"a", "b", "c"}};
 	struct input in = {data, size};
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	struct ctp_ppt_buffer buffer = {.name = "Fuzz", .at = {VARIABLES, VARIABLES + 4, VARIABLES + 8}, .json_bytes = 8, .file = (char *)"/fuzz",
 	                                .label = (char *)"Fuzz"};
 	unsigned how = byte(&in), options = byte(&in);

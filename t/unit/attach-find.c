@@ -130,7 +130,7 @@ static const struct ctp_notice notice = {.say = remember};
 /* True if it is found; else the reason, without the process, is in said. */
 static bool find(struct ctp_attach *at, pid_t pid)
 {
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	said[0] = '\0';
 	bool found = !ctp_attach_find(at, pid, &notice, &err);
 	if (!found) {

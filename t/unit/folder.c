@@ -43,7 +43,7 @@ static bool is_at(int fd, const char *path)
 
 static void below(int top, const char *how)
 {
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	ok(ctp_folder_below(top, "t", "a/b/c", false, &err) < 0 && strstr(err.text, "t/a: "),
 	   "%s: a missing folder is an error: %s", how,
 	   err.text);
@@ -93,7 +93,7 @@ static void below_without(int top, int error, const char *how)
 int main(void)
 {
 	char dir[] = "/tmp/folder-XXXXXX";
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	if (!mkdtemp(dir) || chdir(dir) || mkdir("real", 0700) || symlink("real", "t"))
 		skip_all("no folder can be made in /tmp");
 	int top = ctp_folder_open("t", true, &err);

@@ -57,7 +57,7 @@ static struct ctp_ppt_layout *parse(const char *json)
 
 static void refused(const char *json, const char *why, const char *name)
 {
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	struct ctp_ppt_layout *l = ctp_ppt_layout_parse(json, strlen(json), &err);
 	ok(!l && strstr(err.text, why), "%s", name);
 	if (l || !strstr(err.text, why))

@@ -25,7 +25,7 @@ static void *be_there(void *arg)
 static void test_thread(void)
 {
 	struct ctp_ppt_memory m;
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	pthread_t t;
 	sem_init(&began, 0, 0);
 	sem_init(&over, 0, 0);

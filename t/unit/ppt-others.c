@@ -99,7 +99,7 @@ static void end(const struct process *p)
 /* Attaches to a ring that no process's hmem names any more. */
 static void with(void (*test)(struct ctp_ppt_attach *, const struct process *))
 {
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	struct ctp_ppt_memory memory;
 	struct ctp_ppt_attach a = {.memory = &memory, .stage = CTP_PPT_LEAVING};
 	if (ctp_ppt_shm_new(&a.shm, 4096, (uid_t)-1, &err))

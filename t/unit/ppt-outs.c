@@ -35,7 +35,7 @@ static void links(void)
 {
 	static const char *const name[] = {"trap"};
 	struct ctp_ppt_outs outs;
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	struct stat st;
 	bool made = !symlink("victim", "trap") && !mkdir("away", 0700) && !symlink("away", "to-trap");
 	ok(made && ctp_ppt_outs_open(&outs, "%b", false, name, 1, wait_is_over, &err) && strstr(err.text, "trap: is a link"),
@@ -57,7 +57,7 @@ int main(void)
 	enum { NAMES = sizeof names / sizeof *names };
 	char dir[] = "/tmp/ppt-outs-XXXXXX";
 	struct ctp_ppt_outs outs;
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	if (!mkdtemp(dir) || chdir(dir))
 		skip_all("no folder can be made in /tmp");
 	enum ctp_status status = ctp_ppt_outs_open(&outs, "%b", false, names, NAMES, wait_is_over, &err);

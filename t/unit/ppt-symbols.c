@@ -41,7 +41,7 @@ static void test_often(unsigned buffers, size_t want, const char *notice)
 {
 	char path[] = "/tmp/ppt-symbols-XXXXXX";
 	struct ctp_ppt_buffers all = {0};
-	struct ctp_err err = {""};
+	struct ctp_err err = {0};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int fd = mkstemp(path);
 	char *at = mmap(NULL, MAPPINGS * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
