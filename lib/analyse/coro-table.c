@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum { SLOTS_MIN = 4096, SPARSE = CTP_CORO_TABLE_SPARSE, LINE = 64 };
-_Static_assert(sizeof(struct ctp_coroutine) == 4 * LINE || sizeof(void *) < 8, "four cache lines, as its comment says");
 
 bool ctp_coro_table_init(struct ctp_coro_table *table)
 {
@@ -88,12 +87,12 @@ static struct ctp_coroutine *room_for(struct ctp_coro_table *table)
 {
 	struct ctp_coroutine *co = table->unused;
 	if (co) {
-		table->unused = co->leads_to;
+		table->unused = ctp_judged(co)->leads_to;
 		return co;
 	}
 	if (table->used == CTP_FOLLOW_MAX)
 		return NULL;
-	struct ctp_coroutine **chunk = &table->chunks[table->used / CTP_CORO_TABLE_CHUNK];
+	struct ctp_coro **chunk = &table->chunks[table->used / CTP_CORO_TABLE_CHUNK];
 	if (!*chunk && !(*chunk = aligned_alloc(LINE, CTP_CORO_TABLE_CHUNK * sizeof **chunk)))
 		return NULL;
 	return ctp_coro_table_at(table, table->used++);
@@ -106,7 +105,7 @@ struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *table, uint64_t
 	struct ctp_coroutine *co = room_for(table);
 	if (!co)
 		return NULL;
-	*co = (struct ctp_coroutine){.id = id};
+	ctp_coro_renew(co, &(struct ctp_coroutine){.id = id});
 	table->count++;
 	uint32_t i = slot_of(table, id);
 	assert(!table->slots[i]); /* the id is new */
@@ -127,7 +126,8 @@ static void forget(struct ctp_coro_table *table, struct ctp_coroutine *co)
 	}
 	table->forgotten_ns = co->since_ns > table->forgotten_ns ? co->since_ns : table->forgotten_ns;
 	free(co->name);
-	*co = (struct ctp_coroutine){.leads_to = table->unused};
+	ctp_coro_renew(co, &(struct ctp_coroutine){0});
+	ctp_judged(co)->leads_to = table->unused;
 	table->unused = co;
 	table->count--;
 }

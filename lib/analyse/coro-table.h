@@ -8,7 +8,7 @@
 #ifndef CTP_CORO_TABLE_H
 #define CTP_CORO_TABLE_H
 
-#include "analyse/follow.h"
+#include "analyse/coro-own.h"
 #include "base/spread.h"
 
 enum {
@@ -19,7 +19,7 @@ enum {
 };
 
 struct ctp_coro_table {
-	struct ctp_coroutine *chunks[CTP_FOLLOW_MAX / CTP_CORO_TABLE_CHUNK];
+	struct ctp_coro *chunks[CTP_FOLLOW_MAX / CTP_CORO_TABLE_CHUNK];
 	uint32_t used; /* coroutines that were ever made */
 	uint32_t count;
 	struct ctp_coroutine *unused; /* forgotten coroutines, linked by leads_to */
@@ -32,13 +32,19 @@ struct ctp_coro_table {
 	uint64_t forgotten_ns;
 };
 
+/* Everything about a coroutine anew, but for what is given here. */
+static inline void ctp_coro_renew(struct ctp_coroutine *co, const struct ctp_coroutine *as)
+{
+	*(struct ctp_coro *)co = (struct ctp_coro){.shown = *as};
+}
+
 bool ctp_coro_table_init(struct ctp_coro_table *table); /* false: out of memory */
 void ctp_coro_table_fini(struct ctp_coro_table *table);
 void ctp_coro_table_clear(struct ctp_coro_table *table);
 
 static inline struct ctp_coroutine *ctp_coro_table_at(const struct ctp_coro_table *table, uint32_t number)
 {
-	return &table->chunks[number / CTP_CORO_TABLE_CHUNK][number % CTP_CORO_TABLE_CHUNK];
+	return &table->chunks[number / CTP_CORO_TABLE_CHUNK][number % CTP_CORO_TABLE_CHUNK].shown;
 }
 
 /* The first slot to look at: the ids of a block share a cache line. */

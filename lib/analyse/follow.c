@@ -57,7 +57,8 @@ enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_corou
 		if (f->ops->gone)
 			f->ops->gone(f->arg, &ch);
 		free(co->name);
-		*co = (struct ctp_coroutine){.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts};
+		ctp_coro_renew(co, &(struct ctp_coroutine){
+			.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts});
 		f->counts.coroutines++;
 	}
 	co->next = q.last;

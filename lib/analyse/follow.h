@@ -52,29 +52,11 @@ enum {
 	CTP_CO_BEFORE = 128,  /* the coroutine is older than the trace: what it did before is not known */
 	CTP_CO_AWAITS = 256,  /* awaits is for the suspension that comes next */
 	CTP_CO_WOKEN = 512,   /* a wake came before the last resume */
-	CTP_CO_FOUND = 1024,  /* the judge's: the coroutine is in a finding */
 	CTP_CO_JOINS = 2048,  /* only the end of the awaited coroutine lets this one go on */
-	CTP_CO_STUCK = 4096,  /* the judge's: all coroutines that could wake this one are stuck too; or it holds a thread */
-	CTP_CO_PARENT = 8192, /* the judge's: a child of the coroutine is alive */
-	CTP_CO_NEEDED = 16384, /* the judge's: a coroutine waits that this one used to wake */
-	CTP_CO_FIRST = 32768, /* first_at is known */
+	CTP_CO_FIRST = 32768, /* first_at is known; the bits that are not here are the library's own */
 };
 
-/*
- * What a coroutine did at one of the places where it waited. back and outside never count too many waits: a coroutine with more
- * places than CTP_CO_VISITS forgets some of its waits.
- */
-enum { CTP_CO_VISITS = 4 };
-
-struct ctp_visits {
-	uint64_t waker;   /* the coroutine that ended the last wait there; 0: none, or not known */
-	uint32_t place : 31; /* 0: the entry is free */
-	uint32_t several : 1; /* not only one coroutine has ended these waits */
-	uint16_t back;    /* waits that ended; no more are counted than fit */
-	uint16_t outside; /* of these, waits that a wake from outside of all coroutines ended */
-};
-
-/* Four cache lines: a transition with no wake touches the first two, and a resume the last. */
+/* A transition with no wake touches the first two cache lines. */
 struct ctp_coroutine {
 	uint64_t id __attribute__((aligned(64))); /* its number in the section; where there are none, the id of its probe */
 	uint64_t since_ns;     /* when this state began */
@@ -89,23 +71,13 @@ struct ctp_coroutine {
 	uint16_t flags;
 	uint32_t habit;        /* the listener's: what the coroutine does at place; an analysis has the number of a habit there */
 
-	union {
-		struct {
-			uint64_t run_ns, ready_ns, wait_ns; /* whole spans, within the time that is asked for */
-			uint64_t unknown_ns;                /* gaps */
-		};
-		struct { /* the judge's, once the tally has summed those up */
-			struct ctp_coroutine *leads_to; /* the end of its chain of waits; later, the cause of its wait */
-			uint32_t depth, visit;
-			uint32_t group, why;
-			struct ctp_coroutine *blames;
-		};
-	};
+	uint64_t run_ns, ready_ns, wait_ns; /* whole spans, within the time that is asked for */
+	uint64_t unknown_ns;   /* gaps */
 	uint64_t resumed_ns;   /* the last resume */
 	uint64_t waker;        /* of the wait at place; 0: not known */
 	uint64_t awaits;       /* the coroutine that this one waits for, alive when the wait began; 0: not known */
 	uint32_t spawn;        /* the place where the coroutine was made */
-	uint32_t habit_was;    /* the tally's: the habit before the last run */
+	uint32_t habit_was;    /* the listener's; an analysis has the habit before the last run there */
 
 	uint64_t before;       /* the last waker, at the place before_at */
 	uint64_t born_ns, probe, parent; /* parent 0: not known */
@@ -115,8 +87,6 @@ struct ctp_coroutine {
 	uint32_t first_at;     /* the place of the first suspension after a run, once CTP_CO_FIRST is set */
 	uint32_t handle;       /* the listener's */
 	uint32_t streak;       /* of wakes by itself */
-
-	struct ctp_visits visits[CTP_CO_VISITS]; /* the tally's */
 };
 
 /* Whether the coroutine ever ran. Of one that is older than the trace, more events than its first suspension say so. */

@@ -19,7 +19,7 @@ static struct ctp_coroutine *close_circle(struct ctp_judge *j, const struct ctp_
 		member = ways->next(j, member);
 	} while (member != co);
 	do {
-		member->leads_to = member;
+		ctp_judged(member)->leads_to = member;
 		member = ways->next(j, member);
 	} while (member != co);
 	if (ways->closed)
@@ -31,8 +31,8 @@ static void walk(struct ctp_judge *j, const struct ctp_judge_ways *ways, struct 
 {
 	struct ctp_coroutine *co = start, *last = start;
 	uint32_t steps = 0;
-	for (; co && !co->visit; steps++) {
-		co->visit = number;
+	for (; co && !ctp_judged(co)->visit; steps++) {
+		ctp_judged(co)->visit = number;
 		last = co;
 		co = ways->next(j, co);
 	}
@@ -40,9 +40,9 @@ static void walk(struct ctp_judge *j, const struct ctp_judge_ways *ways, struct 
 	if (!co)
 		end = ways->ends ? last : NULL;
 	else
-		end = co->visit == number ? close_circle(j, ways, co) : co->leads_to;
+		end = ctp_judged(co)->visit == number ? close_circle(j, ways, co) : ctp_judged(co)->leads_to;
 	for (co = start; end && steps; steps--) {
-		co->leads_to = co->leads_to ? co->leads_to : end;
+		ctp_judged(co)->leads_to = ctp_judged(co)->leads_to ? ctp_judged(co)->leads_to : end;
 		co = ways->next(j, co);
 	}
 }
@@ -52,10 +52,10 @@ void ctp_judge_circles(struct ctp_judge *j, const struct ctp_judge_ways *ways)
 	struct ctp_coroutine *co;
 	uint32_t walks = 0;
 	CTP_EACH_COROUTINE(j, co) {
-		co->visit = 0;
-		co->leads_to = NULL;
+		ctp_judged(co)->visit = 0;
+		ctp_judged(co)->leads_to = NULL;
 	}
 	CTP_EACH_COROUTINE(j, co)
-		if (!co->visit)
+		if (!ctp_judged(co)->visit)
 			walk(j, ways, co, ++walks);
 }

@@ -214,7 +214,7 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 	assert(g >= j->groups && g < j->groups + j->ngroups);
 	ctp_group_add(j, g, co, certainty, from_ns, ns);
 	co->flags |= CTP_CO_FOUND;
-	co->group = (uint32_t)(g - j->groups) + 1;
+	ctp_judged(co)->group = (uint32_t)(g - j->groups) + 1;
 }
 
 /*

@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "analyse/coro-own.h"
 #include "analyse/report.h"
 #include "analyse/tally.h"
 #include "base/compare.h"

@@ -181,12 +181,12 @@ static bool may_be_closed(const struct ctp_judge *j, const struct ctp_coroutine 
 	const struct ctp_object *ob = held_object(j, co);
 	if (co->awaits && co->flags & CTP_CO_JOINS) {
 		const struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
-		return ctp_wait_is(co) && target && target->visit;
+		return ctp_wait_is(co) && target && ctp_judged(target)->visit;
 	}
 	if (!ob || !only_holders(j, co, ob))
 		return false;
 	for (uint32_t i = 0; i < ob->nholders; i++)
-		if (!holder(j, ob, i) || !holder(j, ob, i)->visit)
+		if (!holder(j, ob, i) || !ctp_judged(holder(j, ob, i))->visit)
 			return false;
 	return true;
 }
@@ -197,17 +197,17 @@ static void find_closed(struct ctp_judge *j)
 	struct ctp_coroutine *co;
 	bool changed = true;
 	CTP_EACH_COROUTINE(j, co)
-		co->visit = ctp_wait_is(co);
+		ctp_judged(co)->visit = ctp_wait_is(co);
 	for (unsigned pass = 0; changed && pass < PASSES; pass++) {
 		changed = false;
 		CTP_EACH_COROUTINE(j, co)
-			if (co->visit && !may_be_closed(j, co)) {
-				co->visit = 0;
+			if (ctp_judged(co)->visit && !may_be_closed(j, co)) {
+				ctp_judged(co)->visit = 0;
 				changed = true;
 			}
 	}
 	for (uint32_t at = 0; changed && (co = ctp_follow_each(j->follow, &at));)
-		co->visit = 0;
+		ctp_judged(co)->visit = 0;
 }
 
 /* The holder that has waited longest, another one than waiter if there is one; null: one of several does not wait, or has ended. */
@@ -238,7 +238,7 @@ void ctp_judge_holders(struct ctp_judge *j)
 		if (!by)
 			continue;
 		co->awaits = by->id;
-		co->flags = (uint16_t)(co->visit ? co->flags | CTP_CO_JOINS : co->flags & ~CTP_CO_JOINS);
+		co->flags = (uint16_t)(ctp_judged(co)->visit ? co->flags | CTP_CO_JOINS : co->flags & ~CTP_CO_JOINS);
 	}
 }
 
@@ -353,7 +353,7 @@ static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co
 {
 	uint32_t place = ctp_follow_place(j->follow, co);
 	bool elsewhere = false;
-	for (const struct ctp_visits *v = co->visits; v < co->visits + CTP_CO_VISITS; v++)
+	for (const struct ctp_visits *v = ctp_coro_visits(co); v < ctp_coro_visits(co) + CTP_CO_VISITS; v++)
 		elsewhere |= v->place && v->place != place && v->back >= j->visits;
 	return r->what == CTP_WAITS_ROOM || (elsewhere && !ctp_spawn_is_at_rest(j, co->spawn, place));
 }

@@ -12,7 +12,7 @@ enum {
 const struct ctp_visits *ctp_own_visits(const struct ctp_coroutine *co, uint32_t place)
 {
 	static const struct ctp_visits none;
-	for (const struct ctp_visits *v = co->visits; v < co->visits + CTP_CO_VISITS; v++)
+	for (const struct ctp_visits *v = ctp_coro_visits(co); v < ctp_coro_visits(co) + CTP_CO_VISITS; v++)
 		if (v->place == place && place)
 			return v;
 	return &none;
@@ -30,7 +30,8 @@ bool ctp_own_rests_elsewhere(const struct ctp_judge *j, const struct ctp_corouti
 {
 	const struct ctp_visits *here = ctp_own_visits(co, place);
 	uint64_t here_ns = median_ns(j, place);
-	for (const struct ctp_visits *v = co->visits; here->back >= j->visits && v < co->visits + CTP_CO_VISITS; v++) {
+	const struct ctp_visits *v = ctp_coro_visits(co), *end = v + CTP_CO_VISITS;
+	for (; here->back >= j->visits && v < end; v++) {
 		bool often = v->place && v->place != place && OFTEN * (uint32_t)v->back >= here->back;
 		if (often && (median_ns(j, v->place) / FAR_LONGER >= here_ns || (is_outside(v) && !is_outside(here))))
 			return true;

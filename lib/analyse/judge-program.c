@@ -91,8 +91,8 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 /* Whether a coroutine is in a finding that is at least likely, or waits because of one that is. */
 static bool is_reported(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	const struct ctp_coroutine *cause = co->leads_to ? co->leads_to : co;
-	const struct ctp_group *g = cause->group ? &j->groups[cause->group - 1] : NULL;
+	const struct ctp_coroutine *cause = ctp_judged(co)->leads_to ? ctp_judged(co)->leads_to : co;
+	const struct ctp_group *g = ctp_judged(cause)->group ? &j->groups[ctp_judged(cause)->group - 1] : NULL;
 	return g && g->by_certainty[CTP_CERTAIN_LIKELY] + g->by_certainty[CTP_CERTAIN_PROVED];
 }
 
@@ -104,18 +104,18 @@ static void count_explained(struct ctp_judge *j, const uint64_t *left, uint64_t 
 {
 	struct ctp_coroutine *co;
 	CTP_EACH_COROUTINE(j, co)
-		co->visit = 0;
+		ctp_judged(co)->visit = 0;
 	CTP_EACH_COROUTINE(j, co) {
 		struct ctp_coroutine *parent = co->state == CTP_DEAD ? NULL : ctp_own_parent(j, co);
 		if (parent && is_reported(j, co) && ctp_own_is_for(parent, co))
-			parent->visit = 1;
+			ctp_judged(parent)->visit = 1;
 	}
 	CTP_EACH_COROUTINE(j, co) {
 		if (co->state == CTP_DEAD)
 			continue;
 		const struct ctp_coroutine *parent = ctp_own_parent(j, co);
 		bool with_parent = parent && parent->spawn != co->spawn && left[parent->spawn];
-		explained[co->spawn] += with_parent || co->visit || is_reported(j, co);
+		explained[co->spawn] += with_parent || ctp_judged(co)->visit || is_reported(j, co);
 	}
 }
 

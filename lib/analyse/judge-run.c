@@ -104,7 +104,7 @@ static bool never_leaves(struct ctp_judge *j, const struct ctp_tally_case *c)
 	if (!co || co->state == CTP_DEAD || co->streak < c->count || c->ns < CTP_JUDGE_QUIET_NS)
 		return false;
 	uint64_t left = 0, before_ns = ctp_span_ns(co->born_ns > j->start_ns ? co->born_ns : j->start_ns, c->from_ns);
-	for (const struct ctp_visits *v = co->visits; v < co->visits + CTP_CO_VISITS; v++)
+	for (const struct ctp_visits *v = ctp_coro_visits(co); v < ctp_coro_visits(co) + CTP_CO_VISITS; v++)
 		left += v->place != c->place ? v->back : 0;
 	return left >= CTP_JUDGE_HISTORY && c->ns / STORM_FACTOR >= before_ns / left;
 }

@@ -120,7 +120,7 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	bool known = wakes_known(j, ctp_judge_history(j, co), co);
 	struct ctp_group *g = group_of(j, known ? CTP_RULE_NEVER_WOKEN : CTP_RULE_SUSPENDED, co);
 	if (g)
-		g->why |= co->why;
+		g->why |= ctp_judged(co)->why;
 	ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
 }
 
@@ -131,7 +131,7 @@ static bool is_cause(const struct ctp_coroutine *co)
 {
 	bool holds_thread = co->state == CTP_RUNNING && co->flags & CTP_CO_STUCK;
 	bool is_found = ctp_wait_is(co) && co->flags & CTP_CO_FOUND;
-	return co->why || holds_thread || is_found;
+	return ctp_judged(co)->why || holds_thread || is_found;
 }
 
 /* The waker of the last wait of a coroutine at its place, if that is alive; or null. */
@@ -145,7 +145,7 @@ static struct ctp_coroutine *last_waker(struct ctp_judge *j, const struct ctp_co
 /* The awaited coroutine, if that or the end of its chain is a cause. */
 static struct ctp_coroutine *blames_target(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *target = awaited(j, co), *last = co->leads_to; /* the end of the chain */
+	struct ctp_coroutine *target = awaited(j, co), *last = ctp_judged(co)->leads_to; /* the end of the chain */
 	if (!target)
 		return NULL;
 	bool by_target = is_cause(target) || target->flags & CTP_CO_FOUND;
@@ -156,9 +156,9 @@ static struct ctp_coroutine *blames_target(struct ctp_judge *j, const struct ctp
 /* Whether waker is a cause, and stopped before co began to wait, at another habit. */
 static bool could_not_wake(const struct ctp_coroutine *waker, const struct ctp_coroutine *co)
 {
-	if (!waker || waker == co || waker->blames == co || waker->state == CTP_DEAD)
+	if (!waker || waker == co || ctp_judged(waker)->blames == co || waker->state == CTP_DEAD)
 		return false;
-	bool stopped_before = waker->since_ns < co->suspended_ns || waker->why == CTP_WHY_FRESH;
+	bool stopped_before = waker->since_ns < co->suspended_ns || ctp_judged(waker)->why == CTP_WHY_FRESH;
 	return is_cause(waker) && waker->habit != co->habit && stopped_before;
 }
 
@@ -200,27 +200,27 @@ static bool is_handed_on(struct ctp_judge *j, const struct ctp_coroutine *co)
 static void look_at_chain(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	enum { LAST_PART = 10 };
-	struct ctp_coroutine *end = co->leads_to;
-	if (!co->why || !awaited(j, co) || !end || end == co || is_handed_on(j, co))
+	struct ctp_coroutine *end = ctp_judged(co)->leads_to;
+	if (!ctp_judged(co)->why || !awaited(j, co) || !end || end == co || is_handed_on(j, co))
 		return;
 	uint64_t idle_ns = ctp_follow_ns(j->follow, end->resumed_ns, ctp_judge_end_ns(j, end));
 	bool recent = idle_ns <= ctp_wait_ns(j, co) / LAST_PART;
 	bool runs = recent && end->state != CTP_BORN && !(end->flags & CTP_CO_STUCK);
 	if (runs || ctp_wait_is_quiet(j, end)) /* such as one that sleeps, and holds a lock meanwhile */
-		co->why = 0;
-	else if (ctp_wait_is(end) && ctp_has_run(end) && !end->why)
-		end->why = CTP_WHY_AWAITED;
+		ctp_judged(co)->why = 0;
+	else if (ctp_wait_is(end) && ctp_has_run(end) && !ctp_judged(end)->why)
+		ctp_judged(end)->why = CTP_WHY_AWAITED;
 }
 
 /* A parent waits too long for its children: a child that waits far too long is to blame. */
 static void look_at_child(struct ctp_judge *j, struct ctp_coroutine *child)
 {
 	struct ctp_coroutine *parent = ctp_judge_living(j, child->parent);
-	if (!ctp_wait_is(child) || !ctp_wait_is(parent) || !parent->why || awaited(j, parent))
+	if (!ctp_wait_is(child) || !ctp_wait_is(parent) || !ctp_judged(parent)->why || awaited(j, parent))
 		return;
 	if (ctp_habit_is_for_children(ctp_habit_of(j, parent)) && ctp_wait_is_too_long(j, child)) {
-		child->why |= CTP_WHY_NEEDED;
-		parent->blames = child;
+		ctp_judged(child)->why |= CTP_WHY_NEEDED;
+		ctp_judged(parent)->blames = child;
 	}
 }
 
@@ -236,8 +236,8 @@ static struct ctp_coroutine *blames(struct ctp_judge *j, const struct ctp_corout
 		return holds_thread_of(j, co);
 	if (!ctp_wait_is(co) || co->flags & CTP_CO_FOUND)
 		return NULL;
-	if (co->blames)
-		return co->blames;
+	if (ctp_judged(co)->blames)
+		return ctp_judged(co)->blames;
 	struct ctp_coroutine *target = blames_target(j, co);
 	if (!target && ctp_wait_is_too_long(j, co))
 		target = blames_waker(j, co);
@@ -303,7 +303,7 @@ static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 	bool gone = h->more_wakers || (!h->woken && !ctp_follow_has_wakes(&j->follow->counts));
 	for (uint32_t i = 0; i < h->nwakers && !gone; i++)
 		gone = !ctp_judge_living(j, h->wakers[i]);
-	return gone && !co->depth && ctp_spawn_is_at_rest(j, co->spawn, h->place);
+	return gone && !ctp_judged(co)->depth && ctp_spawn_is_at_rest(j, co->spawn, h->place);
 }
 
 /* The coroutine is a member of a standstill, if there is one. */
@@ -315,7 +315,7 @@ static bool is_still(const struct ctp_judge *j, const struct ctp_coroutine *co)
 /* The place has no history, and no coroutine needs this one: it may wait for a timer or for another program. */
 static bool is_alone(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return ctp_judge_history(j, co).waits < FEW && !co->depth && !(co->flags & CTP_CO_NEEDED);
+	return ctp_judge_history(j, co).waits < FEW && !ctp_judged(co)->depth && !(co->flags & CTP_CO_NEEDED);
 }
 
 static bool all_is_still(struct ctp_judge *j)
@@ -343,7 +343,7 @@ static struct ctp_coroutine *leads_to_still(struct ctp_judge *j, const struct ct
 	struct ctp_coroutine *target = awaited(j, co), *last = target;
 	for (int i = 0; i < CHAIN && last && awaited(j, last); i++)
 		last = awaited(j, last);
-	bool is_member = last && !last->why && is_still(j, last) && !awaited(j, last);
+	bool is_member = last && !ctp_judged(last)->why && is_still(j, last) && !awaited(j, last);
 	return is_member ? target : NULL;
 }
 
@@ -352,10 +352,10 @@ static void standstill(struct ctp_judge *j)
 	struct ctp_coroutine *co;
 	struct ctp_group *g = NULL;
 	CTP_EACH_COROUTINE(j, co) {
-		if (!is_still(j, co) || co->flags & CTP_CO_FOUND || co->leads_to)
+		if (!is_still(j, co) || co->flags & CTP_CO_FOUND || ctp_judged(co)->leads_to)
 			continue;
-		co->leads_to = awaited(j, co);
-		if (co->leads_to)
+		ctp_judged(co)->leads_to = awaited(j, co);
+		if (ctp_judged(co)->leads_to)
 			continue; /* the awaited coroutine is to be looked at */
 		if (!g)
 			g = ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
@@ -379,9 +379,9 @@ static void judge_one(struct ctp_judge *j, struct ctp_coroutine *co)
 			return;
 		if (!ctp_has_run(co) && co->flags & CTP_CO_BIRTH)
 			never_started(j, co);
-		else if (co->why && !co->leads_to)
+		else if (ctp_judged(co)->why && !ctp_judged(co)->leads_to)
 			never_woken(j, co);
-		else if (!co->leads_to && !awaited(j, co))
+		else if (!ctp_judged(co)->leads_to && !awaited(j, co))
 			leaked(j, co);
 	}
 }
@@ -452,12 +452,12 @@ static void find_why(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	CTP_EACH_COROUTINE(j, co)
-		co->why = ctp_wait_is(co) && ctp_has_run(co) ? ctp_wait_why(j, co) : 0;
+		ctp_judged(co)->why = ctp_wait_is(co) && ctp_has_run(co) ? ctp_wait_why(j, co) : 0;
 	CTP_EACH_COROUTINE(j, co) {
-		bool has_history = co->why & ~(uint32_t)CTP_WHY_FRESH;
+		bool has_history = ctp_judged(co)->why & ~(uint32_t)CTP_WHY_FRESH;
 		struct ctp_coroutine *waker = has_history ? last_waker(j, co) : NULL;
-		if (waker && !waker->why && !ctp_wait_is_quiet(j, waker) && ctp_wait_is_suspect(j, waker, co))
-			waker->why = CTP_WHY_FRESH;
+		if (waker && !ctp_judged(waker)->why && !ctp_wait_is_quiet(j, waker) && ctp_wait_is_suspect(j, waker, co))
+			ctp_judged(waker)->why = CTP_WHY_FRESH;
 	}
 	CTP_EACH_COROUTINE(j, co)
 		look_at_chain(j, co);
@@ -470,11 +470,11 @@ static void find_causes(struct ctp_judge *j, bool still)
 {
 	struct ctp_coroutine *co;
 	CTP_EACH_COROUTINE(j, co)
-		co->blames = co->state == CTP_DEAD ? NULL : blames(j, co);
+		ctp_judged(co)->blames = co->state == CTP_DEAD ? NULL : blames(j, co);
 	CTP_EACH_COROUTINE(j, co) {
-		if (!co->blames && still && !(co->flags & CTP_CO_FOUND))
-			co->blames = leads_to_still(j, co);
-		co->leads_to = co->blames;
+		if (!ctp_judged(co)->blames && still && !(co->flags & CTP_CO_FOUND))
+			ctp_judged(co)->blames = leads_to_still(j, co);
+		ctp_judged(co)->leads_to = ctp_judged(co)->blames;
 	}
 }
 
@@ -487,8 +487,8 @@ void ctp_judge_waits(struct ctp_judge *j)
 	ctp_judge_circles(j, &awaits);
 	ctp_judge_objects(j);
 	CTP_EACH_COROUTINE(j, co) {
-		assert(co->leads_to); /* awaits.ends: a coroutine that awaits none leads to itself */
-		co->leads_to->depth += co->leads_to != co;
+		assert(ctp_judged(co)->leads_to); /* awaits.ends: a coroutine that awaits none leads to itself */
+		ctp_judged(ctp_judged(co)->leads_to)->depth += ctp_judged(co)->leads_to != co;
 	}
 	mark_stuck(j);
 	CTP_EACH_COROUTINE(j, co)

@@ -58,8 +58,8 @@ bool ctp_judge_places(struct ctp_judge *j)
 	}
 	struct ctp_coroutine *co;
 	CTP_EACH_COROUTINE(j, co) { /* these members share their memory with times */
-		co->leads_to = co->blames = NULL;
-		co->depth = co->visit = co->group = co->why = 0;
+		ctp_judged(co)->leads_to = ctp_judged(co)->blames = NULL;
+		ctp_judged(co)->depth = ctp_judged(co)->visit = ctp_judged(co)->group = ctp_judged(co)->why = 0;
 		/* Its address may have become a place since, when a second coroutine was there. */
 		if (co->state == CTP_SUSPENDED)
 			co->habit = ctp_habits_number(&j->tally->habits, co->spawn, ctp_follow_place(j->follow, co));

@@ -208,7 +208,8 @@ static bool is_abandoned(struct ctp_judge *j, const struct ctp_coroutine *co, st
 	uint64_t ns = ctp_wait_ns(j, co);
 	bool far_longer = ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
 	bool outlives = life->count >= CTP_JUDGE_HISTORY && ns / FAR_FACTOR >= life->max_ns;
-	return far_longer && outlives && !co->depth && ctp_wait_is_for_objects(j, co) && !ctp_judge_waker_may_come(j, co);
+	return far_longer && outlives && !ctp_judged(co)->depth && ctp_wait_is_for_objects(j, co) &&
+	       !ctp_judge_waker_may_come(j, co);
 }
 
 static uint64_t mean_ns(const struct ctp_habit *h) { return h->waits ? h->total_ns / h->waits : 0; }
@@ -244,7 +245,7 @@ static bool is_passing(struct ctp_judge *j, const struct ctp_coroutine *co, cons
 static bool is_in_circle(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	bool rests = ctp_spawn_is_at_rest(j, co->spawn, ctp_habit_of(j, co)->place);
-	return co->flags & CTP_CO_STUCK && (co->depth || ctp_judge_needs_others(j, co, rests));
+	return co->flags & CTP_CO_STUCK && (ctp_judged(co)->depth || ctp_judge_needs_others(j, co, rests));
 }
 
 static bool is_in_silence(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct wait *w)

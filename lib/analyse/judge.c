@@ -23,11 +23,12 @@ static uint32_t root_of(struct ctp_coroutine *start)
 {
 	enum { UNDER_WAY = UINT32_MAX, NONE = UINT32_MAX - 1 };
 	struct ctp_coroutine *co = start;
-	for (; co && !co->group && !co->visit; co = co->leads_to)
-		co->visit = UNDER_WAY;
-	uint32_t root = !co || co->visit == UNDER_WAY ? NONE : co->group ? co->group : co->visit;
-	for (co = start; co && co->visit == UNDER_WAY; co = co->leads_to)
-		co->visit = root;
+	for (; co && !ctp_judged(co)->group && !ctp_judged(co)->visit; co = ctp_judged(co)->leads_to)
+		ctp_judged(co)->visit = UNDER_WAY;
+	const struct ctp_judged *last = co ? ctp_judged(co) : NULL;
+	uint32_t root = !last || last->visit == UNDER_WAY ? NONE : last->group ? last->group : last->visit;
+	for (co = start; co && ctp_judged(co)->visit == UNDER_WAY; co = ctp_judged(co)->leads_to)
+		ctp_judged(co)->visit = root;
 	return root == NONE ? 0 : root;
 }
 
@@ -36,9 +37,9 @@ static void follow_joins(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	CTP_EACH_COROUTINE(j, co) {
-		bool joins = ctp_wait_is(co) && co->flags & CTP_CO_JOINS && !co->group;
-		if (joins && !co->leads_to)
-			co->leads_to = ctp_judge_living(j, co->awaits);
+		bool joins = ctp_wait_is(co) && co->flags & CTP_CO_JOINS && !ctp_judged(co)->group;
+		if (joins && !ctp_judged(co)->leads_to)
+			ctp_judged(co)->leads_to = ctp_judge_living(j, co->awaits);
 	}
 }
 
@@ -47,13 +48,13 @@ static void find_waiters(struct ctp_judge *j)
 	struct ctp_coroutine *co;
 	follow_joins(j);
 	CTP_EACH_COROUTINE(j, co)
-		co->visit = 0;
+		ctp_judged(co)->visit = 0;
 	CTP_EACH_COROUTINE(j, co) {
-		uint32_t root = co->group || co->state == CTP_DEAD || !co->leads_to ? 0 : root_of(co);
+		uint32_t root = ctp_judged(co)->group || co->state == CTP_DEAD || !ctp_judged(co)->leads_to ? 0 : root_of(co);
 		struct ctp_group *g = root ? &j->groups[root - 1] : NULL;
 		if (!g)
 			continue;
-		assert(root <= j->ngroups && co->leads_to != co);
+		assert(root <= j->ngroups && ctp_judged(co)->leads_to != co);
 		co->flags |= CTP_CO_FOUND;
 		g->dependents++;
 		if (!g->waiters && !(g->waiters = calloc(CTP_REPORT_MEMBERS, sizeof *g->waiters)))
@@ -63,7 +64,7 @@ static void find_waiters(struct ctp_judge *j)
 		uint64_t since_ns = co->state == CTP_RUNNABLE || !co->suspended_ns ? co->since_ns : co->suspended_ns;
 		struct ctp_report_member *waiter = &g->waiters[g->nwaiters++];
 		*waiter = ctp_judge_member(j, co, since_ns, ctp_follow_ns(j->follow, since_ns, ctp_judge_end_ns(j, co)));
-		waiter->waits_for = co->leads_to->id;
+		waiter->waits_for = ctp_judged(co)->leads_to->id;
 		waiter->awaits = co->awaits == waiter->waits_for;
 	}
 }

@@ -84,7 +84,8 @@ static bool is_stopped(const struct ctp_judge *j, const struct ctp_coroutine *co
  */
 static bool is_missed(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return co->flags & CTP_CO_NEEDED || co->depth || ctp_habit_of(j, co)->self >= j->history || co->resumes >= j->history;
+	return co->flags & CTP_CO_NEEDED || ctp_judged(co)->depth || ctp_habit_of(j, co)->self >= j->history ||
+	       co->resumes >= j->history;
 }
 
 /* Many coroutines made at the same place have ended, and this one is far older than any of them became: a stuck request, say. */
@@ -177,8 +178,8 @@ static struct ctp_coroutine *waits_for(struct ctp_judge *j, const struct ctp_cor
 {
 	if (co->awaits)
 		return ctp_judge_living(j, co->awaits);
-	bool for_child = ctp_habit_is_for_children(ctp_habit_of(j, co)) && co->blames;
-	return for_child && co->blames->state != CTP_DEAD ? co->blames : NULL;
+	bool for_child = ctp_habit_is_for_children(ctp_habit_of(j, co)) && ctp_judged(co)->blames;
+	return for_child && ctp_judged(co)->blames->state != CTP_DEAD ? ctp_judged(co)->blames : NULL;
 }
 
 /* The coroutine at the end of the chain of such waits, or co itself; null: that coroutine still moves, and so the wait may end. */
@@ -219,7 +220,7 @@ static bool is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co)
 /* A finding explains the wait: it has the coroutine, its place, or the child that it waits for. */
 static bool is_explained(const struct suspects *all, const struct ctp_coroutine *co)
 {
-	const struct ctp_coroutine *child = co->blames;
+	const struct ctp_coroutine *child = ctp_judged(co)->blames;
 	bool by_child = child && child->flags & CTP_CO_FOUND && ctp_own_is_for(co, child);
 	return co->flags & CTP_CO_FOUND || all->found[ctp_follow_place(all->j->follow, co)] || by_child;
 }
@@ -242,9 +243,9 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 		s->ratio = ratio;
 		s->co = end;
 	}
-	if (end->visit) /* a coroutine that awaits this one was looked at before */
+	if (ctp_judged(end)->visit) /* a coroutine that awaits this one was looked at before */
 		return true;
-	end->visit = 1;
+	ctp_judged(end)->visit = 1;
 	bool unknown = ctp_judge_sure(j, end, true) == CTP_CERTAIN_UNKNOWN;
 	ctp_group_add(j, &s->group, end, unknown ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_POSSIBLE,
 	              s->ready ? end->since_ns : ctp_coroutine_waits_since(end), open_ns(j, end));
@@ -255,7 +256,7 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 static void add_waiting(struct suspects *all, struct ctp_coroutine *co)
 {
 	struct ctp_coroutine *end = end_of_chain(all->j, co);
-	struct suspicion *s = end && end != co && end->visit ? suspicion_of(all, end) : NULL;
+	struct suspicion *s = end && end != co && ctp_judged(end)->visit ? suspicion_of(all, end) : NULL;
 	uint32_t place = ctp_follow_place(all->j->follow, co), i = 0;
 	if (!s)
 		return;
@@ -420,11 +421,11 @@ static void find_children(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	CTP_EACH_COROUTINE(j, co)
-		co->blames = NULL;
+		ctp_judged(co)->blames = NULL;
 	CTP_EACH_COROUTINE(j, co) {
 		struct ctp_coroutine *parent = ctp_wait_is(co) ? ctp_own_parent(j, co) : NULL;
-		if (parent && (!parent->blames || co->suspended_ns < parent->blames->suspended_ns))
-			parent->blames = co;
+		if (parent && (!ctp_judged(parent)->blames || co->suspended_ns < ctp_judged(parent)->blames->suspended_ns))
+			ctp_judged(parent)->blames = co;
 	}
 }
 
@@ -436,12 +437,12 @@ static bool look(struct suspects *all)
 	for (uint32_t i = 0; i < j->ngroups; i++)
 		all->found[j->groups[i].place] |= j->groups[i].rule == CTP_RULE_GROWTH && j->groups[i].place;
 	CTP_EACH_COROUTINE(j, co) {
-		co->visit = 0;
+		ctp_judged(co)->visit = 0;
 		if (!ctp_wait_is(co))
 			continue;
 		uint32_t place = ctp_follow_place(j->follow, co);
 		all->open[place]++;
-		all->found[place] |= place && co->group;
+		all->found[place] |= place && ctp_judged(co)->group;
 		all->far[place] += how_far(j, co) > 0;
 	}
 	all->one = one_site(all);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/coro-own.h"
 #include "analyse/follow-step.h"
 #include "analyse/tally-own.h"
 #include "base/compare.h"
@@ -200,8 +201,8 @@ static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, u
 /* A place that the coroutine has no entry for. The place with the fewest waits loses one of them; if none is left, its entry. */
 static RARE void visit_new(struct ctp_coroutine *co, struct ctp_visits visit)
 {
-	struct ctp_visits *least = co->visits;
-	for (struct ctp_visits *v = co->visits; v < co->visits + CTP_CO_VISITS; v++)
+	struct ctp_visits *least = ctp_coro_visits(co);
+	for (struct ctp_visits *v = ctp_coro_visits(co); v < ctp_coro_visits(co) + CTP_CO_VISITS; v++)
 		least = v->back < least->back ? v : least;
 	assert(least->outside <= least->back);
 	if (least->back) {
@@ -215,12 +216,12 @@ static RARE void visit_new(struct ctp_coroutine *co, struct ctp_visits visit)
 /* A wait of the coroutine itself at a place has ended. */
 static inline void visited(struct ctp_coroutine *co, uint32_t place, bool outside, uint64_t waker)
 {
-	struct ctp_visits *v = co->visits;
+	struct ctp_visits *v = ctp_coro_visits(co);
 	if (!place)
 		return;
-	while (v < co->visits + CTP_CO_VISITS && v->place != place)
+	while (v < ctp_coro_visits(co) + CTP_CO_VISITS && v->place != place)
 		v++;
-	if (__builtin_expect(v == co->visits + CTP_CO_VISITS, 0)) {
+	if (__builtin_expect(v == ctp_coro_visits(co) + CTP_CO_VISITS, 0)) {
 		visit_new(co, (struct ctp_visits){.waker = waker, .place = place, .back = 1, .outside = outside});
 	} else {
 		v->several |= v->waker != waker;
