@@ -14,9 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/linkage.h"
-
-CTP_C_BEGIN
 
 struct ctp_map;
 
@@ -48,7 +45,5 @@ void ctp_places_clear(struct ctp_places *places);
 
 /* The number of a spot. coro, of process pid, is there. 0: the spot is not known, or the table is full. */
 uint32_t ctp_places_number(struct ctp_places *places, struct ctp_spot spot, uint64_t pid, uint64_t coro);
-
-CTP_C_END
 
 #endif

@@ -11,9 +11,6 @@
 #include <stdint.h>
 
 #include "analyse/proc-seen.h"
-#include "base/linkage.h"
-
-CTP_C_BEGIN
 
 enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 256, CTP_THREAD_SPANS_MAX = 1 << 14 };
 
@@ -117,7 +114,5 @@ static inline uint32_t ctp_threads_number(struct ctp_threads *t, uint64_t tid)
 	uint32_t recent = t->recent[tid % CTP_THREADS_RECENT];
 	return t->list[recent].tid == tid ? recent : ctp_threads_add(t, tid);
 }
-
-CTP_C_END
 
 #endif

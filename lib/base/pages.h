@@ -11,14 +11,9 @@
 
 #include <stddef.h>
 
-#include "base/linkage.h"
-
-CTP_C_BEGIN
 
 void *ctp_pages_new(size_t bytes); /* aligned to 64 bytes; null: out of memory */
 void ctp_pages_free(void *block, size_t bytes); /* null: nothing */
 void ctp_pages_clear(void *block, size_t bytes); /* zeros again, and the pages go back to the system */
-
-CTP_C_END
 
 #endif

@@ -6,10 +6,7 @@
 #ifndef CTP_OTHERS_H
 #define CTP_OTHERS_H
 
-#include "base/linkage.h"
 #include "stream/schema.h"
-
-CTP_C_BEGIN
 
 enum { CTP_OTHERS_BYTES = 300 };
 
@@ -22,7 +19,5 @@ struct ctp_others {
 
 void ctp_others_note(struct ctp_others *o, const struct ctp_class *cls);
 void ctp_others_section(struct ctp_others *o); /* another section begins */
-
-CTP_C_END
 
 #endif

@@ -22,6 +22,7 @@ save() { # NAME FILE
 }
 
 make --no-print-directory O="$O" DESTDIR="$root" PREFIX=$prefix install >"$tmp/log" 2>&1 || diag "$(cat "$tmp/log")"
+export LD_LIBRARY_PATH="$top/lib"
 installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@"; }
 build() { # PROGRAM SOURCE...: elsewhere, so that nothing of the tree is found
 	program=$1

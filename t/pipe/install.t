@@ -33,6 +33,7 @@ ok 'the program in ctp-ppt.h.3 compiles with the installed ppt.h' \
 ok 'it runs without an agent' "$tmp/server" 1
 
 # The programs in ctp.3, built with pkg-config alone.
+export LD_LIBRARY_PATH="$top/lib"
 installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" ${PC:-libctp}; }
 if command -v pkg-config >/dev/null; then
 	is 'pkg-config knows the version' "$(installed --modversion)" "$("$BIN/ctp-stat" -V | cut -d ' ' -f 2)"
@@ -54,8 +55,8 @@ if command -v pkg-config >/dev/null; then
 		"$("$BIN/ctp-tojsonl" -a "$tmp/weather.ctp" | grep -c '"type":"weather".*"celsius":20.5')" 10
 fi
 # Each header alone, as the C and the C++ that its page promises.
-alone() { "$@" -I"$top/include/ctptools" -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only; } # COMPILER -std=STANDARD -x LANGUAGE HEADER
-for header in "$top"/include/ctptools/*/*.h "$top/include/ctp.h" "$top/include/ppt.h"; do
+alone() { "$@" -I"$top/include" -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only; } # COMPILER -std=STANDARD -x LANGUAGE HEADER
+for header in "$top"/include/ctp/*/*.h "$top/include/ctp.h" "$top/include/ppt.h"; do
 	for std in c11 gnu17; do ok "${header##*/} stands alone ($std)" alone "${CC:-cc}" -std=$std -x c "$header"; done
 done
 if command -v c++ >/dev/null; then
@@ -69,7 +70,7 @@ if command -v c++ >/dev/null; then
 	fi
 fi
 {
-	(cd "$top/include/ctptools" && ls */*.h) | sed 's/.*/#include <&>/'
+	(cd "$top/include" && ls ctp/*/*.h) | sed 's/.*/#include <&>/'
 	cat <<'EOF'
 int main()
 {
@@ -95,7 +96,7 @@ EOF
 } >"$tmp/all.cpp"
 for cxx in g++ clang++; do
 	command -v $cxx >/dev/null || continue
-	for header in "$top"/include/ctptools/*/*.h; do
+	for header in "$top"/include/ctp/*/*.h; do
 		ok "${header##*/} stands alone ($cxx)" alone $cxx -std=c++17 -include "$header" -x c++ /dev/null
 	done
 	# shellcheck disable=SC2046
@@ -105,11 +106,11 @@ for cxx in g++ clang++; do
 	! command -v pkg-config >/dev/null || is 'and runs' "$("$tmp/all")" crash
 done
 is 'no header refers to one that is not installed' \
-	"$(cd "$top/include/ctptools" && grep -Eo '[a-z0-9_/-]+\.h\b' ./*/*.h | while IFS=: read -r header name; do
-		echo | "${CC:-cc}" -I. $(printf ' -I%s' */) -include "$name" -fsyntax-only -x c - 2>/dev/null || echo "$header: $name"
+	"$(cd "$top/include" && grep -Eo '[a-z0-9_/-]+\.h\b' ctp/*/*.h | while IFS=: read -r header name; do
+		echo | "${CC:-cc}" -I. $(printf ' -I%s' ctp ctp/*/) -include "$name" -fsyntax-only -x c - 2>/dev/null || echo "$header: $name"
 	done)" ''
 is 'ctp.3 names each header of the library, and no other' \
-	"$(sed -n 's,^\.It Pa \(.*\.h\)$,\1,p' doc/ctp.3 | sort)" "$(cd "$top/include/ctptools" && ls */*.h | sort)"
+	"$(sed -n 's,^\.It Pa \(.*\.h\)$,\1,p' doc/ctp.3 | sort)" "$(cd "$top/include/ctp" && ls */*.h | sort)"
 
 # What other programs load.
 "$BIN/ctp-fromjsonl" -q <"$tmp/row" >"$tmp/row.ctp"
