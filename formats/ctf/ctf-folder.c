@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/signals.h"
+#include "base/syscalls.h"
 #include "io/folder.h"
 
 /* --- the guard ------------------------------------------------------------------------------------------------------------ */

@@ -113,7 +113,9 @@ PUBLIC ssize_t pwrite(int fd, const void *data, size_t len, off_t at)
 {
 	return fails(WRITE) ? -1 : syscall(SYS_pwrite64, fd, data, len, at);
 }
+#ifndef pwrite64 /* musl: another name for pwrite */
 PUBLIC ssize_t pwrite64(int fd, const void *data, size_t len, off_t at) __attribute__((alias("pwrite")));
+#endif
 
 /* A close of a file that is only read cannot lose data. */
 static bool is_written(int fd)
@@ -135,6 +137,7 @@ PUBLIC int close(int fd)
 PUBLIC int fsync(int fd) { return fails(FSYNC) ? -1 : (int)syscall(SYS_fsync, fd); }
 PUBLIC int fdatasync(int fd) { return fails(FSYNC) ? -1 : (int)syscall(SYS_fdatasync, fd); }
 
+PUBLIC int renameat2(int from, const char *old, int to, const char *new, unsigned flags); /* musl does not have it */
 PUBLIC int renameat2(int from, const char *old, int to, const char *new, unsigned flags)
 {
 	return fails(RENAME) ? -1 : (int)syscall(SYS_renameat2, from, old, to, new, flags);

@@ -5,10 +5,12 @@
 
 #include "symbols/module.h"
 
+#ifdef HAVE_LIBDW
 /* Simulated faults of libdw in the child, at offsets that no file has. */
 enum { SPINS = -1, OVERFLOWS = -2, TAKES_ALL = -3 };
 static bool find(struct ctp_module *m, const struct ctp_module_at *at, struct ctp_module_place *place);
 #define ctp_module_find find
+#endif
 #include "symbols/lookup.c" /* for its limits */
 #undef ctp_module_find
 

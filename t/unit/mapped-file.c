@@ -44,7 +44,7 @@ int main(void)
 		unopened += !opens(&file, true) || !opens(&file, false);
 	}
 	ctp_proc_maps_close(&maps);
-	ok(file.root >= 0 && n > 1, "%u files are mapped", n);
+	ok(file.root >= 0 && n, "%u files are mapped", n);
 	ok(!put_off, "no file on a local disk is left to the child (%u are)", put_off);
 	ok(ids, "some have a build-id (%u)", ids);
 	ok(!wrong, "a child reads the same (%u differ)", wrong);
@@ -54,6 +54,7 @@ int main(void)
 	file.map.path = "/dev/null";
 	ok((ctp_mapped_file(&file) || ctp_mapped_files(&file, 1)) && !file.len, "a file that is not the mapped one is not read");
 	file.map.start = file.map.stop = 0;
+	file.map.file.ino++; /* in a static program the last one was the program, which is found without its path */
 	ok(ctp_mapped_open(&file, true, &later) < 0, "a file that is not the mapped one is not opened");
 	close(file.root);
 	return done_testing();

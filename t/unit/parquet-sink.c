@@ -37,12 +37,13 @@ static struct ctp_class *new_class(const char *name, uint32_t n, uint32_t id)
 /* Memory in use; 0 if unknown (under sanitizers). */
 static size_t in_use(void)
 {
-#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 33)
 	struct mallinfo2 m = mallinfo2();
 	return m.uordblks + m.hblkhd;
-#else
-	return 0;
 #endif
+#endif
+	return 0;
 }
 
 static void put(struct ctp_sink *sink, const struct ctp_class *cls, uint64_t row)

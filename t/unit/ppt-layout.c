@@ -315,12 +315,13 @@ static void test_twice(void)
 
 static size_t held(void)
 {
-#if defined __GLIBC__ && __GLIBC_PREREQ(2, 33)
+#ifdef __GLIBC__
+#if __GLIBC_PREREQ(2, 33)
 	struct mallinfo2 m = mallinfo2(); /* all 0 under a sanitizer */
 	return m.uordblks + m.hblkhd;
-#else
-	return 0;
 #endif
+#endif
+	return 0;
 }
 
 /* The maximum number of frames of the maximum size; one frame's padding covers everything but the numbers. */
