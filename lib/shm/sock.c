@@ -54,8 +54,12 @@ static enum ctp_status sock_hide(struct ctp_sock *sock, struct ctp_err *err)
 	if (!tmp || tmp[0] != '/' || strlen(tmp) + sizeof "/ctp-XXXXXX" > sizeof folder)
 		tmp = "/tmp";
 	snprintf(folder, sizeof folder, "%s/ctp-XXXXXX", tmp);
-	if (!mkdtemp(folder))
-		return ctp_err_sys(err, "%s", folder);
+	if (!mkdtemp(folder)) {
+		ctp_err_sys(err, "%s", folder);
+		strcpy(folder, "/dev/shm/ctp-XXXXXX"); /* a container may have no /tmp, or one that cannot be written to */
+		if (!mkdtemp(folder))
+			return CTP_FAILED;
+	}
 	snprintf(sock->addr.sun_path, sizeof sock->addr.sun_path, "%s/s", folder);
 	enum ctp_status st = CTP_OK;
 	if (!sock_bind(sock))
