@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 {
 	struct ctp_tool tool = {
 		.name = "ctp-toparquet",
-		.synopsis = "[-fqv] -o DIR [--partition KEYS] [--class NAME] [--rows N] [FILE...]",
+		.synopsis = "[-fqv] -o DIR [--partition host|date|host,date] [--class NAME] [--rows N] [FILE...]",
 		.help = "Writes a stream as Parquet: a file for each class of records, and one for the sections.\n"
 			"  -o DIR            write to this folder; - for standard output, with --class\n"
 			"  --partition KEYS  add to a tree of folders in DIR, by host, date, or host,date\n"
