@@ -6,7 +6,7 @@
 . t/helper/tap.sh
 
 sources() { # every source that is ours; what fuzzers found, and what was built, is not
-	find GNUmakefile lib formats tools sdk t .ci -type f ! -path '*/corpus-*' ! -path '*/target/*' \( -name '*.[cht]' -o -name '*.[ch]pp' -o \
+	find GNUmakefile lib formats tools sdk t .ci .debian .rpm -type f ! -path '*/corpus-*' ! -path '*/target/*' \( -name '*.[cht]' -o -name '*.[ch]pp' -o \
 		-name '*.rs' -o -name '*.js' -o -name '*.css' -o -name '*.html' -o -name '*.xml' -o -name '*.py' -o -name '*.sh' -o \
 		-name '*.mk' -o -name '*.awk' -o -name '*.pml' -o -name '*.toml' -o -name GNUmakefile -o -perm -100 \)
 }
