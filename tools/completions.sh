@@ -5,9 +5,9 @@
 #
 #	completions.sh --table TOOL...   prints the table that they are made from
 #
-# An option is a word that begins a line of the help after two spaces, or follows three spaces. After it, one space and its argument;
-# then its description. The synopsis has the values of an argument as a|b, and an optional one in brackets. t/pipe/man.t compares the
-# manual with the same help. Columns of the table, with tabs between them:
+# An option is a word that begins a line of the help after two spaces, or follows three spaces. Its argument follows after one space,
+# its description after more. The synopsis has the values of an argument as a|b, and an optional one in brackets. t/pipe/man.t
+# compares the manual with the same help. Columns of the table, with tabs between them:
 #
 #	T TOOL COMMAND KIND TEXT                        a tool, or a command of a tool, and its operands
 #	O TOOL COMMAND OPTION MODE ARGUMENT KIND TEXT   an option, in all commands if COMMAND is *; MODE is none, needed or optional
@@ -110,7 +110,8 @@ function reply(k) {
 	if (k ~ /^=/) return "COMPREPLY=($(compgen -W " quote(rest(k)) " -- \"$cur\"))"
 	if (k ~ /^\./) return "_filedir " quote(rest(k) "?(.zst)")
 	return k == "file" ? "_filedir" : k == "dir" ? "_filedir -d" : k == "pid" ? "_pids" : \
-	       k == "user" ? "COMPREPLY=($(compgen -u -- \"$cur\"))" : k == "host" ? "_known_hosts_real -- \"$cur\"" : k == "run" ? "_command_offset $i" : ":"
+	       k == "user" ? "COMPREPLY=($(compgen -u -- \"$cur\"))" : \
+	       k == "host" ? "_known_hosts_real -- \"$cur\"" : k == "run" ? "_command_offset $i" : ":"
 }
 function body(command, tabs,    i, words) {
 	print tabs "case $prev in"
@@ -195,7 +196,7 @@ function action(k) {
 }
 function plain(s) { gsub(/\\|:|\[|\]/, "\\\\&", s); return s }
 function spec(i,    s) {
-	s = opt[i] ~ /^-[hV]$|^--(help|version)$/ && mode[i] == "none" ? "(- *)" : opt[i] ~ /^--(debug-dir|ignore|cache)$/ ? "*" : ""
+	s = opt[i] ~ /^--(debug-dir|ignore|cache)$/ ? "*" : opt[i] ~ /^(-[hV]|--help|--version)$/ && mode[i] == "none" ? "(- *)" : ""
 	s = s opt[i] (mode[i] == "none" ? "" : mode[i] == "optional" ? "=-" : opt[i] ~ /^--/ ? "=" : "+") "[" plain(text[i]) "]"
 	if (mode[i] != "none")
 		s = s (mode[i] == "optional" ? "::" : ":") plain(arg[i]) ":" action(kind[i])
@@ -249,8 +250,8 @@ function action(k) {
 	if (k ~ /^=/) return " -x -a " fish_quote(rest(k))
 	if (k ~ /^\./) return " -x -k -a " fish_quote("(__ctp_files " rest(k) ")")
 	if (k == "file") return " -r -F"
-	k = k == "dir" ? "__fish_complete_directories" : k == "pid" ? "__fish_complete_pids" : k == "user" ? "__fish_complete_users" : \
-	    k == "host" ? "__fish_print_hostnames" : ""
+	k = k == "dir" ? "__fish_complete_directories" : k == "pid" ? "__fish_complete_pids" : \
+	    k == "user" ? "__fish_complete_users" : k == "host" ? "__fish_print_hostnames" : ""
 	return " -x" (k == "" ? "" : " -a \047(" k ")\047")
 }
 function complete(when, what) { print "complete -c " tool (when == "" ? "" : " -n " fish_quote(when)) what }
