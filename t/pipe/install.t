@@ -130,6 +130,42 @@ if [ -f "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/
 		"/d$(pkg-config --variable=libdir babeltrace2)/babeltrace2/plugins/babeltrace-plugin-ctp.so"
 fi
 
+is 'the licence is installed' "$(cat "$top/share/doc/ctptools/LICENSE")" "$(cat LICENSE)"
+
 ok 'make uninstall' for_user uninstall
 is 'nothing is left' "$(find "$root" -type f)" ''
+
+# Other folders: with spaces, and as a distribution names them.
+root="$tmp/it's a root" prefix='/opt/my programs'
+top=$root$prefix
+ok 'make install to a folder with spaces' for_user install
+is 'the tools are there' "$(cd "$top/bin" && ls)" "$(cd "$BIN" && ls)"
+is 'nothing is installed elsewhere' "$(cd "$root" && find . -type f ! -path './opt/my programs/*')" ''
+if command -v pkg-config >/dev/null; then
+	pc() { PKG_CONFIG_PATH=$top/lib/pkgconfig pkg-config "$@"; }
+	is 'pkg-config names the folder' "$(pc --cflags ctp-probe | sed 's/ *$//')" '-I/opt/my\ programs/include -DCTP_LIBRARY'
+	ln -s "$top" "$tmp/my programs"
+	eval "set -- $(pc --cflags --libs --define-variable=prefix="$tmp/my\\ programs" ctp-probe)"
+	ok 'the program with the probe compiles with the flags of pkg-config' "${CC:-cc}" -o "$tmp/probe" "$tmp/probe.c" "$@"
+fi
+ok 'make uninstall from there' for_user uninstall
+is 'nothing is left there' "$(find "$root" -type f)" ''
+
+root=$tmp/multiarch
+for_distribution() { make --no-print-directory O="$O" DESTDIR="$root" PREFIX=/usr "$@"; }
+folders() { (cd "$root" && find . -type f | sed -E 's,^\.(/usr/share/[^/]*|/usr/lib/some-arch|/[^/]*/[^/]*)/.*,\1,' | sort -u | tr '\n' ' '); }
+ok 'make install LIBDIR=' for_distribution LIBDIR=/usr/lib/some-arch bt2dir=/usr/lib/some-arch/babeltrace2/plugins install
+is 'the libraries are there and nowhere else' "$(folders)" \
+	'/usr/bin /usr/include /usr/lib/some-arch /usr/share/ctptools /usr/share/doc /usr/share/man '
+for pc in "$root"/usr/lib/some-arch/pkgconfig/*.pc; do
+	is "${pc##*/} names the folder" "$(grep '^libdir=' "$pc")" "libdir=\${prefix}/lib/some-arch"
+done
+ok 'make uninstall LIBDIR=' for_distribution LIBDIR=/usr/lib/some-arch bt2dir=/usr/lib/some-arch/babeltrace2/plugins uninstall
+is 'nothing is left of it' "$(find "$root" -type f)" ''
+set -- bindir=/a/bin libdir=/a/lib includedir=/a/inc mandir=/a/man docdir=/a/doc bt2dir=/a/lib
+ok 'make install libdir= and the like' for_distribution "$@" install
+is 'each is where it should be' "$(folders)" '/a/bin /a/doc /a/inc /a/lib /a/man /usr/share/ctptools '
+like 'libctp.pc names the folders' "$(cat "$root/a/lib/pkgconfig/libctp.pc")" '^includedir=/a/inc$'
+ok 'make uninstall libdir= and the like' for_distribution "$@" uninstall
+is 'nothing is left of them' "$(find "$root" -type f)" ''
 done_testing
