@@ -17,6 +17,7 @@ ok 'nothing optional: everything compiles' quiet_make PKG_CONFIG=false CFLAGS='-
 ok 'nothing optional: the tools work' works "$O/bare"
 like 'nothing optional: make says what it left out, and the package' \
 	"$(quiet_make PKG_CONFIG=false CFLAGS='-O1 -DNDEBUG' O="$O/bare" all 2>&1)" '^left out: .*zst.*libzstd-dev'
+is 'make -s prints nothing' "$(quiet_make -s PKG_CONFIG=false CFLAGS='-O1 -DNDEBUG' O="$O/bare" all 2>&1)" ''
 if command -v zstd >/dev/null; then
 	printf '' | zstd -q >"$tmp/empty.zst"
 	like 'nothing optional: a .zst is refused with the remedy' "$("$O/bare/bin/ctp-stat" "$tmp/empty.zst" 2>&1)" 'zstdcat'

@@ -1,12 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-# make static: the collector traces a program where there is no other file than these two, as in an empty container.
+# make static: the collector traces a program where there is no other file than these two, as in an empty container. It is built in a
+# folder that has a space in its name.
 # Not under sanitizers: it builds a part of the tree.
 . t/helper/tap.sh
 
-ok 'make static' make --no-print-directory -s -j2 O="$tmp/o" CFLAGS=-O0 WERROR=1 static
-collect=$tmp/o/static/bin/ctp-collect
+o="$tmp/it's my folder"
+is 'make -s static prints nothing' "$(make --no-print-directory -s -j2 O="$o" CFLAGS=-O0 WERROR=1 static 2>&1)" ''
+collect=$tmp/ctp-collect
+ok 'the program is in the folder' cp "$o/static/bin/ctp-collect" "$collect"
+is 'a second make has nothing to do' "$(make --no-print-directory O="$o" CFLAGS=-O0 WERROR=1 static 2>&1 | grep '  [A-Z]')" ''
+ok 'make clean' make --no-print-directory O="$o" clean
+is 'nothing is left of the folder' "$(ls -d "$o" .build-* 2>/dev/null | xargs -r -d '\n' -n 1 readlink -m | grep "$tmp")" ''
 is 'the program needs no shared library' "$(ldd "$collect" 2>/dev/null | grep '=>')" ''
 like 'it runs' "$("$collect" -V)" '^ctp-collect [0-9]'
 ok 'a static program with the probe compiles' "${CC:-cc}" -static -pthread -O1 -D_GNU_SOURCE -Isdk/c -o "$tmp/lostwake" sdk/c/examples/lostwake.c
