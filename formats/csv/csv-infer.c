@@ -26,7 +26,7 @@ static uint8_t looks_like(const char *p, const char *end)
 		return 0;
 	/* A column with fractions or signs is text if its type cannot hold one of the numbers exactly. */
 	if (ctp_parse_u64(p, end, &v))
-		return CAN_U64 | (v <= INT64_MAX ? CAN_I64 : 0) | (v <= EXACT ? CAN_F64 : 0);
+		return CAN_U64 | (v <= INT64_MAX ? CAN_I64 : 0) | (v <= (uint64_t)EXACT ? CAN_F64 : 0);
 	if (ctp_parse_i64(p, end, &s))
 		return CAN_I64 | (s >= -EXACT ? CAN_F64 : 0);
 	if (end - p == 18 && ctp_parse_hex(p, end, &v))

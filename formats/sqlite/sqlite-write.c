@@ -121,7 +121,7 @@ static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struc
 			return ctp_sql_sink(&s->sql, symbols, err);
 		free_db(&s->sql);
 	} else {
-		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", out ? out->name : path);
+		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", path);
 		if (out)
 			ctp_output_abandon(out);
 	}
@@ -131,7 +131,7 @@ static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struc
 
 struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_symbols *symbols, struct ctp_err *err)
 {
-	return new_sink(out, NULL, symbols, err);
+	return new_sink(out, out->name, symbols, err);
 }
 
 struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_symbols *symbols, struct ctp_err *err)

@@ -8,13 +8,15 @@
 
 static void take(struct ctp_signals *signals, int sig, const struct sigaction *action, bool unless_ignored)
 {
-	struct sigaction former;
-	if (sigaction(sig, NULL, &former) || (unless_ignored && former.sa_handler == SIG_IGN))
+	struct sigaction now;
+	if (unless_ignored && !sigaction(sig, NULL, &now) && now.sa_handler == SIG_IGN)
 		return;
 	if (signals) { /* stored first: the handler may run at once, and restore */
 		assert(signals->n < CTP_SIGNALS_MAX);
 		signals->sigs[signals->n] = sig;
-		signals->former[signals->n++] = former;
+		if (sigaction(sig, NULL, &signals->former[signals->n]))
+			return;
+		signals->n++;
 	}
 	sigaction(sig, action, NULL);
 }

@@ -180,7 +180,7 @@ void ctp_ahead_free(struct ctp_ahead *a)
 	free(a);
 }
 
-static inline bool is_emptied(const struct chunk *c) { return !ctp_runs_released(c->runs) && !has_item(c); }
+__attribute__((unused)) static bool is_emptied(const struct chunk *c) { return !ctp_runs_released(c->runs) && !has_item(c); }
 
 /* Gives back the chunk that is emptied, and waits for the next. */
 static struct chunk *next_chunk(struct ctp_ahead *a)

@@ -181,6 +181,7 @@ static inline uint32_t raw_take_station(struct rawmem *m)
 static inline bool raw_birth(struct rawring *r, struct rawcoro *co, uint64_t probe_id, uint64_t parent)
 {
 	uint32_t index = raw_take_station(r->mem);
+	*co = (struct rawcoro){0};
 	if (index == UINT32_MAX)
 		return false;
 	unsigned char *st = raw_station(r->mem, index);

@@ -192,6 +192,10 @@ static int signal_of(void (*fn)(struct ctp_writer *w, struct ctp_class *cls), bo
 static void test_outside(void)
 {
 	ok(!signal_of(end_outside, false), "a section can be ended");
+#ifdef NDEBUG
+	skip("built without assertions");
+	return;
+#endif
 	ok(signal_of(end_outside, true) == SIGABRT, "ending a section twice is a bug");
 	ok(signal_of(record_outside, true) == SIGABRT, "a record outside a section is a bug");
 	ok(signal_of(mark_outside, true) == SIGABRT, "a mark outside a section is a bug");

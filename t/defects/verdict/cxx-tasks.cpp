@@ -508,6 +508,7 @@ static task<> story()
 		leaves += co_await search(6);
 	while (asked.stay)
 		leaves += co_await search(6);
+	(void)leaves;
 }
 static void start()
 {

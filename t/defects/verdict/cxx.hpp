@@ -348,9 +348,9 @@ struct promise : ctp::promise {
 			promise &p = h.promise();
 			if (!p.job)
 				return p.after ? p.after : std::noop_coroutine();
-			auto job = p.job;
+			auto ended = p.job;
 			h.destroy();
-			finish(*job);
+			finish(*ended);
 			return std::noop_coroutine();
 		}
 		void await_resume() noexcept {}
