@@ -156,7 +156,7 @@ for_distribution() { make --no-print-directory O="$O" DESTDIR="$root" PREFIX=/us
 folders() { (cd "$root" && find . -type f | sed -E 's,^\.(/usr/share/[^/]*|/usr/lib/some-arch|/[^/]*/[^/]*)/.*,\1,' | sort -u | tr '\n' ' '); }
 ok 'make install LIBDIR=' for_distribution LIBDIR=/usr/lib/some-arch bt2dir=/usr/lib/some-arch/babeltrace2/plugins install
 is 'the libraries are there and nowhere else' "$(folders)" \
-	'/usr/bin /usr/include /usr/lib/some-arch /usr/share/ctptools /usr/share/doc /usr/share/man '
+	'/usr/bin /usr/include /usr/lib/some-arch /usr/share/bash-completion /usr/share/ctptools /usr/share/doc /usr/share/fish /usr/share/man /usr/share/zsh '
 for pc in "$root"/usr/lib/some-arch/pkgconfig/*.pc; do
 	is "${pc##*/} names the folder" "$(grep '^libdir=' "$pc")" "libdir=\${prefix}/lib/some-arch"
 done
@@ -164,7 +164,7 @@ ok 'make uninstall LIBDIR=' for_distribution LIBDIR=/usr/lib/some-arch bt2dir=/u
 is 'nothing is left of it' "$(find "$root" -type f)" ''
 set -- bindir=/a/bin libdir=/a/lib includedir=/a/inc mandir=/a/man docdir=/a/doc bt2dir=/a/lib
 ok 'make install libdir= and the like' for_distribution "$@" install
-is 'each is where it should be' "$(folders)" '/a/bin /a/doc /a/inc /a/lib /a/man /usr/share/ctptools '
+is 'each is where it should be' "$(folders)" '/a/bin /a/doc /a/inc /a/lib /a/man /usr/share/bash-completion /usr/share/ctptools /usr/share/fish /usr/share/zsh '
 like 'libctp.pc names the folders' "$(cat "$root/a/lib/pkgconfig/libctp.pc")" '^includedir=/a/inc$'
 ok 'make uninstall libdir= and the like' for_distribution "$@" uninstall
 is 'nothing is left of them' "$(find "$root" -type f)" ''
