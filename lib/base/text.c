@@ -5,8 +5,7 @@
  *
  * Integers are cut into groups of eight digits, which do not depend on one another, and a table gives the digits in fours:
  * measured in whole rows, a third quicker than a table of pairs or than arithmetic on eight digits in a word. Floating point
- * goes through printf and strtod, which are exact and rarely needed here; neither sees a locale, since nothing in this project
- * sets one.
+ * goes through printf and strtod, which are exact and rarely needed here.
  */
 #include "base/text.h"
 
@@ -16,6 +15,7 @@
 #include <string.h>
 
 #include "base/digits.h"
+#include "base/plain-locale.h"
 
 /* Four digits as they lie in memory, the first in the lowest byte, for each number below 10000. */
 #define D4(a, b, c, d) (0x30303030u + (a) + ((b) << 8) + ((c) << 16) + ((unsigned)(d) << 24))
@@ -120,12 +120,15 @@ static char *put_shortest(char *p, double d, int least, int most, bool is_float)
 		return memcpy(p, "NaN", 3), p + 3;
 	if (isinf(d))
 		return d < 0 ? (memcpy(p, "-Infinity", 9), p + 9) : (memcpy(p, "Infinity", 8), p + 8);
-	bool normal = is_float ? isnormal((float)d) : isnormal(d);
-	for (int digits = normal ? least : 1;; digits++) {
-		int len = snprintf(p, CTP_TEXT_MAX, "%.*g", digits, d);
-		if (digits >= most || (is_float ? strtof(p, NULL) == (float)d : strtod(p, NULL) == d))
-			return p + len;
+	bool normal = is_float ? isnormal((float)d) : isnormal(d), same = false;
+	locale_t before = ctp_plain_locale_begin();
+	int len = 0;
+	for (int digits = normal ? least : 1; !same; digits++) {
+		len = snprintf(p, CTP_TEXT_MAX, "%.*g", digits, d);
+		same = digits >= most || (is_float ? strtof(p, NULL) == (float)d : strtod(p, NULL) == d);
 	}
+	ctp_plain_locale_end(before);
+	return p + len;
 }
 
 char *ctp_text_double(char *p, double d) { return put_shortest(p, d, 15, 17, false); }
@@ -330,8 +333,12 @@ char *ctp_text_duration(char *p, uint64_t ns)
 	} units[] = {{"d", 86400e9}, {"h", 3600e9}, {"min", 60e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		double v = (double)ns / units[i].ns;
-		if (v >= 0.9995) /* rounding would show 1000 of the unit below */
-			return p + snprintf(p, CTP_TEXT_MAX, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[i].unit);
+		if (v < 0.9995) /* rounding would show 1000 of the unit below */
+			continue;
+		locale_t before = ctp_plain_locale_begin();
+		p += snprintf(p, CTP_TEXT_MAX, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[i].unit);
+		ctp_plain_locale_end(before);
+		return p;
 	}
 	return p + snprintf(p, CTP_TEXT_MAX, "%u ns", (unsigned)ns);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain-locale.h"
 #include "base/text.h"
 
 static const int64_t SECOND_NS = 1000000000;
@@ -127,7 +128,9 @@ static bool parse_double(const char *p, const char *end, bool is_float, double *
 	/* strtod also takes white space and hexadecimal, which are no number here. */
 	if (strspn(copy, "0123456789+-.eE") != len)
 		return false;
+	locale_t before = ctp_plain_locale_begin();
 	*d = is_float ? (double)strtof(copy, &stop) : strtod(copy, &stop);
+	ctp_plain_locale_end(before);
 	return *stop == '\0' && isfinite(*d);
 }
 

@@ -50,4 +50,33 @@ ok 'a program is linked with the shared library' \
 	"${CC:-cc}" -Wall -Wextra -Werror -pedantic -std=c11 -I"$top/include" -o "$tmp/version" "$tmp/version.c" -L"$top/lib" -lctp
 like 'it needs the soname' "$(readelf -d "$tmp/version")" "NEEDED.*\[${lib##*/}\]"
 is 'it has the version of the tools' "$(LD_LIBRARY_PATH=$top/lib "$tmp/version")" "$("$BIN/ctp-stat" -V | cut -d ' ' -f 2) -1 1"
+
+# It reads and writes numbers with a point in a program that has a locale with a comma.
+cat >"$tmp/comma.c" <<'C'
+#include <ctp/base/text.h>
+#include <ctp/stream/value.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+int main(void)
+{
+	char text[CTP_TEXT_MAX], duration[CTP_TEXT_MAX];
+	const char *comma = setlocale(LC_ALL, "de_DE.UTF-8") ? localeconv()->decimal_point : "none";
+	struct ctp_field field = {.name = "celsius", .type = CTP_F64};
+	static const char number[] = "20.5";
+	uint64_t val = 0;
+	*ctp_text_double(text, 20.5) = '\0';
+	*ctp_text_duration(duration, 1500000000) = '\0';
+	int read = ctp_value_parse(&field, ctp_form_of(&field), number, number + 4, &val);
+	printf("%s %s %s %d %.1f\n", comma, text, duration, read, ctp_val_double(CTP_F64, val));
+	return 0;
+}
+C
+if localedef -i de_DE -f UTF-8 "$tmp/de_DE.UTF-8" 2>/dev/null; then
+	ok 'a program with a locale of its own' \
+		"${CC:-cc}" -Wall -Wextra -Werror -std=c11 -I"$top/include" -o "$tmp/comma" "$tmp/comma.c" -L"$top/lib" -lctp
+	is 'a point stays a point' "$(LOCPATH=$tmp LC_ALL='' LD_LIBRARY_PATH=$top/lib "$tmp/comma")" ', 20.5 1.50 s 1 20,5'
+else
+	skip 'there is no German locale (package locales)'
+fi
 done_testing
