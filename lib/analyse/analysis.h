@@ -36,7 +36,7 @@ void ctp_analysis_free(struct ctp_analysis *a); /* and its report; null: nothing
 
 /*
  * What a sink is given, in this order; where memory runs out, report.failed says so. A second listener, also, gets each change
- * before it is counted, and the end when the section of the report is filled.
+ * before it is counted, and the end when the section of the report is filled. sec must be there until the end of the section.
  */
 void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *also, void *arg);
 void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec);

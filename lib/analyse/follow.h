@@ -170,7 +170,7 @@ struct ctp_follow {
 	const struct ctp_follow_ops *ops;
 	void *arg;
 	struct ctp_sites *sites;
-	struct ctp_symbols *symbols; /* the caller's; null: no address has a file */
+	struct ctp_symbols *symbols; /* the caller's, who forgets and learns with them; null: no address has a file */
 	struct ctp_follow_counts counts;
 	uint64_t since_ns, until_ns; /* the caller's, on the section's clock: times count only between these */
 	struct ctp_threads *threads; /* the library's own, and places too: ctp_follow_thread and ctp_follow_place show them */
@@ -236,8 +236,8 @@ uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine
 uint32_t ctp_follow_places(const struct ctp_follow *f);
 
 /*
- * The text of such a place, "server.cpp:212:handle", good until the next call; null: not known. To be called before the section is
- * over.
+ * The text of such a place, "server.cpp:212:handle", good until the next call; "site 31" or an address if the text is not known.
+ * Null: place 0, or one that stands for all places beyond a limit. To be called before the section is over.
  */
 const char *ctp_follow_text(struct ctp_follow *f, uint32_t place);
 

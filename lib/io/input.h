@@ -25,7 +25,7 @@ struct ctp_input {
 	const char *name;   /* path, or "stdin" */
 	const char *path;   /* as it was given: "-" is stdin, and so is null */
 	bool eof;           /* nothing will come after what is at hand */
-	bool harmed;        /* a zstd frame was cut or damaged; what precedes and follows the damage is delivered */
+	bool harmed;        /* a zstd frame was cut or damaged; what precedes and follows is delivered, with "\0\n" in between */
 	struct ctp_err err; /* of a read that failed, or why it is harmed */
 	bool failed;
 	bool stopped; /* it failed, but there is nothing wrong with it: `idle` failed, or it is unwanted */

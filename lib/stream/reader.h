@@ -37,7 +37,7 @@ struct ctp_item {
 struct ctp_reader_stats {
 	uint64_t packets, records, sections;
 	uint64_t damaged_packets; /* seen and not usable */
-	uint64_t missing_packets; /* by their numbers; the damaged ones are among them */
+	uint64_t missing_packets; /* by their numbers; damaged packets are among them, if another follows and their number was lost */
 	uint64_t skipped_records; /* of damaged packets whose header could be read */
 	uint64_t skipped_bytes;
 	uint64_t cut_short;       /* sections without an orderly end */

@@ -89,7 +89,10 @@ struct ctp_section_end {
 void ctp_section_init(struct ctp_section *sec); /* a new random id, no attributes */
 void ctp_section_fini(struct ctp_section *sec);
 
-/* False where it would exceed a limit or repeat a name (then nothing was added). wall_offset_ns and clock also set the fields. */
+/*
+ * False where it would exceed a limit or repeat a name, or there is no memory: then nothing was added. wall_offset_ns and clock also
+ * set the fields. addf cuts the value to 511 bytes.
+ */
 bool ctp_section_add(struct ctp_section *sec, const char *name, const char *value);
 bool ctp_section_addf(struct ctp_section *sec, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 bool ctp_section_repeats(const struct ctp_section *sec, const char *name); /* such a name may not be added */

@@ -64,7 +64,10 @@ void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns);
 void ctp_writer_flush(struct ctp_writer *w);
 size_t ctp_writer_pending(const struct ctp_writer *w); /* bytes not yet sent */
 
-/* Closes the section, which is open: complete if its last packet says so. False if any put of this writer ever failed. */
+/*
+ * Closes the section, which is open: complete if its last packet says so. False if any put of this writer ever failed,
+ * memory ran out, or a class did not fit into a packet.
+ */
 bool ctp_writer_end(struct ctp_writer *w, bool complete);
 
 bool ctp_writer_failed(const struct ctp_writer *w);

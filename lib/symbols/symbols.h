@@ -12,6 +12,7 @@
  *
  * with the offset in the file after the '+'. Files are looked for on this machine only: at the path of the mapping, in the
  * folders that the caller names, and where distributions put debug information. A build without libdw has only the third form.
+ * A child process reads the files, because they may be hostile: a program that waits for any child sees it end.
  *
  * The numbers of processes, mappings, files, opened files and texts are bounded within a section. An address beyond the bounds has
  * no text; an address of a file that could not be opened has the third form.
