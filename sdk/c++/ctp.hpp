@@ -449,10 +449,19 @@ CTP_LOCAL_ [[gnu::noinline]] inline void born_here_(struct ::ctp_coro *co, void 
 	if (CTP_GET_(mode))
 		born_on_(co, at, CTP_CODE_);
 }
-CTP_LOCAL_ [[gnu::noinline]] inline void suspended_(struct ::ctp_coro *co, void *frame, const place &at) noexcept
+CTP_LOCAL_ [[gnu::noinline]] inline void suspended_first_(struct ::ctp_coro *co, void *frame, const place &at) noexcept
 {
 	std::uint32_t site = ctp_place_find_(co->probe_, at.file, at.line, at.function);
 	ctp_depart_(co, reinterpret_cast<std::uintptr_t>(frame), site);
+}
+/* Both calls are the last of the function, so that no registers are saved. */
+CTP_LOCAL_ [[gnu::noinline]] inline void suspended_(struct ::ctp_coro *co, void *frame, const place &at) noexcept
+{
+	std::uint32_t site;
+	if (ctp_place_known_(co->probe_, at.file, at.line, &site))
+		ctp_depart_(co, reinterpret_cast<std::uintptr_t>(frame), site);
+	else
+		suspended_first_(co, frame, at);
 }
 /* Before its start it is suspended at its spawn site, unless that is in another function. */
 CTP_LOCAL_ [[gnu::noinline]] inline void unstarted_(struct ::ctp_coro *co, void *frame, const place &at, bool placed) noexcept

@@ -718,7 +718,7 @@ struct ctp_thread_ {
  * Symbols have a number that changes with the structs and functions of this part, so that files with different versions of them are
  * not linked with each other.
  */
-#define CTP_AS_(name) __asm__(#name "1")
+#define CTP_AS_(name) __asm__(#name "2")
 
 #ifdef __x86_64__ /* an emulator may run a handler on an unaligned stack: for functions with larger locals than words */
 #define CTP_REALIGN_ __attribute__((force_align_arg_pointer))
@@ -744,6 +744,7 @@ CTP_FN_ void ctp_rouse_(struct ctp_probe_ *p) CTP_AS_(ctp_rouse_);
 CTP_FN_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late) CTP_AS_(ctp_birth_);
 CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what) CTP_AS_(ctp_event_);
 CTP_FN_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what) CTP_AS_(ctp_event_slow_);
+CTP_FN_ void ctp_resume_(struct ctp_coro *co) CTP_AS_(ctp_resume_);
 CTP_FN_ void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site) CTP_AS_(ctp_depart_);
 CTP_FN_ void ctp_leaving_(uint64_t ref) CTP_AS_(ctp_leaving_);
 CTP_FN_ void ctp_death_(struct ctp_coro *co) CTP_AS_(ctp_death_);
@@ -767,8 +768,28 @@ CTP_FN_ uint64_t ctp_tid_(void) CTP_AS_(ctp_tid_);
 CTP_FN_ uint64_t ctp_running_(struct ctp_probe_ *p) CTP_AS_(ctp_running_);
 CTP_FN_ void ctp_record_(struct ctp_probe_ *p) CTP_AS_(ctp_record_);
 
+#if defined __SANITIZE_THREAD__
+#define CTP_TSAN_ 1
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define CTP_TSAN_ 1
+#endif
+#endif
+#ifndef CTP_TSAN_
+#define CTP_TSAN_ 0
+#endif
+
+/*
+ * Relaxed accesses. For those gcc on AArch64 computes each address in an instruction of its own. A volatile access of an aligned word
+ * is the same single load or store there, with an offset, and volatile accesses stay in their order.
+ */
+#if defined __aarch64__ && !defined __clang__ && !CTP_TSAN_
+#define CTP_GET_(at) (*(const volatile __typeof__(*(at)) *)(at))
+#define CTP_PUT_(at, value) ((void)(*(volatile __typeof__(*(at)) *)(at) = (value)))
+#else
 #define CTP_GET_(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define CTP_PUT_(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
+#endif
 #define CTP_COMPILER_FENCE_ __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 static inline uint64_t ctp_copy_(void) { return (uint64_t)(uintptr_t)&ctp_current_; }
@@ -796,13 +817,34 @@ static inline bool ctp_place_take_(struct ctp_probe_ *p, uint32_t at, uint64_t k
 	return true;
 }
 
-static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+/*
+ * Whether the site has a number, in the place where it is looked for first. The number is loaded after the key, so that it is not the
+ * number of the previous key: pairs with ctp_place_take_. An acquire load would also do that, but on AArch64 it waits for the release
+ * store of the previous event. Here the address of the number depends on the key that was loaded, and a processor keeps that order.
+ * The asm hides from the compiler that `zero` is 0. It is volatile, so it is not moved after the test.
+ */
+static inline bool ctp_place_known_(const struct ctp_probe_ *p, const char *file, uint32_t line, uint32_t *number)
 {
 	uint64_t key = ctp_place_key_(file, line);
 	const struct ctp_place_ *place = &p->places[ctp_place_at_(key)];
-	if (__builtin_expect(__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) == key, 1)) /* pairs with ctp_place_take_ */
-		return CTP_GET_(&place->number);
-	return ctp_place_new_(p, file, line, function);
+#if defined __aarch64__ && !CTP_TSAN_
+	uint64_t differs = CTP_GET_(&place->key) ^ key, zero;
+	__asm__ volatile("" : "=r"(zero) : "0"(differs));
+	if (__builtin_expect(!!differs, 0))
+		return false;
+	place = (const struct ctp_place_ *)(const void *)((const char *)place + zero);
+#else
+	if (__builtin_expect(__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) != key, 0))
+		return false;
+#endif
+	*number = CTP_GET_(&place->number);
+	return true;
+}
+
+static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+{
+	uint32_t number;
+	return ctp_place_known_(p, file, line, &number) ? number : ctp_place_new_(p, file, line, function);
 }
 
 /* --- the calls ------------------------------------------------------------------------------------------------------------ */
@@ -908,7 +950,7 @@ static inline void ctp_coro_yield_at(struct ctp_coro *co, const void *addr, stru
 static inline void ctp_coro_resume(struct ctp_coro *co)
 {
 	if (ctp_coro_on_(co))
-		ctp_event_(co, 0, CTP_ENTRY(CTP_ENTRY_RESUME, 0, 0));
+		ctp_resume_(co);
 }
 
 static inline void ctp_coro_name(struct ctp_coro *co, const char *name)
@@ -2605,6 +2647,7 @@ static inline __attribute__((always_inline)) void ctp_event_quick_(struct ctp_co
 }
 
 void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what) { ctp_event_quick_(co, addr, what, false); }
+void ctp_resume_(struct ctp_coro *co) { ctp_event_quick_(co, 0, CTP_ENTRY(CTP_ENTRY_RESUME, 0, 0), false); }
 void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site)
 {
 	ctp_event_quick_(co, addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0), true);
@@ -2702,7 +2745,7 @@ static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_th
 	struct ctp_shm_station *st = ctp_station_at_(p, CTP_REF_INDEX(ref));
 	uint32_t generation = CTP_REF_GENERATION(ref);
 	uint64_t by = t->current;
-	if (__builtin_expect(*marks | t->leaving, 0)) {
+	if (__builtin_expect(*marks || t->leaving, 0)) {
 		by = *marks ? ref : t->leaving;
 		*marks |= t->leaving ? CTP_MARK_LEAVING : 0;
 	}
@@ -2712,7 +2755,8 @@ static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_th
 		CTP_PUT_(&st->nwakes, n + 1);
 		CTP_PUT_(&wake->ts, ts);
 		CTP_PUT_(&wake->waker, by);
-		CTP_PUT_((uint64_t *)(void *)&wake->tid, (uint64_t)*marks << 32 | (uint32_t)t->tid); /* and marks after it */
+		/* And marks after it. An atomic store may have another type than the field; a volatile one may not. */
+		__atomic_store_n((uint64_t *)(void *)&wake->tid, (uint64_t)*marks << 32 | (uint32_t)t->tid, __ATOMIC_RELAXED);
 		CTP_PUT_(&wake->generation, generation);
 	}
 	return by;

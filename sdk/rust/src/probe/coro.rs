@@ -248,13 +248,31 @@ impl Coro {
     /// thread-local variables that the compiler kept is wrong.
     #[inline(never)]
     fn resume_in(&mut self, probe: &'static Probe) {
-        if let Some(thread) = self.event(probe, 0, entry_what(ENTRY_RESUME, 0, 0)) {
-            let current = thread.current.replace(self.reference);
-            if current == 0 {
-                thread.facts.cut(0); // of one that was suspended on another thread
-            }
-            self.entered = Some(Outer { current, waits: thread.take_waits() });
+        let mode = probe.mode();
+        let thread = Thread::any();
+        if self.event(probe, mode, thread, 0, entry_what(ENTRY_RESUME, 0, 0)) {
+            self.enter(thread);
+            probe.tell_usual(mode);
+        } else {
+            self.resume_slow(probe);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn resume_slow(&mut self, probe: &'static Probe) {
+        if let Some(thread) = self.event_slow(probe, 0, entry_what(ENTRY_RESUME, 0, 0)) {
+            self.enter(thread);
+        }
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, thread: &Thread) {
+        let current = thread.current.replace(self.reference);
+        if current == 0 {
+            thread.facts.cut(0); // of one that was suspended on another thread
+        }
+        self.entered = Some(Outer { current, waits: thread.take_waits() });
     }
 
     /// The next suspension waits for that coroutine. In the child of a fork, coroutines of the parent do not count.
@@ -350,8 +368,38 @@ impl Coro {
         }
     }
 
+    /// The usual case: it runs on this thread and in no other coroutine, and no future in it has recorded where or for what it waits.
+    /// Then it has nothing to restore. All calls are the last of the function, so that no registers are saved.
     #[inline(never)]
     fn suspend_in(&mut self, probe: &'static Probe, addr: u64, place: Option<Place>) {
+        let mode = probe.mode();
+        let thread = Thread::any();
+        let is_usual = match (&self.entered, place) {
+            (Some(outer), None) => {
+                mode != 0
+                    && outer.current == 0
+                    && thread.current.get() == self.reference
+                    && thread.site.get() == 0
+                    && thread.facts.count() == outer.waits.reasons
+            }
+            _ => false,
+        };
+        if !is_usual {
+            return self.suspend_at(probe, addr, place);
+        }
+        self.entered = None;
+        thread.current.set(0);
+        thread.target.set(0);
+        let what = entry_what(ENTRY_SUSPEND, self.spawned, 0);
+        if self.event(probe, mode, thread, addr, what) {
+            probe.tell_usual(mode);
+        } else {
+            self.event_slow(probe, addr, what);
+        }
+    }
+
+    #[inline(never)]
+    fn suspend_at(&mut self, probe: &'static Probe, addr: u64, place: Option<Place>) {
         self.tell_reasons();
         let Waits { site: inner, target, .. } = self.leave(true);
         let site = match place {
@@ -364,34 +412,36 @@ impl Coro {
             Some(place) => place.number(probe),
             None => self.spawned,
         };
-        self.event(probe, addr, entry_what(ENTRY_SUSPEND, site, 0));
+        let mode = probe.mode();
+        let what = entry_what(ENTRY_SUSPEND, site, 0);
+        if self.event(probe, mode, Thread::any(), addr, what) {
+            probe.tell_usual(mode);
+        } else {
+            self.event_slow(probe, addr, what);
+        }
     }
 
     /// The number of the event is still to be added to `what`. This is the fast path, in which nothing has to be found, created or
-    /// fenced: event_slow has ensured that. None: nothing was written.
+    /// fenced: event_slow has ensured that. False: nothing was written. If true, tell_usual is still to be called.
     #[inline(always)]
-    fn event(&mut self, probe: &'static Probe, addr: u64, what: u64) -> Option<&'static Thread> {
-        let mode = probe.mode();
+    fn event(&mut self, probe: &'static Probe, mode: u32, thread: &Thread, addr: u64, what: u64) -> bool {
         let follows = mode & MODE_RINGS != 0;
-        let thread = Thread::any();
         let station = match self.station {
             Some(station) if thread.begin_usual(probe.key(mode), follows) => station,
-            _ => return self.event_slow(probe, addr, what),
+            _ => return false,
         };
-        let what = what | self.events & 0xffff_ffff;
+        let events = self.events;
+        let what = what | events & 0xffff_ffff;
         let entry = Entry { ts: sys::counter(), value: addr, reference: self.reference, what };
         if mode & MODE_BARE == 0 {
-            station.slot(self.events).write(self.events, thread.tid.get(), &entry, false);
+            station.slot(events).write(events, thread.tid.get(), &entry, false);
         }
         if follows {
             thread.publish_usual(entry);
         }
         thread.end_usual();
-        self.events = self.events.wrapping_add(1);
-        if follows && probe.header().tracer_sleeping.load(Relaxed) == 1 {
-            probe.rouse(); // as in tell
-        }
-        Some(thread)
+        self.events = events.wrapping_add(1);
+        true
     }
 
     #[cold]

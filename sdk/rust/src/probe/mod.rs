@@ -247,6 +247,14 @@ impl Probe {
         }
     }
 
+    /// The same after the fast path of an event, which is for processes that need no fence; the compiler fence is in end_usual.
+    #[inline(always)]
+    pub fn tell_usual(&self, mode: u32) {
+        if mode & MODE_RINGS != 0 && self.header().tracer_sleeping.load(Relaxed) == 1 {
+            self.rouse();
+        }
+    }
+
     /// Wakes the collector. The program may have closed our descriptor and reused its number: if so, connect again, once each time
     /// that this happens and once for each collector; a new connection wakes the collector by itself. A process without a socket
     /// leaves the flag to one that has a socket.
