@@ -19,6 +19,9 @@
 #ifndef CTP_ASIO_HPP
 #define CTP_ASIO_HPP
 
+#define CTP_ASIO_VERSION "0.1.0"
+#define CTP_ASIO_VERSION_NUMBER 100 /* 10000 * major + 100 * minor + patch */
+
 #if !defined __cpp_impl_coroutine || !defined __cpp_concepts
 #error "ctp-asio.hpp is for C++20: compile with -std=c++20, this file as all others of the program that include Asio"
 #endif

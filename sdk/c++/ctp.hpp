@@ -23,6 +23,9 @@
 #ifndef CTP_HPP
 #define CTP_HPP
 
+#define CTP_HPP_VERSION "0.1.0"
+#define CTP_HPP_VERSION_NUMBER 100 /* 10000 * major + 100 * minor + patch */
+
 #if __cplusplus < 202002L
 #error "ctp.hpp is for C++20: compile with -std=c++20"
 #include "stop here" /* no such file: this ends the compilation before a page of further errors */
@@ -32,6 +35,9 @@
 #include "ctp.h"
 #else
 #include "../c/ctp.h"
+#endif
+#if CTP_SDK_VERSION_NUMBER != CTP_HPP_VERSION_NUMBER
+#error "ctp.hpp and ctp.h are of different versions: copy both from the same"
 #endif
 
 #include <coroutine>
@@ -93,8 +99,12 @@ concept traced_promise = std::is_base_of_v<promise, P>;
 /* For the functions of ctp.h. */
 inline struct ::ctp_coro *coro(promise &p) noexcept { return &p.ctp_coro_; }
 
-/* Only such a cast finds a base that is private. */
-template <class Base, class P> Base &base_(P &p) noexcept { return (Base &)p; }
+/* Only such a cast, which is C's in the form of a function call, finds a base that is private. */
+template <class Base, class P> Base &base_(P &p) noexcept
+{
+	using to = Base &;
+	return to(p);
+}
 template <traced_promise P> struct ::ctp_coro *coro_of_(P &p) noexcept { return ctp::coro(ctp::base_<promise>(p)); }
 
 /*

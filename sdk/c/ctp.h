@@ -36,8 +36,21 @@
 #ifndef CTP_LAYOUT_H
 #define CTP_LAYOUT_H
 
+#define CTP_SDK_VERSION "0.1.0"
+#define CTP_SDK_VERSION_NUMBER 100 /* 10000 * major + 100 * minor + patch */
+
 #include <stddef.h>
 #include <stdint.h>
+
+/* A cast, in C and in C++. In C++ it is written as a function call, because -Wold-style-cast warns of the form that C has. */
+#ifdef __cplusplus
+extern "C++" {
+template <class T> using ctp_type_ = T;
+}
+#define CTP_TO_(type, value) (ctp_type_<type>(value))
+#else
+#define CTP_TO_(type, value) ((type)(value))
+#endif
 
 /* --- the layout ----------------------------------------------------------------------------------------------------------- */
 
@@ -269,32 +282,33 @@ enum {
 #define CTP_MARK_GONE UINT32_C(64)       /* an object: it is destroyed, and its address may be reused */
 #define CTP_MARK_MADE UINT32_C(128)      /* an object: it is new, and any older one at its address is gone */
 #define CTP_REASON(what, marks, n) \
-	(((uint32_t)(what) & 0xff) | ((uint32_t)(marks) & 0xff) << 8 | (uint32_t)((n) < 0xffff ? (n) : 0xffff) << 16)
+	((CTP_TO_(uint32_t, what) & 0xff) | (CTP_TO_(uint32_t, marks) & 0xff) << 8 | CTP_TO_(uint32_t, (n) < 0xffff ? (n) : 0xffff) << 16)
 #define CTP_REASON_WHAT(number) ((number) & 0xff)
 #define CTP_REASON_MARKS(number) ((number) >> 8 & 0xff)
 #define CTP_REASON_COUNT(number) ((number) >> 16)
 /* Marks in a station. The generation is part of the word, because a writer that does not know marks leaves the old ones there. */
-#define CTP_MARKS(generation, marks) ((uint32_t)(generation) << 8 | ((marks) & 0xff))
-#define CTP_MARKS_OF(word, generation) ((word) >> 8 == ((uint32_t)(generation) & 0xffffff) ? (word) & 0xff : 0)
-#define CTP_ENTRY(kind, site, number) ((uint64_t)(kind) << 56 | (uint64_t)((site) & 0xffffff) << 32 | (uint32_t)(number))
+#define CTP_MARKS(generation, marks) (CTP_TO_(uint32_t, generation) << 8 | ((marks) & 0xff))
+#define CTP_MARKS_OF(word, generation) ((word) >> 8 == (CTP_TO_(uint32_t, generation) & 0xffffff) ? (word) & 0xff : 0)
+#define CTP_ENTRY(kind, site, number) \
+	(CTP_TO_(uint64_t, kind) << 56 | CTP_TO_(uint64_t, (site) & 0xffffff) << 32 | CTP_TO_(uint32_t, number))
 /* Skip entries of a kind that you do not know, and entries with a ref of 0 unless the table above says ref 0. */
-#define CTP_ENTRY_KIND(what) ((unsigned)((what) >> 56))
-#define CTP_ENTRY_SITE(what) ((uint32_t)((what) >> 32) & 0xffffff)
-#define CTP_ENTRY_NUMBER(what) ((uint32_t)(what))
+#define CTP_ENTRY_KIND(what) (CTP_TO_(unsigned, (what) >> 56))
+#define CTP_ENTRY_SITE(what) (CTP_TO_(uint32_t, (what) >> 32) & 0xffffff)
+#define CTP_ENTRY_NUMBER(what) (CTP_TO_(uint32_t, what))
 
 /* Names one coroutine, although stations are reused. */
-#define CTP_REF(generation, index) ((uint64_t)(generation) << 32 | ((uint64_t)(index) + 1))
-#define CTP_REF_GENERATION(ref) ((uint32_t)((ref) >> 32))
-#define CTP_REF_INDEX(ref) ((uint32_t)(ref) - 1)
+#define CTP_REF(generation, index) (CTP_TO_(uint64_t, generation) << 32 | (CTP_TO_(uint64_t, index) + 1))
+#define CTP_REF_GENERATION(ref) (CTP_TO_(uint32_t, (ref) >> 32))
+#define CTP_REF_INDEX(ref) (CTP_TO_(uint32_t, ref) - 1)
 
 /* Objects in the memory. No memory has more stations than CTP_HOLDER has room for. */
 #define CTP_OBJECT_RAW UINT32_C(0x10000)
-#define CTP_OBJECT_KEY(pid, at) ((uint64_t)(at) ^ (uint64_t)(pid) * UINT64_C(0x9e3779b97f4a7c15))
+#define CTP_OBJECT_KEY(pid, at) (CTP_TO_(uint64_t, at) ^ CTP_TO_(uint64_t, pid) * UINT64_C(0x9e3779b97f4a7c15))
 #define CTP_OBJECT_PLACE(key, places) \
-	((uint32_t)((key) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ((places) / CTP_SHM_OBJECT_KEYS) * CTP_SHM_OBJECT_KEYS)
+	(CTP_TO_(uint32_t, (key) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ((places) / CTP_SHM_OBJECT_KEYS) * CTP_SHM_OBJECT_KEYS)
 #define CTP_HOLDER(ref) (((ref) & 0x3fffff) << 26 | ((ref) >> 32 & 0x3ffffff))
-#define CTP_HOLDER_INDEX(holder) ((uint32_t)((holder) >> 26) - 1)
-#define CTP_HOLDER_GENERATION(holder) ((uint32_t)(holder) & 0x3ffffff) /* its low 26 bits */
+#define CTP_HOLDER_INDEX(holder) (CTP_TO_(uint32_t, (holder) >> 26) - 1)
+#define CTP_HOLDER_GENERATION(holder) (CTP_TO_(uint32_t, holder) & 0x3ffffff) /* its low 26 bits */
 
 #define CTP_ANNEX_MAGIC UINT64_C(0x3158454e4e415443) /* "CTANNEX1" in this order */
 #define CTP_CLOCK_MONOTONIC 0u
@@ -307,7 +321,7 @@ enum {
 #define CTP_MODE_BARE 16u      /* rings only: nothing is written to the slots */
 #define CTP_MODE_KEEP 32u      /* continue recording when the collector leaves */
 #define CTP_MODE_SKIPS 64u     /* the collector supports numbers without an entry */
-#define CTP_MODE_GAPS(gaps) ((uint32_t)(gaps) << 16) /* so that a thread notices that recording was off for some time */
+#define CTP_MODE_GAPS(gaps) (CTP_TO_(uint32_t, gaps) << 16) /* so that a thread notices that recording was off for some time */
 
 /*
  * What a writer promises for a station, from its birth to its end. It is stored with release after probe_id and birth_ts and
@@ -319,9 +333,9 @@ enum {
 #define CTP_ANNOUNCE_BARRIER UINT32_C(4)        /* seqlock; slots are for readers that call membarrier(2) before and after a copy */
 #define CTP_ANNOUNCE_RAW UINT32_C(8)            /* times in this station are those of the counter */
 #define CTP_ANNOUNCE_HAND UINT32_C(16)          /* its events are written by hand; some, and its end, may be missing */
-#define CTP_ANNOUNCE(flags) ((uint64_t)CTP_ANNOUNCE_MAGIC | (uint64_t)(flags) << 32)
-#define CTP_ANNOUNCE_IS(word) ((uint32_t)(word) == CTP_ANNOUNCE_MAGIC)
-#define CTP_ANNOUNCE_FLAGS(word) ((uint32_t)((word) >> 32)) /* ignore flags that you do not know */
+#define CTP_ANNOUNCE(flags) (CTP_TO_(uint64_t, CTP_ANNOUNCE_MAGIC) | CTP_TO_(uint64_t, flags) << 32)
+#define CTP_ANNOUNCE_IS(word) (CTP_TO_(uint32_t, word) == CTP_ANNOUNCE_MAGIC)
+#define CTP_ANNOUNCE_FLAGS(word) (CTP_TO_(uint32_t, (word) >> 32)) /* ignore flags that you do not know */
 
 #ifdef __cplusplus
 #define CTP_ASSERT_(what) static_assert(what, #what)
@@ -549,7 +563,7 @@ struct CTP_OWN_ ctp_site_own_ {
 #define CTP_HERE ctp_here_()
 #define CTP_SITE                                                                                   \
 	__extension__({                                                                            \
-		static struct ctp_site_own_ ctp_site_ = { { __FILE__, __func__, (uint32_t)__LINE__, 0 } }; \
+		static struct ctp_site_own_ ctp_site_ = { { __FILE__, __func__, CTP_TO_(uint32_t, __LINE__), 0 } }; \
 		&ctp_site_.site;                                                                   \
 	})
 
@@ -780,30 +794,33 @@ CTP_FN_ void ctp_record_(struct ctp_probe_ *p) CTP_AS_(ctp_record_);
 #endif
 
 /*
- * Relaxed accesses. For those gcc on AArch64 computes each address in an instruction of its own. A volatile access of an aligned word
- * is the same single load or store there, with an offset, and volatile accesses stay in their order.
+ * Relaxed accesses. For an atomic one gcc on AArch64 computes the address in an instruction of its own. A volatile access of an
+ * aligned word is the same single load or store, with an offset, and volatile accesses stay in their order.
  */
 #if defined __aarch64__ && !defined __clang__ && !CTP_TSAN_
-#define CTP_GET_(at) (*(const volatile __typeof__(*(at)) *)(at))
-#define CTP_PUT_(at, value) ((void)(*(volatile __typeof__(*(at)) *)(at) = (value)))
+#define CTP_GET_(at) (*CTP_TO_(const volatile __typeof__(*(at)) *, at))
+#define CTP_PUT_(at, value) ((void)(*CTP_TO_(volatile __typeof__(*(at)) *, at) = (value)))
 #else
 #define CTP_GET_(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define CTP_PUT_(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
 #endif
 #define CTP_COMPILER_FENCE_ __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-static inline uint64_t ctp_copy_(void) { return (uint64_t)(uintptr_t)&ctp_current_; }
+static inline uint64_t ctp_copy_(void) { return CTP_TO_(uint64_t, CTP_TO_(uintptr_t, &ctp_current_)); }
 
 static inline uint32_t ctp_site_get_(struct ctp_probe_ *p, struct ctp_site *site)
 {
-	uint64_t number = site ? CTP_GET_(&site->number_) : (uint64_t)p->serial << 32;
+	uint64_t number = site ? CTP_GET_(&site->number_) : CTP_TO_(uint64_t, p->serial) << 32;
 	if (__builtin_expect(number >> 32 == p->serial, 1))
-		return (uint32_t)number;
+		return CTP_TO_(uint32_t, number);
 	return ctp_site_new_(p, site);
 }
 
-static inline uint64_t ctp_place_key_(const char *file, uint32_t line) { return (uint64_t)(uintptr_t)file << 16 | (line & 0xffff); }
-static inline uint32_t ctp_place_at_(uint64_t key) { return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 53); }
+static inline uint64_t ctp_place_key_(const char *file, uint32_t line)
+{
+	return CTP_TO_(uint64_t, CTP_TO_(uintptr_t, file)) << 16 | (line & 0xffff);
+}
+static inline uint32_t ctp_place_at_(uint64_t key) { return CTP_TO_(uint32_t, key * UINT64_C(0x9e3779b97f4a7c15) >> 53); }
 
 /*
  * Stores a key in a free place. Acquire: the number of the previous key is cleared; release: a thread that sees the key sees that,
@@ -818,10 +835,10 @@ static inline bool ctp_place_take_(struct ctp_probe_ *p, uint32_t at, uint64_t k
 }
 
 /*
- * Whether the site has a number, in the place where it is looked for first. The number is loaded after the key, so that it is not the
- * number of the previous key: pairs with ctp_place_take_. An acquire load would also do that, but on AArch64 it waits for the release
- * store of the previous event. Here the address of the number depends on the key that was loaded, and a processor keeps that order.
- * The asm hides from the compiler that `zero` is 0. It is volatile, so it is not moved after the test.
+ * Whether the site has a number, in the place where it is looked for first. The number is loaded after the key, so that it is not
+ * the number of the previous key: pairs with ctp_place_take_. An acquire load would also do that, but on AArch64 it waits for the
+ * release store of the previous event. Here the address of the number depends on the key that was loaded, and a processor keeps
+ * that order. The asm hides from the compiler that `zero` is 0. It is volatile, so it is not moved after the test.
  */
 static inline bool ctp_place_known_(const struct ctp_probe_ *p, const char *file, uint32_t line, uint32_t *number)
 {
@@ -832,7 +849,7 @@ static inline bool ctp_place_known_(const struct ctp_probe_ *p, const char *file
 	__asm__ volatile("" : "=r"(zero) : "0"(differs));
 	if (__builtin_expect(!!differs, 0))
 		return false;
-	place = (const struct ctp_place_ *)(const void *)((const char *)place + zero);
+	place = CTP_TO_(const struct ctp_place_ *, CTP_TO_(const void *, CTP_TO_(const char *, place) + zero));
 #else
 	if (__builtin_expect(__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) != key, 0))
 		return false;
@@ -919,13 +936,13 @@ static inline bool ctp_coro_on_(const struct ctp_coro *co) { return __builtin_ex
 static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site)
 {
 	if (ctp_coro_on_(co))
-		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0));
+		ctp_event_(co, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, addr)), CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0));
 }
 
 static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, struct ctp_site *site)
 {
 	if (ctp_coro_on_(co))
-		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, ctp_site_get_(co->probe_, site), 0));
+		ctp_event_(co, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, addr)), CTP_ENTRY(CTP_ENTRY_SUSPEND, ctp_site_get_(co->probe_, site), 0));
 }
 
 /* The coroutine, which was just suspended, is ready to run by itself. */
@@ -1013,13 +1030,13 @@ static inline void ctp_coro_waits_until(struct ctp_coro *co, uint64_t deadline_n
 static inline void ctp_coro_waits_fd(struct ctp_coro *co, int fd, uint32_t events, uint32_t marks)
 {
 	if (ctp_coro_on_(co))
-		ctp_reason_(co, (uint32_t)fd, CTP_REASON(CTP_FOR_FD, marks, events));
+		ctp_reason_(co, CTP_TO_(uint32_t, fd), CTP_REASON(CTP_FOR_FD, marks, events));
 }
 
 static inline void ctp_coro_waits_for(struct ctp_coro *co, const void *object, uint32_t what, uint32_t n, uint32_t marks)
 {
 	if (ctp_coro_on_(co))
-		ctp_reason_(co, (uint64_t)(uintptr_t)object, CTP_REASON(what, marks, n));
+		ctp_reason_(co, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), CTP_REASON(what, marks, n));
 }
 
 static inline void ctp_object_in(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
@@ -1045,7 +1062,7 @@ static inline void ctp_ref_holds(uint64_t ref, const void *object, int n)
 {
 	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
 	if (n && ref && ctp_on_(p))
-		ctp_holds_(p, ref, (uint64_t)(uintptr_t)object, n);
+		ctp_holds_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), n);
 }
 
 static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object, int n)
@@ -1053,14 +1070,14 @@ static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object,
 	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
 	uint64_t ref = ctp_coro_ref(co);
 	if (n && ref && ctp_on_(p))
-		ctp_holds_(p, ref, (uint64_t)(uintptr_t)object, n);
+		ctp_holds_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), n);
 }
 
 static inline void ctp_ref_wake_for(uint64_t ref, const void *object)
 {
 	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
 	if (ref && ctp_on_(p))
-		ctp_awake_for_(p, ref, (uint64_t)(uintptr_t)object);
+		ctp_awake_for_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)));
 }
 
 static inline void ctp_coro_wake_for(struct ctp_coro *co, const void *object)
@@ -1068,14 +1085,14 @@ static inline void ctp_coro_wake_for(struct ctp_coro *co, const void *object)
 	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
 	uint64_t ref = ctp_coro_ref(co);
 	if (ref && ctp_on_(p))
-		ctp_awake_for_(p, ref, (uint64_t)(uintptr_t)object);
+		ctp_awake_for_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)));
 }
 
 static inline void ctp_coro_death(struct ctp_coro *co)
 {
 	if (ctp_coro_traced(co))
 		ctp_death_(co);
-	CTP_PUT_(&co->probe_, (struct ctp_probe_ *)NULL);
+	CTP_PUT_(&co->probe_, CTP_TO_(struct ctp_probe_ *, NULL));
 	co->mode_ = NULL;
 }
 
@@ -1139,7 +1156,7 @@ static inline uint64_t ctp_clock_(void)
 {
 	struct timespec ts;
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return CTP_TO_(uint64_t, ts.tv_sec) * 1000000000u + CTP_TO_(uint64_t, ts.tv_nsec);
 }
 
 /* The processor's counter, without a barrier: it may be read a few instructions early. */
@@ -1180,28 +1197,29 @@ static inline uint64_t ctp_now_(const struct ctp_probe_ *p) { return p->raw ? ct
  */
 static inline void *ctp_map_(int fd, uint64_t at, uint64_t bytes)
 {
-	void *to = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_SHARED, fd, (off_t)at);
+	void *to = mmap(NULL, CTP_TO_(size_t, bytes), PROT_NONE, MAP_SHARED, fd, CTP_TO_(off_t, at));
 	if (to == MAP_FAILED)
 		return NULL;
-	munlock(to, (size_t)bytes);
-	madvise(to, (size_t)bytes, 16 /* MADV_DONTDUMP */);
-	if (!mprotect(to, (size_t)bytes, PROT_READ | PROT_WRITE))
+	munlock(to, CTP_TO_(size_t, bytes));
+	madvise(to, CTP_TO_(size_t, bytes), 16 /* MADV_DONTDUMP */);
+	if (!mprotect(to, CTP_TO_(size_t, bytes), PROT_READ | PROT_WRITE))
 		return to;
-	munmap(to, (size_t)bytes);
+	munmap(to, CTP_TO_(size_t, bytes));
 	return NULL;
 }
 
 /* Notes the file of a descriptor. Returns the previous note. */
 static inline uint64_t ctp_fd_note_(int fd, const struct stat *st, uint64_t *at, uint64_t *dev)
 {
-	CTP_PUT_(dev, (uint64_t)st->st_dev);
-	return __atomic_exchange_n(at, (uint64_t)st->st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_ACQ_REL); /* pairs with ctp_fd_ours_ */
+	CTP_PUT_(dev, CTP_TO_(uint64_t, st->st_dev));
+	/* Pairs with ctp_fd_ours_. */
+	return __atomic_exchange_n(at, CTP_TO_(uint64_t, st->st_ino) << 32 | CTP_TO_(uint32_t, fd + 1), __ATOMIC_ACQ_REL);
 }
 
 /* Moves a descriptor out of the way, and notes it. */
 static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev, uint64_t *before)
 {
-	int fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, CTP_FD_);
+	int fd = CTP_TO_(int, syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, CTP_FD_));
 	if (fd < 0)
 		fd = low;
 	else
@@ -1238,9 +1256,9 @@ static inline int ctp_fd_ours_(const uint64_t *at, const uint64_t *dev)
 {
 	uint64_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE); /* pairs with ctp_fd_note_ */
 	struct stat st;
-	int fd = (int)((uint32_t)word - 1);
-	bool ours = word && !syscall(SYS_fstat, fd, &st) && (uint32_t)st.st_ino == word >> 32 &&
-	            (uint64_t)st.st_dev == CTP_GET_(dev);
+	int fd = CTP_TO_(int, CTP_TO_(uint32_t, word) - 1);
+	bool ours = word && !syscall(SYS_fstat, fd, &st) && CTP_TO_(uint32_t, st.st_ino) == word >> 32 &&
+	            CTP_TO_(uint64_t, st.st_dev) == CTP_GET_(dev);
 	return ours ? fd : -1;
 }
 
@@ -1249,12 +1267,12 @@ static inline int ctp_mem_fd_(struct ctp_probe_ *p)
 {
 	int fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
 	const char *path = fd < 0 && p->mem && !CTP_GET_(&p->shm->owner) ? getenv("CTP_SHM_PATH") : NULL;
-	int low = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0) : -1;
+	int low = path ? CTP_TO_(int, syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0)) : -1;
 	struct stat st;
 	if (low < 0)
 		return fd;
-	if (syscall(SYS_fstat, low, &st) || (uint32_t)st.st_ino != CTP_GET_(&p->mem) >> 32 ||
-	    (uint64_t)st.st_dev != CTP_GET_(&p->mem_dev)) {
+	if (syscall(SYS_fstat, low, &st) || CTP_TO_(uint32_t, st.st_ino) != CTP_GET_(&p->mem) >> 32 ||
+	    CTP_TO_(uint64_t, st.st_dev) != CTP_GET_(&p->mem_dev)) {
 		syscall(SYS_close, low);
 		return -1;
 	}
@@ -1267,7 +1285,7 @@ static inline int ctp_mem_fd_(struct ctp_probe_ *p)
 static inline bool ctp_annex_take_(struct ctp_probe_ *p, uint64_t bytes)
 {
 	struct ctp_shm_header *h = p->shm;
-	uint64_t stations_end = ((uint64_t)p->max_stations + 1) * sizeof(struct ctp_shm_station);
+	uint64_t stations_end = (CTP_TO_(uint64_t, p->max_stations) + 1) * sizeof(struct ctp_shm_station);
 	if (CTP_GET_(&h->annex) != CTP_ANNEX_MAGIC || CTP_GET_(&h->bytes) > bytes)
 		return false;
 	p->sites_at = CTP_GET_(&h->sites_at);
@@ -1281,17 +1299,17 @@ static inline bool ctp_annex_take_(struct ctp_probe_ *p, uint64_t bytes)
 	p->objects_at = CTP_GET_(&h->objects_at);
 	p->max_objects = CTP_GET_(&h->max_objects);
 	bool objects = p->objects_at % CTP_RESERVE_ == 0 && p->objects_at <= p->entries_at && p->max_objects % 16 == 0 &&
-	               p->objects_at >= p->rings_at + (uint64_t)p->max_rings * sizeof(struct ctp_shm_ring) &&
+	               p->objects_at >= p->rings_at + CTP_TO_(uint64_t, p->max_rings) * sizeof(struct ctp_shm_ring) &&
 	               p->max_objects <= CTP_OBJECTS_ &&
-	               p->max_objects * (uint64_t)CTP_OBJECT_BYTES_ <= p->entries_at - p->objects_at;
+	               p->max_objects * CTP_TO_(uint64_t, CTP_OBJECT_BYTES_) <= p->entries_at - p->objects_at;
 	if (!objects || p->max_objects <= CTP_SHM_OBJECTS_FEW)
 		p->max_objects = 0;
 	uint64_t ring_bytes = sizeof(struct ctp_shm_entry) << p->ring_bits, room = bytes - p->entries_at;
 	if (p->max_rings > CTP_RINGS_KNOWN_)
 		p->max_rings = CTP_RINGS_KNOWN_;
 	return p->sites_at >= stations_end && p->sites_at <= bytes &&
-	       p->rings_at >= p->sites_at + (uint64_t)p->max_sites * sizeof(struct ctp_shm_site) && p->rings_at <= bytes &&
-	       p->entries_at >= p->rings_at + (uint64_t)p->max_rings * sizeof(struct ctp_shm_ring) && p->entries_at <= bytes &&
+	       p->rings_at >= p->sites_at + CTP_TO_(uint64_t, p->max_sites) * sizeof(struct ctp_shm_site) && p->rings_at <= bytes &&
+	       p->entries_at >= p->rings_at + CTP_TO_(uint64_t, p->max_rings) * sizeof(struct ctp_shm_ring) && p->entries_at <= bytes &&
 	       ring_bytes % getauxval(AT_PAGESZ) == 0 && p->max_rings <= room / ring_bytes;
 }
 
@@ -1303,8 +1321,8 @@ static inline bool ctp_raw_agrees_(const struct ctp_shm_header *h, bool ours)
 		return false;
 	if (ours)
 		return true;
-	double raw_s = hz ? (double)(ctp_raw_() - CTP_GET_(&h->made_raw)) / (double)hz : -1;
-	double off_s = raw_s - (double)(ctp_clock_() - CTP_GET_(&h->made_ns)) * 1e-9;
+	double raw_s = hz ? CTP_TO_(double, ctp_raw_() - CTP_GET_(&h->made_raw)) / CTP_TO_(double, hz) : -1;
+	double off_s = raw_s - CTP_TO_(double, ctp_clock_() - CTP_GET_(&h->made_ns)) * 1e-9;
 	return raw_s >= 0 && off_s < 0.01 + raw_s * 0.001 && off_s > -0.01 - raw_s * 0.001;
 }
 
@@ -1314,10 +1332,10 @@ static inline bool ctp_take_(struct ctp_probe_ *p, int fd, uint64_t stations)
 	struct stat st;
 	uint64_t blocks = 0;
 	if (!syscall(SYS_fstat, fd, &st) && S_ISREG(st.st_mode))
-		blocks = (uint64_t)st.st_size / sizeof(struct ctp_shm_station);
+		blocks = CTP_TO_(uint64_t, st.st_size) / sizeof(struct ctp_shm_station);
 	if (blocks < 2)
 		return false;
-	struct ctp_shm_header *h = p->shm = (struct ctp_shm_header *)ctp_map_(fd, 0, sizeof *h);
+	struct ctp_shm_header *h = p->shm = CTP_TO_(struct ctp_shm_header *, ctp_map_(fd, 0, sizeof *h));
 	if (!h)
 		return false;
 	uint32_t theirs = CTP_GET_(&h->max_stations);
@@ -1325,14 +1343,14 @@ static inline bool ctp_take_(struct ctp_probe_ *p, int fd, uint64_t stations)
 		stations = theirs;
 	if (stations >= blocks)
 		stations = blocks - 1; /* touching a page after the end of the file raises SIGBUS */
-	p->max_stations = (uint32_t)stations;
+	p->max_stations = CTP_TO_(uint32_t, stations);
 	if (__atomic_load_n(&h->magic, __ATOMIC_ACQUIRE) == CTP_SHM_MAGIC && CTP_GET_(&h->version) == CTP_SHM_VERSION && stations) {
-		p->annex = ctp_annex_take_(p, (uint64_t)st.st_size);
+		p->annex = ctp_annex_take_(p, CTP_TO_(uint64_t, st.st_size));
 		p->named = st.st_nlink;
-		p->key = (uint64_t)p->pid << 32 | (uint32_t)st.st_ino;
+		p->key = CTP_TO_(uint64_t, p->pid) << 32 | CTP_TO_(uint32_t, st.st_ino);
 		if (!p->annex)
 			p->entries_at = (stations + 1) * sizeof(struct ctp_shm_station);
-		p->serial = (uint32_t)(CTP_GET_(&h->made_ns) >> 8) | 1;
+		p->serial = CTP_TO_(uint32_t, CTP_GET_(&h->made_ns) >> 8) | 1;
 		return true;
 	}
 	munmap(h, sizeof *h);
@@ -1348,7 +1366,7 @@ static inline int ctp_open_named_(struct ctp_probe_ *p)
 		return -1;
 	char *end;
 	uint64_t stations = strtoul(max, &end, 10);
-	int fd = *end || !stations ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	int fd = *end || !stations ? -1 : CTP_TO_(int, syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0));
 	if (fd >= 0 && !ctp_take_(p, fd, stations)) {
 		syscall(SYS_close, fd);
 		fd = -1;
@@ -1361,13 +1379,13 @@ static inline bool ctp_fd_is_(int fd, const char *name)
 {
 	char path[32] = "/proc/self/fd/", link[32];
 	size_t bytes = strlen(name);
-	path[14] = (char)('0' + fd / 1000);
-	path[15] = (char)('0' + fd / 100 % 10);
-	path[16] = (char)('0' + fd / 10 % 10);
-	path[17] = (char)('0' + fd % 10);
+	path[14] = CTP_TO_(char, '0' + fd / 1000);
+	path[15] = CTP_TO_(char, '0' + fd / 100 % 10);
+	path[16] = CTP_TO_(char, '0' + fd / 10 % 10);
+	path[17] = CTP_TO_(char, '0' + fd % 10);
 	if (path[14] == '0')
 		memmove(path + 14, path + 15, 4);
-	return syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof link) == (long)bytes && !memcmp(link, name, bytes);
+	return syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof link) == CTP_TO_(long, bytes) && !memcmp(link, name, bytes);
 }
 
 /* The memory that another copy of the probe created in this process, or this copy before it was unloaded. */
@@ -1376,7 +1394,7 @@ static inline int ctp_open_shared_(struct ctp_probe_ *p)
 	for (int fd = CTP_FD_; fd <= CTP_FD_LAST_; fd++) {
 		if (!ctp_fd_is_(fd, "/memfd:ctp (deleted)"))
 			continue;
-		int copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CTP_FD_);
+		int copy = CTP_TO_(int, syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CTP_FD_));
 		if (copy < 0)
 			continue;
 		if (ctp_take_(p, copy, 0)) {
@@ -1395,12 +1413,12 @@ static inline int ctp_open_shared_(struct ctp_probe_ *p)
 static inline bool ctp_clocksource_is_raw_(void)
 {
 	char name[32];
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-	                      O_RDONLY | O_CLOEXEC, 0);
+	int fd = CTP_TO_(int, syscall(SYS_openat, AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	                      O_RDONLY | O_CLOEXEC, 0));
 	long n = fd < 0 ? 0 : syscall(SYS_read, fd, name, sizeof name);
 	if (fd >= 0)
 		syscall(SYS_close, fd);
-	return n == (long)sizeof CTP_CLOCKSOURCE_ && !memcmp(name, CTP_CLOCKSOURCE_, sizeof CTP_CLOCKSOURCE_ - 1);
+	return n == CTP_TO_(long, sizeof CTP_CLOCKSOURCE_) && !memcmp(name, CTP_CLOCKSOURCE_, sizeof CTP_CLOCKSOURCE_ - 1);
 }
 
 /* A memory of our own, for a collector that may attach later. Most of it is a hole. */
@@ -1416,12 +1434,12 @@ static inline int ctp_open_own_(struct ctp_probe_ *p)
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < bytes)
 		return -1; /* ftruncate would raise SIGXFSZ */
-	int fd = (int)syscall(SYS_memfd_create, name, 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
+	int fd = CTP_TO_(int, syscall(SYS_memfd_create, name, 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */));
 	if (fd < 0)
 		return -1;
 	bool sized = !syscall(SYS_ftruncate, fd, bytes) &&
 	             !syscall(SYS_fcntl, fd, 1033 /* F_ADD_SEALS */, 7 /* SEAL, SHRINK, GROW */);
-	struct ctp_shm_header *h = sized ? (struct ctp_shm_header *)ctp_map_(fd, 0, sizeof *h) : NULL;
+	struct ctp_shm_header *h = sized ? CTP_TO_(struct ctp_shm_header *, ctp_map_(fd, 0, sizeof *h)) : NULL;
 	if (!h) {
 		syscall(SYS_close, fd);
 		return -1;
@@ -1477,7 +1495,7 @@ static inline void ctp_connect_(struct ctp_probe_ *p)
 	const char *path = p->annex && CTP_GET_(p->shm->sock) ? p->shm->sock : getenv("CTP_SOCK_PATH");
 	for (size_t i = 0; path && i < sizeof un.sun_path - 1 && (un.sun_path[i] = CTP_GET_(&path[i])); i++)
 		;
-	int low = un.sun_path[0] ? (int)syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+	int low = un.sun_path[0] ? CTP_TO_(int, syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) : -1;
 	if (low < 0)
 		return;
 	uint64_t before = 0;
@@ -1505,7 +1523,7 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 		return;
 	const char *record = getenv("CTP_RECORD");
 	bool alone = record && *record == '0'; /* no memory of our own */
-	p->pid = (uint32_t)syscall(SYS_getpid);
+	p->pid = CTP_TO_(uint32_t, syscall(SYS_getpid));
 	int fd = ctp_open_named_(p);
 	if (fd < 0 && !alone)
 		fd = ctp_open_shared_(p);
@@ -1541,7 +1559,7 @@ static inline bool ctp_link_fits_(void)
 /* A descriptor for a link, where other copies find it. Without one, the attachment is for this copy alone. */
 static inline int ctp_link_fd_(struct ctp_probe_ *p)
 {
-	int low = ctp_link_fits_() ? (int)syscall(SYS_memfd_create, "ctp-probe", 3u /* as above */) : -1;
+	int low = ctp_link_fits_() ? CTP_TO_(int, syscall(SYS_memfd_create, "ctp-probe", 3u /* as above */)) : -1;
 	if (low < 0)
 		return -1;
 	if (syscall(SYS_ftruncate, low, sizeof(struct ctp_link_)) || syscall(SYS_fcntl, low, 1033, 7) /* as above */) {
@@ -1565,7 +1583,7 @@ static inline struct ctp_link_ *ctp_link_map_(int fd)
 	if (at == MAP_FAILED)
 		return NULL;
 	madvise(at, bytes, 10 /* MADV_DONTFORK */);
-	return (struct ctp_link_ *)at;
+	return CTP_TO_(struct ctp_link_ *, at);
 }
 
 static inline bool ctp_link_make_(struct ctp_probe_ *p)
@@ -1577,8 +1595,8 @@ static inline bool ctp_link_make_(struct ctp_probe_ *p)
 	link->kind = CTP_LINK_KIND_;
 	link->key = p->key;
 	link->dev = p->mem_dev;
-	link->probe = (uint64_t)(uintptr_t)p;
-	link->nonce = (uint32_t)ctp_clock_() | 1;
+	link->probe = CTP_TO_(uint64_t, CTP_TO_(uintptr_t, p));
+	link->nonce = CTP_TO_(uint32_t, ctp_clock_()) | 1;
 	/*
 	 * Release: the probe is complete. Pairs with the acquire of the nonce in ctp_join_, by a thread that has its address from
 	 * link.
@@ -1612,7 +1630,7 @@ static inline struct ctp_probe_ *ctp_link_join_(struct ctp_link_ *link, const st
 		if (!holders)
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&link->holders, &holders, holders + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-	return (struct ctp_probe_ *)(uintptr_t)at;
+	return CTP_TO_(struct ctp_probe_ *, CTP_TO_(uintptr_t, at));
 }
 
 /* Maps a link from a descriptor that looks like one, but may become another file at any time. */
@@ -1620,11 +1638,11 @@ static inline struct ctp_probe_ *ctp_link_join_(struct ctp_link_ *link, const st
 static inline struct ctp_link_ *ctp_link_open_(int fd)
 {
 	struct stat st;
-	int copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CTP_FD_);
+	int copy = CTP_TO_(int, syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CTP_FD_));
 	if (copy < 0)
 		return NULL;
 	bool is_link = copy <= 9999 && ctp_fd_is_(copy, CTP_LINK_NAME_) && !syscall(SYS_fstat, copy, &st) &&
-	               st.st_size == (off_t)sizeof(struct ctp_link_);
+	               st.st_size == CTP_TO_(off_t, sizeof(struct ctp_link_));
 	struct ctp_link_ *link = is_link ? ctp_link_map_(copy) : NULL;
 	syscall(SYS_close, copy);
 	return link;
@@ -1654,9 +1672,9 @@ static inline struct ctp_probe_ *ctp_join_(const struct ctp_probe_ *p)
 static inline bool ctp_mapped_(const struct stat *st)
 {
 	char text[1024];
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), field = 0;
+	int fd = CTP_TO_(int, syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0)), field = 0;
 	bool found = false;
-	uint64_t number = 0, major = 0, minor = 0, dev = (uint64_t)st->st_dev;
+	uint64_t number = 0, major = 0, minor = 0, dev = CTP_TO_(uint64_t, st->st_dev);
 	for (long n = 1; fd >= 0 && n > 0 && !found;) {
 		n = syscall(SYS_read, fd, text, sizeof text);
 		for (long i = 0; i < n && !found; i++) {
@@ -1665,13 +1683,13 @@ static inline bool ctp_mapped_(const struct stat *st)
 				field = 0;
 			} else if (c == ' ') { /* after the fourth field, which is the device, and the fifth, which is the number */
 				minor = field == 3 ? number : minor;
-				found = field == 4 && number == (uint64_t)st->st_ino && major == (dev >> 8 & 0xfff) &&
+				found = field == 4 && number == CTP_TO_(uint64_t, st->st_ino) && major == (dev >> 8 & 0xfff) &&
 				        minor == ((dev & 0xff) | (dev >> 12 & 0xfff00));
 				field++;
 			} else if (c == ':' && field == 3) {
 				major = number;
 			}
-			uint64_t digit = (uint64_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
+			uint64_t digit = CTP_TO_(uint64_t, c >= 'a' ? c - 'a' + 10 : c - '0');
 			number = c == ' ' || c == ':' || c == '\n' ? 0 : field == 3 ? number * 16 + digit : number * 10 + digit;
 		}
 	}
@@ -1698,7 +1716,7 @@ static inline void ctp_destroy_(struct ctp_probe_ *p)
 		if (p->entries[i])
 			munmap(p->entries[i], sizeof(struct ctp_shm_entry) << p->ring_bits);
 	if (p->base)
-		munmap(p->base, (size_t)p->entries_at);
+		munmap(p->base, CTP_TO_(size_t, p->entries_at));
 	if (p->shm)
 		munmap(p->shm, sizeof *p->shm);
 	if (sock >= 0)
@@ -1718,7 +1736,7 @@ static inline void ctp_withdraw_(struct ctp_probe_ *p)
 	for (uint32_t i = 0; i < CTP_RINGS_KNOWN_; i++) {
 		if (CTP_GET_(&p->ring_of[i]) != ctp_copy_())
 			continue;
-		struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(CTP_GET_(&p->base) + p->rings_at) + i;
+		struct ctp_shm_ring *ring = CTP_TO_(struct ctp_shm_ring *, CTP_GET_(&p->base) + p->rings_at) + i;
 		CTP_PUT_(&p->ring_of[i], 0);
 		/* Release: its last entry is there, and its owner's head. Pairs with the exchange in ctp_ring_take_. */
 		__atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE);
@@ -1815,17 +1833,17 @@ void ctp_unloaded_(void)
 static inline struct ctp_probe_ *ctp_probe_make_(void)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	struct ctp_probe_ *p = (struct ctp_probe_ *)mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, flags, -1, 0);
+	struct ctp_probe_ *p = CTP_TO_(struct ctp_probe_ *, mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, flags, -1, 0));
 	if (p == MAP_FAILED)
 		return NULL;
 	if (!madvise(p, sizeof *p, 18 /* MADV_WIPEONFORK; not traced before Linux 4.14, which lacks it */))
 		ctp_fill_(p);
 	p->tried = true;
-	p->tag = (uint64_t)(uintptr_t)p >> 12 << 32;
+	p->tag = CTP_TO_(uint64_t, CTP_TO_(uintptr_t, p)) >> 12 << 32;
 	p->again = p->annex && CTP_GET_(&p->shm->sites_used);
 	struct ctp_probe_ *theirs = p->mode ? ctp_join_(p) : NULL;
 	if (theirs) {
-		if ((uint32_t)p->mem <= CTP_FD_)
+		if (CTP_TO_(uint32_t, p->mem) <= CTP_FD_)
 			ctp_mem_close_(p); /* otherwise it is theirs, or that of another thread that is attaching */
 		p->mem = 0;
 		ctp_destroy_(p);
@@ -1868,12 +1886,12 @@ bool ctp_extend_(struct ctp_probe_ *p)
 	if (__atomic_load_n(&p->base, __ATOMIC_ACQUIRE)) /* pairs with the exchange below */
 		return true;
 	int err = errno, fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
-	char *none = NULL, *base = fd < 0 ? NULL : (char *)ctp_map_(fd, 0, p->entries_at);
+	char *none = NULL, *base = fd < 0 ? NULL : CTP_TO_(char *, ctp_map_(fd, 0, p->entries_at));
 	if (base) {
 		if (p->annex && !syscall(SYS_membarrier, 4 /* MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED */, 0, 0))
 			CTP_PUT_(&p->fenced, false);
 		if (!__atomic_compare_exchange_n(&p->base, &none, base, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-			munmap(base, (size_t)p->entries_at);
+			munmap(base, CTP_TO_(size_t, p->entries_at));
 	}
 	errno = err;
 	return base;
@@ -1892,7 +1910,7 @@ static inline bool ctp_populate_(struct ctp_probe_ *p, uint64_t at, uint64_t byt
 	for (int tries = 0; fd >= 0 && failed && tries < 16 && (!tries || errno == EINTR); tries++)
 		failed = syscall(SYS_fallocate, fd, 0, at, bytes);
 	if (failed && (fd < 0 || errno == EOPNOTSUPP))
-		failed = madvise(CTP_GET_(&p->base) + at, (size_t)bytes, 23 /* MADV_POPULATE_WRITE */) && errno != EINVAL;
+		failed = madvise(CTP_GET_(&p->base) + at, CTP_TO_(size_t, bytes), 23 /* MADV_POPULATE_WRITE */) && errno != EINVAL;
 	return !failed;
 }
 
@@ -1988,13 +2006,13 @@ static inline struct ctp_shm_site ctp_site_of_(const char *file, uint32_t line, 
 		nfile = room - nfunction;
 	}
 	s.line = line;
-	s.file_bytes = (uint16_t)nfile;
-	s.function_bytes = (uint16_t)nfunction;
+	s.file_bytes = CTP_TO_(uint16_t, nfile);
+	s.function_bytes = CTP_TO_(uint16_t, nfunction);
 	memcpy(s.text, file, nfile);
 	memcpy(s.text + nfile, function, nfunction);
 	if (code && nfile + nfunction + sizeof code <= room) {
 		memcpy(s.text + room - sizeof code, &code, sizeof code);
-		s.code_bytes = (uint32_t)sizeof code;
+		s.code_bytes = CTP_TO_(uint32_t, sizeof code);
 	}
 	return s;
 }
@@ -2002,7 +2020,7 @@ static inline struct ctp_shm_site ctp_site_of_(const char *file, uint32_t line, 
 /* The number of a site that already exists, because an object was unloaded and loaded again; 0: there is none. */
 static inline uint32_t ctp_site_same_(const struct ctp_probe_ *p, const struct ctp_shm_site *mine)
 {
-	const struct ctp_shm_site *s = (const struct ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at);
+	const struct ctp_shm_site *s = CTP_TO_(const struct ctp_shm_site *, CTP_GET_(&p->base) + p->sites_at);
 	uint32_t used = CTP_GET_(&p->shm->sites_used);
 	for (uint32_t i = 0; i < used && i < p->max_sites; i++, s++)
 		if (__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE) == 1 && /* pairs with the store in ctp_site_add_ */
@@ -2022,7 +2040,7 @@ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, co
 	uint32_t index = ctp_take_next_(p, &p->shm->sites_used, p->max_sites, &p->sites_to, p->sites_at, sizeof mine);
 	if (index >= p->max_sites)
 		return 0;
-	struct ctp_shm_site *s = (struct ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at) + index;
+	struct ctp_shm_site *s = CTP_TO_(struct ctp_shm_site *, CTP_GET_(&p->base) + p->sites_at) + index;
 	memcpy(&s->line, &mine.line, sizeof mine - offsetof(struct ctp_shm_site, line));
 	__atomic_store_n(&s->ready, 1, __ATOMIC_RELEASE); /* pairs with the collector's acquire load */
 	return index + 1;
@@ -2034,7 +2052,7 @@ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
 	if (!p->serial)
 		return 0; /* the child of a fork with a coroutine of its parent: do not cache a number */
 	uint32_t added = ctp_site_add_(p, site->file, site->line, site->function, NULL);
-	CTP_PUT_(&site->number_, (uint64_t)p->serial << 32 | added);
+	CTP_PUT_(&site->number_, CTP_TO_(uint64_t, p->serial) << 32 | added);
 	return added;
 }
 
@@ -2082,7 +2100,7 @@ static inline void ctp_thread_renew_(struct ctp_thread_ *t, const struct ctp_pro
 
 void ctp_thread_new_(struct ctp_thread_ *t, struct ctp_probe_ *p)
 {
-	t->tid = (uint64_t)syscall(SYS_gettid);
+	t->tid = CTP_TO_(uint64_t, syscall(SYS_gettid));
 	ctp_hold_(p);
 	if (CTP_GET_(&t->probe))
 		ctp_thread_renew_(t, p);
@@ -2178,18 +2196,18 @@ static inline uint64_t ctp_end_(struct ctp_lane_ *lane, uint32_t mode, uint64_t 
 
 static inline bool ctp_gone_(const struct ctp_probe_ *p, uint64_t owner, bool others)
 {
-	uint32_t pid = (uint32_t)(owner >> 32);
+	uint32_t pid = CTP_TO_(uint32_t, owner >> 32);
 	if (pid == p->pid)
-		return syscall(SYS_tgkill, pid, (uint32_t)owner, 0) && errno == ESRCH;
+		return syscall(SYS_tgkill, pid, CTP_TO_(uint32_t, owner), 0) && errno == ESRCH;
 	return others && syscall(SYS_kill, pid, 0) && errno == ESRCH;
 }
 
 /* Whether this thread can take ring i: it has no owner, or its thread has ended. */
 static inline bool ctp_ring_take_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t i, bool others)
 {
-	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(CTP_GET_(&p->base) + p->rings_at) + i;
-	uint64_t me = (uint64_t)p->pid << 32 | t->tid, owner = CTP_GET_(&ring->owner);
-	if ((uint32_t)(owner >> 32) == p->pid && !CTP_GET_(&p->entries[i]))
+	struct ctp_shm_ring *ring = CTP_TO_(struct ctp_shm_ring *, CTP_GET_(&p->base) + p->rings_at) + i;
+	uint64_t me = CTP_TO_(uint64_t, p->pid) << 32 | t->tid, owner = CTP_GET_(&ring->owner);
+	if (CTP_TO_(uint32_t, owner >> 32) == p->pid && !CTP_GET_(&p->entries[i]))
 		return false; /* it has our own ids, from another namespace or from before an exec: not certain */
 	if (owner && (owner == me || !ctp_gone_(p, owner, others)))
 		return false;
@@ -2224,14 +2242,14 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 	if (!found)
 		return false;
 
-	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(CTP_GET_(&p->base) + p->rings_at) + i;
+	struct ctp_shm_ring *ring = CTP_TO_(struct ctp_shm_ring *, CTP_GET_(&p->base) + p->rings_at) + i;
 	uint64_t size = UINT64_C(1) << p->ring_bits, bytes = size * sizeof(struct ctp_shm_entry);
 	struct ctp_shm_entry *entries = __atomic_load_n(&p->entries[i], __ATOMIC_ACQUIRE); /* pairs with the store below */
 	if (!entries) {
 		int fd = ctp_mem_fd_(p);
 		if (fd >= 0 && p->named && syscall(SYS_fallocate, fd, 0, p->entries_at + i * bytes, bytes))
 			fd = -1; /* writing to memory that is not allocated would raise SIGBUS */
-		entries = fd < 0 ? NULL : (struct ctp_shm_entry *)ctp_map_(fd, p->entries_at + i * bytes, bytes);
+		entries = fd < 0 ? NULL : CTP_TO_(struct ctp_shm_entry *, ctp_map_(fd, p->entries_at + i * bytes, bytes));
 		__atomic_store_n(&p->entries[i], entries, __ATOMIC_RELEASE);
 	}
 	if (!entries) {
@@ -2248,7 +2266,7 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 	ctp_skip_(&ring->back_from, &ring->back_to, 0, 0); /* the previous owner may have died before it published them */
 	ctp_skip_(&ring->over_from, &ring->over_to, 0, 0);
 	CTP_PUT_(&ring->clock, p->raw ? CTP_CLOCK_RAW : CTP_CLOCK_MONOTONIC);
-	ctp_publish_(lane, ts, (uint64_t)p->pid << 32 | t->tid, 0, CTP_ENTRY(CTP_ENTRY_THREAD, 0, 0));
+	ctp_publish_(lane, ts, CTP_TO_(uint64_t, p->pid) << 32 | t->tid, 0, CTP_ENTRY(CTP_ENTRY_THREAD, 0, 0));
 	return true;
 }
 
@@ -2366,7 +2384,7 @@ static inline void ctp_note_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32
 
 static inline struct ctp_shm_station *ctp_station_at_(const struct ctp_probe_ *p, uint32_t index)
 {
-	return (struct ctp_shm_station *)(CTP_GET_(&p->base) + sizeof(struct ctp_shm_header)) + index;
+	return CTP_TO_(struct ctp_shm_station *, CTP_GET_(&p->base) + sizeof(struct ctp_shm_header)) + index;
 }
 
 /* Frees the station of a coroutine that has ended. Of several threads that try, one succeeds. */
@@ -2375,10 +2393,10 @@ static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st)
 	uint8_t dead = 1;
 	if (!__atomic_compare_exchange_n(&st->is_dead, &dead, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	uint32_t index = (uint32_t)(st - ctp_station_at_(p, 0));
+	uint32_t index = CTP_TO_(uint32_t, st - ctp_station_at_(p, 0));
 	uint64_t top = CTP_GET_(&p->shm->free), mine;
 	do {
-		CTP_PUT_(&st->next_free, (uint32_t)top);
+		CTP_PUT_(&st->next_free, CTP_TO_(uint32_t, top));
 		mine = ((top >> 32) + 1) << 32 | (index + 1);
 		/* Release: the data of the old coroutine and the link are stored. Pairs with the acquire of the pop. */
 	} while (!__atomic_compare_exchange_n(&p->shm->free, &top, mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
@@ -2389,12 +2407,12 @@ static inline struct ctp_shm_station *ctp_unfree_(struct ctp_probe_ *p)
 {
 	uint64_t top = __atomic_load_n(&p->shm->free, __ATOMIC_ACQUIRE), below; /* pairs with the release of the push */
 	do {
-		if (!(uint32_t)top || (uint32_t)top > p->max_stations)
+		if (!CTP_TO_(uint32_t, top) || CTP_TO_(uint32_t, top) > p->max_stations)
 			return NULL;
-		uint32_t next = CTP_GET_(&ctp_station_at_(p, (uint32_t)top - 1)->next_free);
+		uint32_t next = CTP_GET_(&ctp_station_at_(p, CTP_TO_(uint32_t, top) - 1)->next_free);
 		below = ((top >> 32) + 1) << 32 | next;
 	} while (!__atomic_compare_exchange_n(&p->shm->free, &top, below, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
-	return ctp_station_at_(p, (uint32_t)top - 1);
+	return ctp_station_at_(p, CTP_TO_(uint32_t, top) - 1);
 }
 
 /* Does what a killed collector left undone: leaving, and freeing the stations of coroutines that have ended. */
@@ -2504,13 +2522,13 @@ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 	struct ctp_probe_ *p = co->probe_;
 	struct ctp_shm_station *st = ctp_extend_(p) ? ctp_station_get_(p) : NULL;
 	if (!st) {
-		CTP_PUT_(&co->probe_, (struct ctp_probe_ *)NULL);
+		CTP_PUT_(&co->probe_, CTP_TO_(struct ctp_probe_ *, NULL));
 		co->mode_ = NULL;
 		return false;
 	}
 	struct ctp_thread_ *t = ctp_thread_get_(p);
-	uint32_t index = (uint32_t)(st - ctp_station_at_(p, 0)), generation = CTP_GET_(&st->generation) + 1;
-	uint32_t flags = (CTP_GET_(&p->fenced) ? CTP_ANNOUNCE_ORDERED : CTP_ANNOUNCE_BARRIER) | (uint32_t)co->events_;
+	uint32_t index = CTP_TO_(uint32_t, st - ctp_station_at_(p, 0)), generation = CTP_GET_(&st->generation) + 1;
+	uint32_t flags = (CTP_GET_(&p->fenced) ? CTP_ANNOUNCE_ORDERED : CTP_ANNOUNCE_BARRIER) | CTP_TO_(uint32_t, co->events_);
 	uint64_t ts = ctp_now_(p);
 	co->station_ = st;
 	co->events_ = 0;
@@ -2592,7 +2610,7 @@ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 	struct ctp_call_ call = ctp_enter_(t);
 	uint64_t ts = ctp_now_(p), k = co->events_++;
 	bool leaves = what & 1;
-	what = (what & ~UINT64_C(1)) | (uint32_t)k;
+	what = (what & ~UINT64_C(1)) | CTP_TO_(uint32_t, k);
 	bool fenced = CTP_GET_(&p->fenced);
 	if (!(mode & CTP_MODE_BARE))
 		ctp_slot_write_(co->station_, k, ts, t->tid, addr, what, fenced);
@@ -2634,7 +2652,7 @@ static inline __attribute__((always_inline)) void ctp_event_quick_(struct ctp_co
 	}
 	uint64_t ts = ctp_raw_(), k = co->events_;
 	co->events_ = k + 1;
-	what |= (uint32_t)k;
+	what |= CTP_TO_(uint32_t, k);
 	if (__builtin_expect(!(mode & CTP_MODE_BARE), 1))
 		ctp_slot_write_(co->station_, k, ts, t->tid, addr, what, false);
 	ctp_current_set_(co, t, what, leaves);
@@ -2710,8 +2728,8 @@ void ctp_name_(struct ctp_coro *co, const char *name)
 	CTP_PUT_(&st->name_seq, seq - 1);
 	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the reader's acquire fence before its second load of name_seq */
 	for (size_t i = 0; i < (bytes + 7) / 8; i++)
-		CTP_PUT_((uint64_t *)(void *)(st->name + i * 8), words[i]);
-	CTP_PUT_(&st->name_bytes, (uint32_t)bytes);
+		CTP_PUT_(CTP_TO_(uint64_t *, CTP_TO_(void *, st->name + i * 8)), words[i]);
+	CTP_PUT_(&st->name_bytes, CTP_TO_(uint32_t, bytes));
 	__atomic_store_n(&st->name_seq, seq, __ATOMIC_RELEASE); /* pairs with its acquire load, the first of name_seq */
 	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), 0, co->ref_, CTP_ENTRY(CTP_ENTRY_NAME, 0, seq));
 }
@@ -2756,7 +2774,8 @@ static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_th
 		CTP_PUT_(&wake->ts, ts);
 		CTP_PUT_(&wake->waker, by);
 		/* And marks after it. An atomic store may have another type than the field; a volatile one may not. */
-		__atomic_store_n((uint64_t *)(void *)&wake->tid, (uint64_t)*marks << 32 | (uint32_t)t->tid, __ATOMIC_RELAXED);
+		uint64_t both = CTP_TO_(uint64_t, *marks) << 32 | CTP_TO_(uint32_t, t->tid);
+		__atomic_store_n(CTP_TO_(uint64_t *, CTP_TO_(void *, &wake->tid)), both, __ATOMIC_RELAXED);
 		CTP_PUT_(&wake->generation, generation);
 	}
 	return by;
@@ -2895,14 +2914,14 @@ static inline uint32_t ctp_object_search_(struct ctp_probe_ *p, const uint64_t *
 static inline struct ctp_shm_object *ctp_object_find_(struct ctp_probe_ *p, uint64_t object, bool make)
 {
 	char *base = CTP_GET_(&p->base);
-	uint64_t *keys = (uint64_t *)(void *)(base + p->objects_at), key = CTP_OBJECT_KEY(p->pid, object);
-	const uint64_t objects = p->max_objects * (uint64_t)sizeof *keys; /* from the first key on */
+	uint64_t *keys = CTP_TO_(uint64_t *, CTP_TO_(void *, base + p->objects_at)), key = CTP_OBJECT_KEY(p->pid, object);
+	const uint64_t objects = p->max_objects * CTP_TO_(uint64_t, sizeof *keys); /* from the first key on */
 	for (int tries = 0; p->max_objects && key && tries < 4; tries++) {
 		uint64_t none = 0;
 		uint32_t at = ctp_object_search_(p, keys, key, make), used = CTP_GET_(&p->shm->objects_used);
 		if (at == p->max_objects || !ctp_object_there_(p, objects + at * sizeof(struct ctp_shm_object)))
 			break;
-		struct ctp_shm_object *o = (struct ctp_shm_object *)(void *)(base + p->objects_at + objects) + at;
+		struct ctp_shm_object *o = CTP_TO_(struct ctp_shm_object *, CTP_TO_(void *, base + p->objects_at + objects)) + at;
 		if (CTP_GET_(&keys[at]) == key)
 			return o;
 		for (uint32_t part = at < CTP_SHM_OBJECTS_FEW ? 1 : 2; used < part;)
@@ -2942,16 +2961,16 @@ static inline void ctp_object_done_(struct ctp_shm_object *o) { __atomic_fetch_a
 static inline void ctp_object_clear_(struct ctp_shm_object *o, uint32_t number)
 {
 	CTP_PUT_(&o->what, 0u);
-	CTP_PUT_(&o->made_ts, (uint64_t)0);
+	CTP_PUT_(&o->made_ts, CTP_TO_(uint64_t, 0));
 	CTP_PUT_(&o->made, 0u);
 	CTP_PUT_(&o->label, 0u);
 	CTP_PUT_(&o->others, 0);
-	CTP_PUT_(&o->available_ts, (uint64_t)0);
-	CTP_PUT_(&o->room_ts, (uint64_t)0);
-	CTP_PUT_(&o->closed_ts, (uint64_t)0);
-	CTP_PUT_(&o->held_ts, (uint64_t)0);
+	CTP_PUT_(&o->available_ts, CTP_TO_(uint64_t, 0));
+	CTP_PUT_(&o->room_ts, CTP_TO_(uint64_t, 0));
+	CTP_PUT_(&o->closed_ts, CTP_TO_(uint64_t, 0));
+	CTP_PUT_(&o->held_ts, CTP_TO_(uint64_t, 0));
 	for (uint32_t i = 0; i < CTP_SHM_HOLDERS; i++)
-		CTP_PUT_(&o->holders[i], (uint64_t)0);
+		CTP_PUT_(&o->holders[i], CTP_TO_(uint64_t, 0));
 	CTP_PUT_(&o->done, number - 1);
 }
 
@@ -2969,7 +2988,7 @@ static inline void ctp_object_write_(struct ctp_probe_ *p, struct ctp_shm_object
 	uint32_t what = CTP_REASON_WHAT(number), marks = CTP_REASON_MARKS(number), known = CTP_GET_(&o->what);
 	if (marks & CTP_MARK_MADE) {
 		CTP_PUT_(&o->made_ts, ts);
-		CTP_PUT_(&o->all, available < UINT32_MAX ? (uint32_t)available : UINT32_MAX);
+		CTP_PUT_(&o->all, available < UINT32_MAX ? CTP_TO_(uint32_t, available) : UINT32_MAX);
 	}
 	CTP_PUT_(&o->what, (CTP_REASON_WHAT(known) ? known : known | what) | CTP_REASON(0, marks & CTP_MARK_OWNED, 0) |
 	                           (p->raw ? CTP_OBJECT_RAW : 0));
@@ -2984,8 +3003,8 @@ static inline void ctp_object_write_(struct ctp_probe_ *p, struct ctp_shm_object
 /* Frees its place. Release: the object is cleared. Pairs with the acquire in ctp_object_find_. */
 static inline void ctp_object_leave_(struct ctp_probe_ *p, const struct ctp_shm_object *o)
 {
-	uint64_t *keys = (uint64_t *)(void *)(CTP_GET_(&p->base) + p->objects_at);
-	const struct ctp_shm_object *first = (const struct ctp_shm_object *)(const void *)(keys + p->max_objects);
+	uint64_t *keys = CTP_TO_(uint64_t *, CTP_TO_(void *, CTP_GET_(&p->base) + p->objects_at));
+	const struct ctp_shm_object *first = CTP_TO_(const struct ctp_shm_object *, CTP_TO_(const void *, keys + p->max_objects));
 	__atomic_store_n(&keys[o - first], 0, __ATOMIC_RELEASE);
 }
 
@@ -3014,15 +3033,15 @@ static inline void ctp_hold_write_(struct ctp_shm_object *o, uint64_t ref, int64
 		word = CTP_GET_(&o->holders[at]);
 		if (word && word >> 16 != holder)
 			continue;
-		int64_t sum = (int64_t)(word & 0xffff) + n, kept = sum > 0xffff ? 0xffff : sum > 0 ? sum : 0;
-		next = kept ? holder << 16 | (uint64_t)kept : 0;
+		int64_t sum = CTP_TO_(int64_t, word & 0xffff) + n, kept = sum > 0xffff ? 0xffff : sum > 0 ? sum : 0;
+		next = kept ? holder << 16 | CTP_TO_(uint64_t, kept) : 0;
 		if (__atomic_compare_exchange_n(&o->holders[at], &word, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
 			n = sum - kept;
 			break;
 		}
 	}
 	if (n)
-		__atomic_fetch_add(&o->others, (int32_t)n, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&o->others, CTP_TO_(int32_t, n), __ATOMIC_RELAXED);
 }
 
 void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n)
@@ -3037,14 +3056,14 @@ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n)
 		CTP_PUT_(&o->held_ts, ctp_now_(p));
 		ctp_object_done_(o);
 	}
-	uint64_t what = CTP_ENTRY(CTP_ENTRY_HOLDS, number, (uint32_t)n);
+	uint64_t what = CTP_ENTRY(CTP_ENTRY_HOLDS, number, CTP_TO_(uint32_t, n));
 	if (!ctp_note_quick_(p, object, ref, what))
 		ctp_note_(p, ctp_thread_get_(p), CTP_GET_(p->mode), ctp_now_(p), object, ref, what);
 }
 
 void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name, uint32_t made)
 {
-	uint64_t at = (uint64_t)(uintptr_t)object, ts = ctp_now_(p);
+	uint64_t at = CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), ts = ctp_now_(p);
 	uint32_t marks = CTP_REASON_MARKS(number);
 	if (!p->annex || !ctp_extend_(p))
 		return;
@@ -3086,7 +3105,7 @@ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object)
 /* --- for the calls and for ctp.hpp ---------------------------------------------------------------------------------------- */
 
 uint64_t ctp_now_ns_(void) { return ctp_clock_(); }
-uint64_t ctp_tid_(void) { return (uint64_t)syscall(SYS_gettid); }
+uint64_t ctp_tid_(void) { return CTP_TO_(uint64_t, syscall(SYS_gettid)); }
 
 /* The coroutine that runs on this thread, or is being suspended on it; 0: none. */
 uint64_t ctp_running_(struct ctp_probe_ *p)

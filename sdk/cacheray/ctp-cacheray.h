@@ -15,6 +15,9 @@
 #ifndef CTP_CACHERAY_RUNTIME_H
 #define CTP_CACHERAY_RUNTIME_H
 
+#define CTP_CACHERAY_VERSION "0.1.0"
+#define CTP_CACHERAY_VERSION_NUMBER 100 /* 10000 * major + 100 * minor + patch */
+
 #include <stddef.h>
 #include <stdlib.h>
 

@@ -38,6 +38,9 @@
 #ifndef PPT_H
 #define PPT_H
 
+#define PPT_SDK_VERSION "0.1.0"
+#define PPT_SDK_VERSION_NUMBER 100 /* 10000 * major + 100 * minor + patch */
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -64,8 +67,13 @@
 #endif
 #ifdef __cplusplus
 #define PPT_EXTERN_ extern "C"
+extern "C++" {
+template <class T> using ppt_type_ = T;
+}
+#define PPT_TO_(type, value) (ppt_type_<type>(value)) /* a cast, in the form that -Wold-style-cast does not warn of */
 #else
 #define PPT_EXTERN_ extern
+#define PPT_TO_(type, value) ((type)(value))
 #endif
 #ifndef PPT_THREADS
 #define PPT_THREADS 64 /* threads of a defined buffer that have counters at the same time; the counters of others are 0 */
@@ -111,7 +119,7 @@ enum {
 #define PPT_INSIDE_ UINT64_C(0x10000)
 #define PPT_NUMBER_ (UINT64_C(1) << 32)
 #define PPT_INSIDE_MASK_ (PPT_NUMBER_ - PPT_INSIDE_)
-#define PPT_MARK_(gate) (1 + (int32_t)((gate) >> 4 & 0xfff)) /* marks a frame with the attachment of its times */
+#define PPT_MARK_(gate) (1 + PPT_TO_(int32_t, (gate) >> 4 & 0xfff)) /* marks a frame with the attachment of its times */
 
 /* Memory that is zeroed in any child: there, no agent is attached. */
 struct ppt_page_ {
@@ -172,9 +180,9 @@ PPT_FN_ int ppt_high_(int low)
 {
 	if (low < 0)
 		return -1;
-	int fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, PPT_FD_);
+	int fd = PPT_TO_(int, syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, PPT_FD_));
 	if (fd < 0)
-		fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, 3);
+		fd = PPT_TO_(int, syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, 3));
 	syscall(SYS_close, low);
 	return fd;
 }
@@ -183,7 +191,7 @@ PPT_FN_ void ppt_counted_open_(struct ppt_page_ *page, struct ppt_counted_ *c)
 {
 	for (uint32_t i = 0; i < page->ncounters; i++) {
 		int leader = i ? c->fd[0] - 1 : -1;
-		int fd = ppt_high_((int)syscall(SYS_perf_event_open, page->attr[i], 0, -1, leader, PERF_FLAG_FD_CLOEXEC));
+		int fd = ppt_high_(PPT_TO_(int, syscall(SYS_perf_event_open, page->attr[i], 0, -1, leader, PERF_FLAG_FD_CLOEXEC)));
 		if (fd < 0 || syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &c->id[i])) {
 			if (fd >= 0)
 				syscall(SYS_close, fd);
@@ -227,9 +235,9 @@ PPT_FN_ struct ppt_counted_ *ppt_counted_inherit_(struct ppt_buffer *b, struct p
 /* The counters of the calling thread, which is inside. Null: it has none. */
 PPT_FN_ struct ppt_counted_ *ppt_counted_find_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
-	int32_t tid = (int32_t)syscall(SYS_gettid);
+	int32_t tid = PPT_TO_(int32_t, syscall(SYS_gettid));
 	for (uint32_t i = 0; i < b->threads; i++) {
-		struct ppt_counted_ *c = &b->counted[((uint32_t)tid + i) % b->threads];
+		struct ppt_counted_ *c = &b->counted[(PPT_TO_(uint32_t, tid) + i) % b->threads];
 		int32_t owner = PPT_GET_(&c->tid);
 		if (owner == tid || (!owner && ppt_counted_take_(page, c, 0, tid)))
 			return c;
@@ -257,7 +265,7 @@ PPT_FN_ void ppt_counters_ask_(struct ppt_page_ *page, uint64_t control_bytes)
 	for (uint32_t i = 0; i < n; i++) {
 		struct perf_event_attr attr;
 		memset(page->attr[i], 0, sizeof page->attr[i]);
-		memcpy(page->attr[i], (const char *)(control + 1) + i * entry + 8, entry - 8);
+		memcpy(page->attr[i], PPT_TO_(const char *, control + 1) + i * entry + 8, entry - 8);
 		memcpy(&attr, page->attr[i], offsetof(struct perf_event_attr, bp_type));
 		if (attr.size > entry - 8)
 			return;
@@ -276,14 +284,14 @@ PPT_FN_ char *ppt_map_(int id, uint64_t *bytes)
 	if (shmctl(id, IPC_STAT, &ds))
 		return NULL;
 	void *at = shmat(id, NULL, 0);
-	if (at == (void *)-1)
+	if (at == PPT_TO_(void *, -1))
 		return NULL;
 	if (madvise(at, ds.shm_segsz, MADV_DONTFORK)) {
 		shmdt(at);
 		return NULL;
 	}
 	*bytes = ds.shm_segsz;
-	return (char *)at;
+	return PPT_TO_(char *, at);
 }
 
 PPT_FN_ bool ppt_take_slots_(struct ppt_buffer *b, struct ppt_page_ *page, char *slots, uint64_t bytes, int id)
@@ -292,11 +300,11 @@ PPT_FN_ bool ppt_take_slots_(struct ppt_buffer *b, struct ppt_page_ *page, char 
 	if (!count || count > INT32_MAX)
 		return false;
 	page->slots = slots;
-	page->count = (uint32_t)count;
-	PPT_PUT_(&page->control->data_block, (uint64_t)(uintptr_t)slots);
+	page->count = PPT_TO_(uint32_t, count);
+	PPT_PUT_(&page->control->data_block, PPT_TO_(uint64_t, PPT_TO_(uintptr_t, slots)));
 	PPT_PUT_(&page->control->data_block_sz, count);
 	/* Pairs with the agent's acquire of it. */
-	__atomic_store_n(&page->control->data_block_hmem_attached, (uint64_t)id, __ATOMIC_RELEASE);
+	__atomic_store_n(&page->control->data_block_hmem_attached, PPT_TO_(uint64_t, id), __ATOMIC_RELEASE);
 	return true;
 }
 
@@ -312,7 +320,8 @@ static inline uint64_t ppt_whole_(uint64_t bytes, uint64_t unit)
  */
 PPT_FN_ void ppt_find_slots_(struct ppt_buffer *b, uint64_t control_bytes, uint64_t *at, uint64_t *end)
 {
-	uint64_t slot = b->slot_bytes, first = ppt_whole_(control_bytes, slot), pages = ppt_whole_(*end, (uint64_t)sysconf(_SC_PAGESIZE));
+	uint64_t slot = b->slot_bytes, first = ppt_whole_(control_bytes, slot);
+	uint64_t pages = ppt_whole_(*end, PPT_TO_(uint64_t, sysconf(_SC_PAGESIZE)));
 	*at = sizeof(struct ppt_control_) + PPT_COUNTERS_ * ppt_entry_(control_bytes);
 	*at += *at % slot;
 	if (control_bytes >= PPT_CONTROL_MIN_)
@@ -329,7 +338,7 @@ PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 	char *base = ppt_map_(id, &bytes);
 	if (!base)
 		return false;
-	page->control = (struct ppt_control_ *)base;
+	page->control = PPT_TO_(struct ppt_control_ *, base);
 	page->crowded = page->looked = 0;
 	control_bytes = bytes > sizeof *page->control ? PPT_GET_(&page->control->control_blk_sz) : 0;
 	if (control_bytes >= sizeof *page->control && control_bytes <= PPT_CONTROL_MAX_ && control_bytes <= bytes) {
@@ -367,7 +376,7 @@ PPT_FN_ struct ppt_page_ *ppt_page_find_(struct ppt_buffer *b)
 	void *at = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at == MAP_FAILED)
 		return NULL;
-	page = (struct ppt_page_ *)at;
+	page = PPT_TO_(struct ppt_page_ *, at);
 	if (madvise(at, sizeof *page, MADV_WIPEONFORK) || !PPT_SWAP_(&b->page, &none, page, __ATOMIC_ACQ_REL)) {
 		munmap(at, sizeof *page);
 		page = __atomic_load_n(&b->page, __ATOMIC_ACQUIRE);
@@ -378,10 +387,10 @@ PPT_FN_ struct ppt_page_ *ppt_page_find_(struct ppt_buffer *b)
 /* From busy to open, or to closed. No other thread changes a busy gate, so a store is enough. */
 PPT_FN_ void ppt_open_(struct ppt_page_ *page, bool open)
 {
-	uint64_t gate = PPT_GET_(&page->gate) & ~(uint64_t)PPT_BUSY_;
+	uint64_t gate = PPT_GET_(&page->gate) & ~PPT_TO_(uint64_t, PPT_BUSY_);
 	if (open) {
 		page->last = 0;
-		page->first = (uint32_t)(gate >> 32) + 1;
+		page->first = PPT_TO_(uint32_t, gate >> 32) + 1;
 		gate = (gate & ~UINT64_C(0xfff0)) | ((gate + PPT_GENERATION_) & UINT64_C(0xfff0)) | PPT_OPEN_;
 	}
 	__atomic_store_n(&page->gate, gate, __ATOMIC_RELEASE); /* pairs with the acquires of ppt_enter_ and ppt_turn_ */
@@ -424,7 +433,7 @@ PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b)
 		w.both = PPT_GET_(&b->word->both);
 		if (gate & (PPT_BUSY_ | PPT_CLOSING_) || (gate & PPT_OPEN_ && w.is.hmem == w.is.attached))
 			break;
-		to = (gate & ~(uint64_t)PPT_OPEN_) | (gate & PPT_INSIDE_MASK_ ? PPT_CLOSING_ : PPT_BUSY_);
+		to = (gate & ~PPT_TO_(uint64_t, PPT_OPEN_)) | (gate & PPT_INSIDE_MASK_ ? PPT_CLOSING_ : PPT_BUSY_);
 		if (PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_ACQUIRE)) { /* pairs with ppt_leave_ and ppt_open_ */
 			if (to & PPT_BUSY_)
 				ppt_busy_(b, page);
@@ -455,7 +464,7 @@ static inline bool ppt_enter_(struct ppt_page_ *page, uint64_t add, int32_t mark
 			return false;
 		to = gate + add;
 	} while (!PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_ACQUIRE)); /* pairs with ppt_open_ */
-	*number = (uint32_t)(to >> 32);
+	*number = PPT_TO_(uint32_t, to >> 32);
 	return true;
 }
 
@@ -465,7 +474,7 @@ static inline void ppt_leave_(struct ppt_buffer *b, struct ppt_page_ *page)
 	uint64_t gate = __atomic_sub_fetch(&page->gate, PPT_INSIDE_, __ATOMIC_RELEASE);
 	while (gate & PPT_CLOSING_ && !(gate & PPT_INSIDE_MASK_)) {
 		/* Pairs with the release above, of the threads that left before. */
-		if (PPT_SWAP_(&page->gate, &gate, (gate & ~(uint64_t)PPT_CLOSING_) | PPT_BUSY_, __ATOMIC_ACQUIRE)) {
+		if (PPT_SWAP_(&page->gate, &gate, (gate & ~PPT_TO_(uint64_t, PPT_CLOSING_)) | PPT_BUSY_, __ATOMIC_ACQUIRE)) {
 			int err = errno;
 			ppt_busy_(b, page);
 			errno = err;
@@ -480,14 +489,14 @@ static inline void ppt_copy_4_(char *slot, const char *frame)
 {
 	uint32_t word;
 	memcpy(&word, frame, 4);
-	PPT_PUT_((uint32_t *)(void *)slot, word);
+	PPT_PUT_(PPT_TO_(uint32_t *, PPT_TO_(void *, slot)), word);
 }
 
 static inline void ppt_copy_8_(char *slot, const char *frame)
 {
 	uint64_t word;
 	memcpy(&word, frame, 8);
-	PPT_PUT_((uint64_t *)(void *)slot, word);
+	PPT_PUT_(PPT_TO_(uint64_t *, PPT_TO_(void *, slot)), word);
 }
 
 /* Copies from the second word of a frame up to its back number; the back number of a slot is at the slot's end. */
@@ -509,18 +518,21 @@ static inline void ppt_copy_(char *slot, const char *frame, size_t bytes)
 
 static inline void ppt_write_(struct ppt_buffer *b, struct ppt_page_ *page, uint32_t number, const void *frame, size_t bytes)
 {
-	uint64_t last = PPT_GET_(&page->last), index = last + (uint64_t)(int64_t)(int32_t)(number - page->first - (uint32_t)last);
-	if ((int64_t)(index - last) > 1 << 20)
+	uint64_t last = PPT_GET_(&page->last);
+	int64_t more = PPT_TO_(int32_t, number - page->first - PPT_TO_(uint32_t, last));
+	uint64_t index = last + PPT_TO_(uint64_t, more);
+	if (PPT_TO_(int64_t, index - last) > 1 << 20)
 		PPT_PUT_(&page->last, index);
 	char *slot = page->slots + index % page->count * b->slot_bytes;
-	uint32_t *front = (uint32_t *)(void *)slot, *back = (uint32_t *)(void *)(slot + b->slot_bytes - 4);
+	uint32_t *front = PPT_TO_(uint32_t *, PPT_TO_(void *, slot));
+	uint32_t *back = PPT_TO_(uint32_t *, PPT_TO_(void *, slot + b->slot_bytes - 4));
 	uint32_t then = PPT_GET_(front);
 	/* The acquire pairs with the release below, by the previous writer. No frame has number 0. */
-	if (then != __atomic_load_n(back, __ATOMIC_ACQUIRE) || (then && (int32_t)(number - then) <= 0) || !number ||
+	if (then != __atomic_load_n(back, __ATOMIC_ACQUIRE) || (then && PPT_TO_(int32_t, number - then) <= 0) || !number ||
 	    !PPT_SWAP_(front, &then, number, __ATOMIC_RELAXED))
 		return;
 	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the reader's acquire fence between the bytes and the front */
-	ppt_copy_(slot, (const char *)frame, bytes);
+	ppt_copy_(slot, PPT_TO_(const char *, frame), bytes);
 	__atomic_store_n(back, number, __ATOMIC_RELEASE); /* pairs with the reader's acquire of it */
 }
 
@@ -563,7 +575,7 @@ PPT_FN_ __attribute__((noinline)) void ppt_counters_(struct ppt_buffer *b, uint6
 		int err = errno;
 		struct ppt_counted_ *c = page->ncounters ? ppt_counted_find_(b, page) : NULL;
 		size_t bytes = (1 + page->ncounters) * sizeof got[0];
-		if (!c || !ppt_is_ours_(c->fd[0], c->id[0]) || syscall(SYS_read, c->fd[0] - 1, got, bytes) != (long)bytes)
+		if (!c || !ppt_is_ours_(c->fd[0], c->id[0]) || syscall(SYS_read, c->fd[0] - 1, got, bytes) != PPT_TO_(long, bytes))
 			memset(got, 0, sizeof got);
 		errno = err;
 		ppt_leave_(b, page);
@@ -767,7 +779,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
  */
 #ifndef __cplusplus
 
-#define PPT_DIGIT_(v, unit) (char)((v) >= (unit) ? '0' + (v) / (unit) % 10 : ' ')
+#define PPT_DIGIT_(v, unit) PPT_TO_(char, (v) >= (unit) ? '0' + (v) / (unit) % 10 : ' ')
 #define PPT_DIGITS_(v) PPT_DIGITS_IF_(1, v)
 #define PPT_TEXT_(name, text) char name[sizeof(text) - 1];
 /* Spaces if there is none. */
@@ -775,12 +787,12 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_TEXT_IF_(is, name, text) char name[(is) ? sizeof(text) - 1 : 1];
 #define PPT_DIGITS_IF_(is, v)                                                                                                  \
 	{ PPT_DIGIT_(v, 1000000), PPT_DIGIT_(v, 100000), PPT_DIGIT_(v, 10000), PPT_DIGIT_(v, 1000), PPT_DIGIT_(v, 100), PPT_DIGIT_(v, 10), \
-	  (char)((is) ? '0' + (v) % 10 : ' ') }
+	  PPT_TO_(char, (is) ? '0' + (v) % 10 : ' ') }
 /* The number that a name ends with, of at most 5 digits, the quotation mark, and spaces. */
 #define PPT_LEFT_(is, v)                                                                                                       \
 	{ PPT_LEFT2_(is, v, 0), PPT_LEFT2_(is, v, 1), PPT_LEFT2_(is, v, 2), PPT_LEFT2_(is, v, 3), PPT_LEFT2_(is, v, 4), PPT_LEFT2_(is, v, 5) }
 #define PPT_LEFT2_(is, v, i)                                                                                                   \
-	(char)(!(is) || (i) > PPT_LONG_(v) ? ' ' : (i) == PPT_LONG_(v) ? '"' : '0' + (v) / PPT_TENS_(PPT_LONG_(v) - 1 - (i)) % 10)
+	PPT_TO_(char, !(is) || (i) > PPT_LONG_(v) ? ' ' : (i) == PPT_LONG_(v) ? '"' : '0' + (v) / PPT_TENS_(PPT_LONG_(v) - 1 - (i)) % 10)
 #define PPT_LONG_(v) (1 + ((v) > 9) + ((v) > 99) + ((v) > 999) + ((v) > 9999))
 #define PPT_TENS_(n) ((n) > 3 ? 10000 : (n) > 2 ? 1000 : (n) > 1 ? 100 : (n) > 0 ? 10 : 1)
 
@@ -819,8 +831,8 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
  * without a value, which is one more than the last byte of the previous member, is the beginning of the padding.
  */
 #define PPT_LAID_ENDS_(s, m, text)                                                                                             \
-	s##_0_##m##_from_, s##_0_##m##_pad_ = (int)offsetof(struct s, m) - s##_0_##m##_from_,                                  \
-	s##_0_##m##_last_ = (int)(offsetof(struct s, m) + sizeof(((struct s *)0)->m)) - 1,
+	s##_0_##m##_from_, s##_0_##m##_pad_ = PPT_TO_(int, offsetof(struct s, m)) - s##_0_##m##_from_,                                  \
+	s##_0_##m##_last_ = PPT_TO_(int, offsetof(struct s, m) + sizeof((PPT_TO_(struct s *, 0))->m)) - 1,
 #define PPT_PAD_NAME_(name) ",\"_lName\":\"" name
 #define PPT_PAD_KIND_ ",\"_lAlignment\":1,\"_lType\":" PPT_JSON_byte_ ",\"_lKind\":{\"tag\":\"LKPadding\",\"contents\":"
 #define PPT_PAD_TYPE_(bytes, name)                                                                                             \
@@ -887,7 +899,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_FRAME_ENDS_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_ENDS2_, b, n, PPT_ARGS_ x)
 #define PPT_FRAME_ENDS2_(b, n, f, ...)                                                                                         \
 	ppt_##b##_##f##_0_ = 3 PPT_TYPED_##n##_(+4), PPT_FIELDS_(PPT_LAYOUT_ENDS_, PPT_LAYOUT_ENDS_, b, f, __VA_ARGS__)        \
-	ppt_##b##_##f##_0_from_, ppt_##b##_##f##_0_pad_ = (int)sizeof(union ppt_##b##_any_) - 4 - ppt_##b##_##f##_0_from_,
+	ppt_##b##_##f##_0_from_, ppt_##b##_##f##_0_pad_ = PPT_TO_(int, sizeof(union ppt_##b##_any_)) - 4 - ppt_##b##_##f##_0_from_,
 
 #define PPT_FRAME_TYPE_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_TYPE2_, ",", b, n, PPT_ARGS_ x)
 #define PPT_FRAME_TYPE_LAST_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_TYPE2_, "", b, n, PPT_ARGS_ x)
@@ -981,7 +993,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	extern int32_t _ppt_stat_##b;                                                                                          \
 	extern const char *_ppt_json_##b;                                                                                      \
 	PPT_SYMBOL_ int32_t _ppt_stat_##b;                                                                                     \
-	PPT_SYMBOL_ const char *_ppt_json_##b = (const char *)&ppt_json_##b##_;                                                \
+	PPT_SYMBOL_ const char *_ppt_json_##b = PPT_TO_(const char *, &ppt_json_##b##_);                                                \
 	extern union ppt_word_ _ppt_hmem_##b;                                                                                  \
 	PPT_SYMBOL_ union ppt_word_ _ppt_hmem_##b;                                                                             \
 	extern __attribute__((alias("_ppt_hmem_" #b), visibility("hidden"))) union ppt_word_ PPT_WORD_(b, n, __VA_ARGS__);     \

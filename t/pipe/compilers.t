@@ -12,6 +12,45 @@ works() { # FOLDER: a stream from text, and text from the stream
 	[ "$(echo "$row" | "$1/bin/ctp-fromjsonl" | "$1/bin/ctp-tojsonl")" = "$row" ]
 }
 
+# The headers that people copy give no warning in their builds. Each compiler of this list that is installed sees them.
+flags='-fsyntax-only -Werror -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Isdk/c -Isdk/c++ -Isdk/ppt -Isdk/cacheray'
+see() { # NAME COMPILER FLAGS...: the header on standard input
+	name=$1
+	shift
+	# shellcheck disable=SC2086
+	"$@" $flags - >"$tmp/warnings" 2>&1
+	is "$name: no warning" "$(head -n 5 "$tmp/warnings")" ''
+}
+see_c() { # COMPILER CXX HEADER [MACRO]
+	echo "#include \"$3\"" | see "$1, C11, $3 ${4-}" "$1" -x c -std=c11 ${4+"$4"}
+	for standard in 17 20 2b; do
+		echo "#include \"$3\"" | see "$2, C++$standard, $3 ${4-}" "$2" -x c++ -std=c++$standard -Wold-style-cast ${4+"$4"}
+	done
+}
+for compiler in gcc gcc-11 gcc-12 gcc-13 gcc-14 clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19; do
+	cxx=$(echo "$compiler" | sed 's/gcc/g++/; s/clang/clang++/')
+	command -v "$compiler" >/dev/null && command -v "$cxx" >/dev/null || continue
+	for header in ctp.h ppt.h ctp-cacheray.h; do see_c "$compiler" "$cxx" $header; done
+	see_c "$compiler" "$cxx" ctp.h -DCTP_LIBRARY
+	for header in ctp.hpp ctp-asio.hpp; do
+		for standard in 20 2b; do
+			echo "#include \"$header\"" | see "$cxx, C++$standard, $header" "$cxx" -x c++ -std=c++$standard -Wold-style-cast
+		done
+	done
+done
+
+# Their versions.
+version=$(sed -n 's/^VERSION := //p' GNUmakefile)
+number=$(echo "$version" | awk -F . '{ print 10000 * $1 + 100 * $2 + $3 }')
+for header in c/ctp.h c++/ctp.hpp c++/ctp-asio.hpp ppt/ppt.h cacheray/ctp-cacheray.h; do
+	is "$header: its version is that of the GNUmakefile" \
+		"$(sed -n 's/^#define [A-Z_]*_VERSION "\(.*\)"$/\1/p; s/^#define [A-Z_]*_VERSION_NUMBER \([0-9]*\).*/\1/p' "sdk/$header" | tr '\n' ' ')" \
+		"$version $number "
+done
+for crate in sdk/rust/Cargo.toml sdk/rust/tokio/Cargo.toml; do
+	is "$crate: the same" "$(sed -n 's/^version = "\(.*\)"$/\1/p' $crate)" "$version"
+done
+
 # PKG_CONFIG=false finds nothing, as on a system without the libraries; NDEBUG shows what only an assertion used: to clang also functions.
 command -v clang >/dev/null && export CC=clang
 ok 'nothing optional: everything compiles' quiet_make PKG_CONFIG=false CFLAGS='-O1 -DNDEBUG' O="$O/bare" all
