@@ -47,6 +47,7 @@ for header in c/ctp.h c++/ctp.hpp c++/ctp-asio.hpp ppt/ppt.h cacheray/ctp-cacher
 		"$(sed -n 's/^#define [A-Z_]*_VERSION "\(.*\)"$/\1/p; s/^#define [A-Z_]*_VERSION_NUMBER \([0-9]*\).*/\1/p' "sdk/$header" | tr '\n' ' ')" \
 		"$version $number "
 done
+is 'sdk/rust/src/lib.rs: the same' "$(sed -n 's/^pub const VERSION: &str = "\(.*\)";$/\1/p' sdk/rust/src/lib.rs)" "$version"
 for crate in sdk/rust/Cargo.toml sdk/rust/tokio/Cargo.toml; do
 	is "$crate: the same" "$(sed -n 's/^version = "\(.*\)"$/\1/p' $crate)" "$version"
 done

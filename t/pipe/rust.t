@@ -42,6 +42,9 @@ fi
 if cargo fmt --version >/dev/null 2>&1; then
 	ok 'rustfmt has nothing to do' cargo fmt --check --manifest-path sdk/rust/Cargo.toml
 fi
+ok 'its documentation is complete' env RUSTDOCFLAGS='-D warnings' cargo doc --offline --locked -q --no-deps --manifest-path sdk/rust/Cargo.toml --target-dir "$O/rust"
+is 'its package has its licence and README' \
+	"$(cargo package --offline --allow-dirty --list --manifest-path sdk/rust/Cargo.toml --target-dir "$O/rust" 2>/dev/null | grep -cx 'LICENSE\|README.md\|src/lib.rs')" 3
 ok 'the source tree is unchanged' test ! -e sdk/rust/target
 
 # --- a traced program ---------------------------------------------------------------------------------------------------------

@@ -64,6 +64,9 @@ pub use future::{Here, PollTrace, TaskRef, TraceFutureExt, Traced};
 pub use object::{Cause, Hold, Object};
 pub use waiting::{For, Reasons, Waiting, Waits};
 
+/// The version of this crate, such as "0.1.0".
+pub const VERSION: &str = "0.1.0";
+
 /// Attaches to a collector, or creates a memory that a collector can attach to, if that was not done yet. Returns whether anything
 /// is recorded.
 ///
