@@ -9,6 +9,9 @@
 # All paths are relative to this file, so the installed tree may be moved.
 get_filename_component(ctptools_lib "${CMAKE_CURRENT_LIST_DIR}/../.." REALPATH)
 get_filename_component(ctptools_include "${ctptools_lib}/../include" ABSOLUTE)
+if(NOT EXISTS "${ctptools_include}/ctp.h") # lib/aarch64-linux-gnu, as in Debian
+	get_filename_component(ctptools_include "${ctptools_lib}/../../include" ABSOLUTE)
+endif()
 
 if(NOT TARGET ctptools::headers)
 	add_library(ctptools::headers INTERFACE IMPORTED)
@@ -40,12 +43,8 @@ if(NOT TARGET ctptools::ctp)
 		list(REMOVE_ITEM ctptools_needs -lctp)
 	endif()
 	if(TARGET ctptools::ctp)
-		set(ctptools_folders "${ctptools_include}")
-		if(IS_DIRECTORY "${ctptools_include}/ctptools")
-			list(APPEND ctptools_folders "${ctptools_include}/ctptools")
-		endif()
 		set_target_properties(ctptools::ctp PROPERTIES
-			INTERFACE_INCLUDE_DIRECTORIES "${ctptools_folders}"
+			INTERFACE_INCLUDE_DIRECTORIES "${ctptools_include}"
 			INTERFACE_LINK_LIBRARIES "${ctptools_needs}")
 	endif()
 endif()
