@@ -340,7 +340,7 @@ is 'each command of README and CONTRIBUTING is run here' "$(sort -u "$tmp/ran" |
 is 'each command that is run here is in README or CONTRIBUTING' \
 	"$(sort -u "$tmp/ran" | comm -23 - "$tmp/commands" | grep -vxFf "$tmp/tools")" ''
 is 'doc/CONTRIBUTING has each folder of the library, and no other' \
-	"$(sed -n 's,^    \(lib/[a-z]*\) .*,\1,p' doc/CONTRIBUTING | sort)" "$(ls -d lib/* | sort)"
+	"$(sed -n 's,^    \(lib/[a-z]*\) .*,\1,p' doc/CONTRIBUTING | sort)" "$(find lib -mindepth 1 -maxdepth 1 -type d | sort)"
 is 'no line is too long' "$(awk 'length > 132' README doc/CONTRIBUTING)" ''
 
 # ctptools(7), where readers of the manuals begin.
