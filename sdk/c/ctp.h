@@ -782,28 +782,8 @@ CTP_FN_ uint64_t ctp_tid_(void) CTP_AS_(ctp_tid_);
 CTP_FN_ uint64_t ctp_running_(struct ctp_probe_ *p) CTP_AS_(ctp_running_);
 CTP_FN_ void ctp_record_(struct ctp_probe_ *p) CTP_AS_(ctp_record_);
 
-#if defined __SANITIZE_THREAD__
-#define CTP_TSAN_ 1
-#elif defined __has_feature
-#if __has_feature(thread_sanitizer)
-#define CTP_TSAN_ 1
-#endif
-#endif
-#ifndef CTP_TSAN_
-#define CTP_TSAN_ 0
-#endif
-
-/*
- * Relaxed accesses. For an atomic one gcc on AArch64 computes the address in an instruction of its own. A volatile access of an
- * aligned word is the same single load or store, with an offset, and volatile accesses stay in their order.
- */
-#if defined __aarch64__ && !defined __clang__ && !CTP_TSAN_
-#define CTP_GET_(at) (*CTP_TO_(const volatile __typeof__(*(at)) *, at))
-#define CTP_PUT_(at, value) ((void)(*CTP_TO_(volatile __typeof__(*(at)) *, at) = (value)))
-#else
 #define CTP_GET_(at) __atomic_load_n((at), __ATOMIC_RELAXED)
 #define CTP_PUT_(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
-#endif
 #define CTP_COMPILER_FENCE_ __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 static inline uint64_t ctp_copy_(void) { return CTP_TO_(uint64_t, CTP_TO_(uintptr_t, &ctp_current_)); }
@@ -834,26 +814,13 @@ static inline bool ctp_place_take_(struct ctp_probe_ *p, uint32_t at, uint64_t k
 	return true;
 }
 
-/*
- * Whether the site has a number, in the place where it is looked for first. The number is loaded after the key, so that it is not
- * the number of the previous key: pairs with ctp_place_take_. An acquire load would also do that, but on AArch64 it waits for the
- * release store of the previous event. Here the address of the number depends on the key that was loaded, and a processor keeps
- * that order. The asm hides from the compiler that `zero` is 0. It is volatile, so it is not moved after the test.
- */
+/* Whether the site has a number, in the place where it is looked for first. */
 static inline bool ctp_place_known_(const struct ctp_probe_ *p, const char *file, uint32_t line, uint32_t *number)
 {
 	uint64_t key = ctp_place_key_(file, line);
 	const struct ctp_place_ *place = &p->places[ctp_place_at_(key)];
-#if defined __aarch64__ && !CTP_TSAN_
-	uint64_t differs = CTP_GET_(&place->key) ^ key, zero;
-	__asm__ volatile("" : "=r"(zero) : "0"(differs));
-	if (__builtin_expect(!!differs, 0))
+	if (__builtin_expect(__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) != key, 0)) /* pairs with ctp_place_take_ */
 		return false;
-	place = CTP_TO_(const struct ctp_place_ *, CTP_TO_(const void *, CTP_TO_(const char *, place) + zero));
-#else
-	if (__builtin_expect(__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) != key, 0))
-		return false;
-#endif
 	*number = CTP_GET_(&place->number);
 	return true;
 }
@@ -2773,7 +2740,7 @@ static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_th
 		CTP_PUT_(&st->nwakes, n + 1);
 		CTP_PUT_(&wake->ts, ts);
 		CTP_PUT_(&wake->waker, by);
-		/* And marks after it. An atomic store may have another type than the field; a volatile one may not. */
+		/* And marks after it. */
 		uint64_t both = CTP_TO_(uint64_t, *marks) << 32 | CTP_TO_(uint32_t, t->tid);
 		__atomic_store_n(CTP_TO_(uint64_t *, CTP_TO_(void *, &wake->tid)), both, __ATOMIC_RELAXED);
 		CTP_PUT_(&wake->generation, generation);

@@ -113,5 +113,5 @@ like 'the linker names the number' "$(cat "$tmp/err")" 'undefined reference to .
 private() { sed -n '/^struct ctp_coro {/,/^};/p; /^struct ctp_site {/,/^};/p; /what the calls know of the probe/,/^#define CTP_GET_/p' sdk/c/ctp.h; }
 is 'the private part is that of its number: change CTP_AS_ if it differs, and this sum with it' \
 	"$(private | sed 's,/\*.*\*/,,' | grep -v '^ \*\|^/\*' | tr -s ' \t\n' ' ' | cksum | cut -d ' ' -f 1)" "$(sed -n 's/^# private part 2: //p' "$0")"
-# private part 2: 4166349794
+# private part 2: 3917771638
 done_testing
