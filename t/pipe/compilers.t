@@ -14,17 +14,18 @@ works() { # FOLDER: a stream from text, and text from the stream
 
 # The headers that people copy give no warning in their builds. Each compiler of this list that is installed sees them.
 flags='-fsyntax-only -Werror -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Isdk/c -Isdk/c++ -Isdk/ppt -Isdk/cacheray'
-see() { # NAME COMPILER FLAGS...: the header on standard input
+see() { # NAME HEADER COMPILER FLAGS...
 	name=$1
-	shift
+	echo "#include \"$2\"" >"$tmp/header"
+	shift 2
 	# shellcheck disable=SC2086
-	"$@" $flags - >"$tmp/warnings" 2>&1
+	"$@" $flags "$tmp/header" >"$tmp/warnings" 2>&1
 	is "$name: no warning" "$(head -n 5 "$tmp/warnings")" ''
 }
 see_c() { # COMPILER CXX HEADER [MACRO]
-	echo "#include \"$3\"" | see "$1, C11, $3 ${4-}" "$1" -x c -std=c11 ${4+"$4"}
+	see "$1, C11, $3 ${4-}" "$3" "$1" -x c -std=c11 ${4+"$4"}
 	for standard in 17 20 2b; do
-		echo "#include \"$3\"" | see "$2, C++$standard, $3 ${4-}" "$2" -x c++ -std=c++$standard -Wold-style-cast ${4+"$4"}
+		see "$2, C++$standard, $3 ${4-}" "$3" "$2" -x c++ -std=c++$standard -Wold-style-cast ${4+"$4"}
 	done
 }
 for compiler in gcc gcc-11 gcc-12 gcc-13 gcc-14 clang clang-14 clang-15 clang-16 clang-17 clang-18 clang-19; do
@@ -34,7 +35,7 @@ for compiler in gcc gcc-11 gcc-12 gcc-13 gcc-14 clang clang-14 clang-15 clang-16
 	see_c "$compiler" "$cxx" ctp.h -DCTP_LIBRARY
 	for header in ctp.hpp ctp-asio.hpp; do
 		for standard in 20 2b; do
-			echo "#include \"$header\"" | see "$cxx, C++$standard, $header" "$cxx" -x c++ -std=c++$standard -Wold-style-cast
+			see "$cxx, C++$standard, $header" "$header" "$cxx" -x c++ -std=c++$standard -Wold-style-cast
 		done
 	done
 done
