@@ -142,6 +142,7 @@ if command -v cargo >/dev/null && command -v rustc >/dev/null; then
 	cat >"$tmp/crate/src/main.rs" <<-'END'
 	use ctp::TraceFutureExt;
 	use std::future::Future;
+	use std::pin::Pin;
 	use std::sync::Arc;
 	use std::task::{Context, Poll, Wake};
 
@@ -150,14 +151,17 @@ if command -v cargo >/dev/null && command -v rustc >/dev/null; then
 	    fn wake(self: Arc<Self>) {}
 	}
 
+	struct Parts(u32);
+	impl Future for Parts {
+	    type Output = ();
+	    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+	        self.0 -= 1;
+	        if self.0 > 0 { Poll::Pending } else { Poll::Ready(()) }
+	    }
+	}
+
 	async fn send(parts: u32) {
-	    let mut left = parts;
-	    std::future::poll_fn(|_| {
-	        left -= 1;
-	        if left > 0 { Poll::Pending } else { Poll::Ready(()) }
-	    })
-	    .here()
-	    .await
+	    Parts(parts).here().await
 	}
 
 	fn main() {
