@@ -42,15 +42,15 @@ plant() { # NAME TEST SED...
 ok 'without a bug ppt-sdk.c passes' holds ppt-sdk
 ok 'without a bug ppt-sdk-race.c passes' holds ppt-sdk-race $san
 plant 'a slot that has a writer is written' ppt-sdk 's/^	if (then != __atomic_load_n(back, __ATOMIC_ACQUIRE) || /	if (/'
-plant 'and so is one with a newer frame' ppt-sdk 's/ || (then && (int32_t)(number - then) <= 0)//'
+plant 'and so is one with a newer frame' ppt-sdk 's/ || (then && PPT_TO_(int32_t, number - then) <= 0)//'
 plant 'frames have the number 0' ppt-sdk 's/ || !number ||$/ ||/'
-plant 'indexes come back with numbers' ppt-sdk 's/, index = last + .*/, index = (uint32_t)(number - page->first);/'
+plant 'indexes come back with numbers' ppt-sdk 's/ index = last + .*/ index = (uint32_t)(number - page->first);/'
 plant 'the page is not wiped' ppt-sdk 's/, MADV_WIPEONFORK)/, MADV_NORMAL)/'
 plant 'children inherit the segment' ppt-sdk 's/, MADV_DONTFORK)/, MADV_NORMAL)/'
 plant 'children inherit a request' ppt-sdk 's/pthread_atfork(NULL, NULL, [^)]*)/(void)ppt_forked_##b##_/'
 plant 'a descriptor is closed whatever it is' ppt-sdk 's/^		if (ppt_is_ours_(c->fd\[i\], c->id\[i\]))/		if (c->fd[i])/'
 plant 'a descriptor is read whatever it is' ppt-sdk 's/!ppt_is_ours_(c->fd\[0\], c->id\[0\])/!c->fd[0]/'
-plant 'counters keep the numbers that they got' ppt-sdk 's/^	int fd = (int)syscall(SYS_fcntl, low, .*/	int fd = low;\n	return fd;/'
+plant 'counters keep the numbers that they got' ppt-sdk 's/^	int fd = PPT_TO_(int, syscall(SYS_fcntl, low, .*/	int fd = low;\n	return fd;/'
 plant 'counters are read one by one' ppt-sdk 's/attr.read_format = PERF_FORMAT_GROUP;/;/'
 plant 'counters of a thread that has ended are not reused' ppt-sdk 's/ && errno == ESRCH && / \&\& errno == EINVAL \&\& /'
 plant 'threads without counters set no flag' ppt-sdk 's/^	ppt_tell_(page, PPT_CROWDED_);//'
@@ -66,6 +66,6 @@ plant 'an attach is made twice' ppt-sdk 's/ || (gate & PPT_OPEN_ && w.is.hmem ==
 plant 'the numbers of a slot are not swapped' ppt-sdk-race 's/ ||$/ || 0)/; s/^	    !PPT_SWAP_(front, &then, number, __ATOMIC_RELAXED))/		return;\n	extern int usleep(unsigned);\n	index % page->count == 5 \&\& number % 3 == 0 \&\& usleep(100);\n	PPT_PUT_(front, number);\n	index % page->count == 5 \&\& number % 3 == 1 \&\& usleep(100);\n	if (0)/'
 [ -z "$san" ] || {
 	plant 'an open gate is not released' ppt-sdk-race 's/__atomic_store_n(&page->gate, gate, __ATOMIC_RELEASE)/PPT_PUT_(\&page->gate, gate)/'
-	plant 'bytes are not atomic' ppt-sdk-race 's/^	PPT_PUT_((uint64_t \*)(void \*)slot, word);/	*(uint64_t *)(void *)slot = word;/'
+	plant 'bytes are not atomic' ppt-sdk-race 's/^	PPT_PUT_(PPT_TO_(uint64_t \*, PPT_TO_(void \*, slot)), word);/	*(uint64_t *)(void *)slot = word;/'
 }
 done_testing
