@@ -20,6 +20,7 @@ static long (*const real_syscall)(long number, ...) = syscall;
 static int interrupted; /* the second thread runs when this descriptor is closed; 0: none */
 static void interrupt(void);
 
+/* Each call has six arguments, so that this function reads none that was not passed. */
 static long hooked_syscall(long number, ...)
 {
 	long arg[6];
@@ -34,7 +35,7 @@ static long hooked_syscall(long number, ...)
 	return result;
 }
 
-#define syscall hooked_syscall
+#define syscall(...) hooked_syscall(__VA_ARGS__, 0L, 0L, 0L, 0L, 0L, 0L)
 #include "onemap.h"
 #undef syscall
 
