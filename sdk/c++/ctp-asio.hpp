@@ -98,7 +98,7 @@ template <typename> class as_single_handler;
 } // namespace experimental::detail
 } // namespace asio
 
-namespace ctp::asio_ {
+namespace ctp::inline CTP_ABI_SPACE_::asio_ {
 
 /*
  * Whether an operation resumes a coroutine when it is complete: its handler is that of a coroutine, perhaps in a wrapper that only
@@ -347,7 +347,7 @@ template <typename> class initiate_defer_with_executor;
 template <typename> class initiate_dispatch_with_executor;
 } // namespace asio::detail
 
-namespace ctp::asio_ {
+namespace ctp::inline CTP_ABI_SPACE_::asio_ {
 
 /*
  * The object of Asio that an operation waits for, such as a timer, and a function that gets the reason from the object. It is
@@ -863,8 +863,9 @@ public:
 	using handler_type = ctp::asio_::handler<Executor, std::decay_t<Args>...>;
 	using return_type = typename handler_type::awaitable_type;
 
+	/* Its name has the number, as those in ctp.hpp. */
 	template <typename Initiation, typename... InitArgs>
-	static return_type initiate(Initiation initiation, use_awaitable_t<Executor>, InitArgs... args)
+	[[gnu::abi_tag("ctp" CTP_QUOTED_AS_(CTP_ABI_))]] static return_type initiate(Initiation initiation, use_awaitable_t<Executor>, InitArgs... args)
 	{
 		co_await [&](auto *frame) -> detail::awaitable_thread<Executor> * {
 			handler_type handler(frame->detach_thread());

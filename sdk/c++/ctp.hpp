@@ -57,11 +57,19 @@
 #define CTP_LOCAL_CLASS_
 #endif
 
-namespace corotracer {
+/*
+ * The number is a part of all names, as in ctp.h: the linker merges inline functions by their names, and must not merge those of
+ * different versions. Programs do not write it, because the namespace is inline.
+ */
+#define CTP_NUMBERED_(number) abi##number
+#define CTP_NUMBERED_AS_(number) CTP_NUMBERED_(number)
+#define CTP_ABI_SPACE_ CTP_NUMBERED_AS_(CTP_ABI_)
+
+namespace corotracer::inline CTP_ABI_SPACE_ {
 class PromiseMixin;
 } // namespace corotracer
 
-namespace ctp {
+namespace ctp::inline CTP_ABI_SPACE_ {
 
 /*
  * A place in the source. As the default of a parameter it is the place of the call. So a coroutine with such a parameter has its
@@ -967,7 +975,7 @@ struct std::coroutine_traits<R, Parameters...> {
  * <thread>, which its header includes, because they take three times as long to compile as this one.
  */
 
-namespace corotracer {
+namespace corotracer::inline CTP_ABI_SPACE_ {
 
 inline void InitTracer() { ctp_init(); }
 inline void trigger_uds_wakeup() {} /* events wake the collector by themselves */

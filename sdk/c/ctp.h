@@ -580,6 +580,12 @@ static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint
 
 /* --- what the calls know of the probe --------------------------------------------------------------------------------------- */
 
+/*
+ * The version of what files must agree on to be linked with each other: struct ctp_coro, all that follows it, and ctp.hpp and
+ * ctp-asio.hpp. It is part of the symbols of C and of the namespaces of C++.
+ */
+#define CTP_ABI_ 2
+
 enum {
 	CTP_FD_ = 960,          /* our descriptors are from here on, if possible, so that the program's own numbers do not change */
 	CTP_FD_LAST_ = 1023,
@@ -728,11 +734,10 @@ struct ctp_thread_ {
 #endif
 #endif
 
-/*
- * Symbols have a number that changes with the structs and functions of this part, so that files with different versions of them are
- * not linked with each other.
- */
-#define CTP_AS_(name) __asm__(#name "2")
+/* Files with different numbers are not linked with each other. */
+#define CTP_QUOTED_(number) #number
+#define CTP_QUOTED_AS_(number) CTP_QUOTED_(number)
+#define CTP_AS_(name) __asm__(#name CTP_QUOTED_AS_(CTP_ABI_))
 
 #ifdef __x86_64__ /* an emulator may run a handler on an unaligned stack: for functions with larger locals than words */
 #define CTP_REALIGN_ __attribute__((force_align_arg_pointer))

@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
+# Two versions of the SDK in one program, told apart by CTP_ABI_: in C, a file does not link with the archive of another version; in C++
+# each half uses its own inline functions and classes.
+# Not under sanitizers: it compiles its programs itself.
+. t/helper/tap.sh
+cc=${CC:-cc} archive=$O/libctp-probe.a
+number=$(sed -n 's/^#define CTP_ABI_ //p' sdk/c/ctp.h)
+next=$((number + 1))
+like 'the SDK has a number' "$number" '^[0-9]+$'
+
+# Another version, whose struct ctp_coro begins with something else.
+mkdir "$tmp/next"
+cp sdk/c/ctp.h sdk/c++/ctp.hpp "$tmp/next"
+sed -i "s/^#define CTP_ABI_ .*/#define CTP_ABI_ $next/; s/^struct ctp_coro {/&uint64_t another_[4];/" "$tmp/next/ctp.h"
+
+cat >"$tmp/main.c" <<'C'
+#include "ctp.h"
+int main(void)
+{
+	struct ctp_coro co;
+	ctp_coro_new(&co, 0);
+	ctp_coro_death(&co);
+	return 0;
+}
+C
+"$cc" -DCTP_LIBRARY -I"$tmp/next" -c -o "$tmp/main.o" "$tmp/main.c" && "$cc" -o "$tmp/no" "$tmp/main.o" "$archive" 2>"$tmp/err"
+is 'a header and an archive of different versions do not link' $? 1
+like 'the linker names the number' "$(cat "$tmp/err")" "undefined reference to .ctp_[a-z]*_$next"
+
+# --- C++ ------------------------------------------------------------------------------------------------------------------------
+
+cat >"$tmp/half.cpp" <<'CPP'
+#include "ctp.hpp"
+#include <exception>
+namespace {
+struct job {
+	struct promise_type : ctp::promise {
+		job get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+		std::suspend_always initial_suspend() noexcept { return {}; }
+		std::suspend_always final_suspend() noexcept { return {}; }
+		void return_void() {}
+		void unhandled_exception() { std::terminate(); }
+	};
+	std::coroutine_handle<promise_type> handle;
+};
+job work()
+{
+	ctp::object lock(ctp::lock, 1, "lock");
+	ctp::holds held(co_await ctp::self(), &lock);
+	ctp::name(co_await ctp::self(), TEXT);
+	for (;;)
+		co_await std::suspend_always();
+}
+}
+void NAME()
+{
+	job jobs[] = {work(), work()};
+	for (int i = 0; i < 3; i++)
+		for (job &j : jobs) {
+			ctp::wake(j.handle);
+			j.handle.resume();
+		}
+	for (job &j : jobs)
+		j.handle.destroy();
+}
+CPP
+cat >"$tmp/main.cpp" <<'CPP'
+void one();
+void two();
+int main()
+{
+	one();
+	two();
+}
+CPP
+half() { # NAME FOLDER...: -O0 inlines nothing, so the linker may merge everything
+	half_name=$1
+	shift
+	"$cxx" -std=c++20 -O0 "$@" "-DNAME=$half_name" "-DTEXT=\"$half_name\"" -c -o "$tmp/$half_name.o" "$tmp/half.cpp"
+}
+# The inline functions and variables of the SDK in an object, and those of Asio that only the SDK has, without the number.
+without_number() {
+	nm -C --defined-only "$1" | grep ' [WVu] ' | grep -v "abi$number::\|\[abi:ctp$number\]" |
+		grep 'ctp::\|corotracer::\|^[^(]*async_result<asio::use_awaitable_t<[^(]*)>::initiate'
+}
+for cxx in g++ clang++; do
+	if ! command -v $cxx >/dev/null || ! echo '#include <coroutine>' | $cxx -std=c++20 -x c++ -E - >/dev/null 2>&1; then
+		skip "there is no $cxx with coroutines"
+		continue
+	fi
+	ok "$cxx: a file with this version" half one -Isdk/c -Isdk/c++
+	ok "$cxx: a file with another one" half two -I"$tmp/next"
+	for order in 'one two' 'two one'; do
+		# shellcheck disable=SC2086
+		ok "$cxx, $order: both are linked" "$cxx" -o "$tmp/both" "$tmp/main.cpp" $(printf "$tmp/%s.o " $order) -pthread
+		"$BIN/ctp-collect" -q -o "$tmp/a.ctp" "$tmp/both"
+		is "$cxx, $order: they run, traced" $? 0
+		is "$cxx, $order: each has its coroutines" \
+			"$("$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" | sed -n 's/.*"type":"name".*"name":"\([a-z]*\)".*/\1/p' | sort | uniq -c | tr -s ' \n' ' ')" \
+			' 2 one 2 two '
+	done
+	is "$cxx: each symbol has the number" "$(without_number "$tmp/one.o")" ''
+	for source in corotracer facts frames wakes; do
+		"$cxx" -std=c++20 -O0 -DCTP_LIBRARY -Isdk/c -Isdk/c++ -c -o "$tmp/object.o" "t/helper/cxx/$source.cpp"
+		is "$cxx, $source.cpp: each symbol has the number" "$(without_number "$tmp/object.o")" ''
+	done
+done
+
+# One compiler, because Asio takes seconds.
+cat >"$tmp/nap.cpp" <<'CPP'
+#include <asio.hpp>
+asio::awaitable<void> nap(asio::steady_timer &timer)
+{
+	co_await timer.async_wait(asio::use_awaitable);
+	timer.cancel();
+}
+void start(asio::io_context &context, asio::steady_timer &timer) { asio::co_spawn(context, nap(timer), asio::detached); }
+CPP
+if g++ -std=c++20 -O0 -DCTP_LIBRARY -Isdk/c -Isdk/c++ -include ctp-asio.hpp -c -o "$tmp/nap.o" "$tmp/nap.cpp" 2>"$tmp/err"; then
+	is 'Asio: each symbol has the number' "$(without_number "$tmp/nap.o")" ''
+	like 'Asio: the test sees those of the SDK' "$(nm -C "$tmp/nap.o")" "::initiate\[abi:ctp$number\]"
+else
+	skip "there is no Asio: $(head -n 1 "$tmp/err")"
+fi
+done_testing
