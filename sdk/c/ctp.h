@@ -582,7 +582,7 @@ static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint
 
 /*
  * The version of what files must agree on to be linked with each other: struct ctp_coro, all that follows it, and ctp.hpp and
- * ctp-asio.hpp. It is part of the symbols of C and of the namespaces of C++.
+ * ctp-asio.hpp. It is part of the symbols of C, of the namespaces of C++, and of CTP_LINK_KIND_.
  */
 #define CTP_ABI_ 2
 
@@ -681,9 +681,9 @@ struct ctp_link_ {
 	uint32_t holders;     /* copies; once it is 0, nobody can join */
 };
 
-/* The kind changes with everything that copies must agree on: struct ctp_probe_, and how it is used. */
+/* The kind changes with all that copies must agree on: struct ctp_probe_, and how it is used. */
 #define CTP_LINK_MAGIC_ UINT64_C(0x316b6e696c707463) /* "ctplink1" in this order */
-#define CTP_LINK_KIND_ (UINT64_C(1) << 32 | sizeof(struct ctp_probe_))
+#define CTP_LINK_KIND_ (CTP_TO_(uint64_t, CTP_ABI_) << 32 | sizeof(struct ctp_probe_))
 
 /* One ring, as its writer sees it. One of zeros has no ring and no room. */
 struct ctp_lane_ {

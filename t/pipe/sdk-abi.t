@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
 # Two versions of the SDK in one program, told apart by CTP_ABI_: in C, a file does not link with the archive of another version; in C++
-# each half uses its own inline functions and classes.
+# each half uses its own inline functions and classes; and shared objects of different versions share no attachment.
 # Not under sanitizers: it compiles its programs itself.
 . t/helper/tap.sh
 cc=${CC:-cc} archive=$O/libctp-probe.a
@@ -28,6 +28,32 @@ C
 "$cc" -DCTP_LIBRARY -I"$tmp/next" -c -o "$tmp/main.o" "$tmp/main.c" && "$cc" -o "$tmp/no" "$tmp/main.o" "$archive" 2>"$tmp/err"
 is 'a header and an archive of different versions do not link' $? 1
 like 'the linker names the number' "$(cat "$tmp/err")" "undefined reference to .ctp_[a-z]*_$next"
+
+# Shared objects of different versions have an attachment each.
+cat >"$tmp/plugin.c" <<'C'
+#include "ctp.h"
+__attribute__((visibility("default"))) const void *attachment(void) { return ctp_init() ? ctp_current_ : NULL; }
+C
+cat >"$tmp/host.c" <<'C'
+#include "ctp.h"
+#include <stdio.h>
+const void *attachment(void);
+int main(void)
+{
+	const void *mine = ctp_init() ? ctp_current_ : NULL, *other = attachment();
+	puts(!mine || !other ? "none" : mine == other ? "one" : "two");
+	return 0;
+}
+C
+attachments() { # WANT NAME FOLDER: of ctp.h for the shared object
+	ok "$2: a shared object" "$cc" -fPIC -shared -I"$3" -o "$tmp/plugin.so" "$tmp/plugin.c"
+	ok "$2: a program" "$cc" -Isdk/c -o "$tmp/host" "$tmp/host.c" "$tmp/plugin.so" -pthread
+	is "$2: attachments" "$(CTP_RECORD=1 "$tmp/host")" "$1"
+}
+attachments one 'the same number' sdk/c
+mkdir "$tmp/raised"
+sed "s/^#define CTP_ABI_ .*/#define CTP_ABI_ $next/" sdk/c/ctp.h >"$tmp/raised/ctp.h"
+attachments two 'another number' "$tmp/raised"
 
 # --- C++ ------------------------------------------------------------------------------------------------------------------------
 
