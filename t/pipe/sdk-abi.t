@@ -150,4 +150,27 @@ if g++ -std=c++20 -O0 -DCTP_LIBRARY -Isdk/c -Isdk/c++ -include ctp-asio.hpp -c -
 else
 	skip "there is no Asio: $(head -n 1 "$tmp/err")"
 fi
+
+# --- whoever changes what files must agree on has to notice -----------------------------------------------------------------------
+
+# All code of the headers but the implementation and the versions, without comments and spaces.
+shared_code() {
+	sed '/^#if defined CTP_DEFINES_ && !defined CTP_DEFINED_$/,$d' sdk/c/ctp.h | cat - sdk/c++/ctp.hpp sdk/c++/ctp-asio.hpp |
+		sed '/^#define CTP_[A-Z]*_VERSION[ _]["N]/d; /^#define CTP_ABI_ /d' |
+		awk '{
+			line = $0
+			while (line != "") {
+				at = index(line, inside ? "*/" : "/*")
+				if (!inside)
+					printf "%s", at ? substr(line, 1, at - 1) : line
+				line = at ? substr(line, at + 2) : ""
+				inside = at ? !inside : inside
+			}
+			print ""
+		}' | tr -d ' \t\n'
+}
+sum=$(shared_code | cksum | cut -d ' ' -f 1)
+is 'the code that files share is that of its number: if a release had the number, raise CTP_ABI_; put the sum here' \
+	"$number $sum" "$(sed -n 's/^# number and sum: //p' "$0")"
+# number and sum: 2 2884380111
 done_testing
