@@ -722,17 +722,19 @@ struct ctp_thread_ {
  * switches stacks: after the switch the coroutine may be on another thread, and the compiler may have kept the address of the first
  * thread's variable.
  */
-#if !defined CTP_DEFINES_ /* a weak reference would not take a definition from an archive */
 #define CTP_SHARED_ __attribute__((visibility("hidden")))
-#define CTP_FN_ __attribute__((visibility("hidden"), nothrow))
+#if defined __clang__ && defined CTP_DEFINES_ /* with it, clang's definitions in C++ would need the library of C++ */
+#define CTP_NOTHROW_
 #else
-#define CTP_SHARED_ __attribute__((weak, visibility("hidden")))
-#ifdef __clang__ /* which needs nothrow at the definition, too */
-#define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline))
-#else
-#define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline, nothrow))
+#define CTP_NOTHROW_ __attribute__((nothrow))
 #endif
-#endif
+#define CTP_FN_ __attribute__((visibility("hidden"))) CTP_NOTHROW_
+/*
+ * Definitions are weak, and declarations are not, because a weak reference would not take a definition from an archive. A file may have
+ * the declarations long before the definitions: -include ctp-asio.hpp comes before its CTP_IMPLEMENTATION.
+ */
+#define CTP_SHARED_HERE_ __attribute__((weak))
+#define CTP_FN_HERE_ __attribute__((weak, noinline)) CTP_NOTHROW_
 
 /* Files with different numbers are not linked with each other. */
 #define CTP_QUOTED_(number) #number
@@ -1113,10 +1115,10 @@ static inline __attribute__((always_inline)) const void *ctp_here_(void)
 extern "C" {
 #endif
 
-struct ctp_probe_ *ctp_current_;
-struct ctp_probe_ *ctp_held_[CTP_HELD_];
-uint32_t ctp_stage_;
-__thread struct ctp_thread_ ctp_self_;
+CTP_SHARED_HERE_ struct ctp_probe_ *ctp_current_;
+CTP_SHARED_HERE_ struct ctp_probe_ *ctp_held_[CTP_HELD_];
+CTP_SHARED_HERE_ uint32_t ctp_stage_;
+CTP_SHARED_HERE_ __thread struct ctp_thread_ ctp_self_;
 
 /* With -fsanitize=thread gcc warns that it does not model fences. That is harmless: everything that they order is atomic. */
 #if defined __SANITIZE_THREAD__ && !defined __clang__
@@ -1724,7 +1726,7 @@ static inline void ctp_withdraw_(struct ctp_probe_ *p)
 	CTP_PUT_(&p->again, true);
 }
 
-void ctp_release_(struct ctp_probe_ *p)
+CTP_FN_HERE_ void ctp_release_(struct ctp_probe_ *p)
 {
 	struct ctp_link_ *link = p->link;
 	/* Release: our accesses are done. Acquire: so are those of the others, before it is freed. Pairs with itself. */
@@ -1733,7 +1735,7 @@ void ctp_release_(struct ctp_probe_ *p)
 }
 
 /* A thread of this copy is about to use p: hold it until this copy is unloaded. Its coroutine is in use, so it is held now. */
-void ctp_hold_(struct ctp_probe_ *p)
+CTP_FN_HERE_ void ctp_hold_(struct ctp_probe_ *p)
 {
 	struct ctp_probe_ *known;
 	if (CTP_GET_(&ctp_current_) == p || !p->link)
@@ -1761,23 +1763,23 @@ enum { CTP_STAGE_LOADED_ = 1, CTP_STAGE_EXITS_, CTP_STAGE_UNLOADS_ };
 /* What atexit(3) does for an object. atexit itself is in a static part of the C library that is not always linked. */
 extern int ctp_at_exit_(void (*fn)(void *arg), void *arg, void *object) __asm__("__cxa_atexit");
 extern __attribute__((visibility("hidden"))) char ctp_object_ __asm__("__dso_handle");
-void ctp_loaded_(void)
+CTP_FN_HERE_ void ctp_loaded_(void)
 {
 	if (!ctp_stage_ && !ctp_at_exit_(ctp_exits_, NULL, &ctp_object_))
 		ctp_stage_ = CTP_STAGE_LOADED_;
 }
-void ctp_exits_(void *unused)
+CTP_FN_HERE_ void ctp_exits_(void *unused)
 {
 	(void)unused;
 	if (ctp_stage_ == CTP_STAGE_LOADED_)
 		ctp_stage_ = CTP_STAGE_EXITS_;
 }
-void ctp_unloads_(void)
+CTP_FN_HERE_ void ctp_unloads_(void)
 {
 	if (ctp_stage_ == CTP_STAGE_LOADED_)
 		ctp_stage_ = CTP_STAGE_UNLOADS_;
 }
-void ctp_unloaded_(void)
+CTP_FN_HERE_ void ctp_unloaded_(void)
 {
 	if (ctp_stage_ != CTP_STAGE_UNLOADS_)
 		return;
@@ -1827,7 +1829,7 @@ static inline struct ctp_probe_ *ctp_probe_make_(void)
 }
 
 /* No thread waits: of several threads that attach at once the first to finish wins, and a fork finds no lock held. */
-struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
+CTP_FN_HERE_ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
 {
 	int err = errno;
 	struct ctp_probe_ *p = ctp_probe_make_();
@@ -1853,7 +1855,7 @@ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
  * Maps all but the entries: at once in a collector's memory, and in one of our own when something is recorded. Also registers for
  * membarrier(2), so that events need no fence.
  */
-bool ctp_extend_(struct ctp_probe_ *p)
+CTP_FN_HERE_ bool ctp_extend_(struct ctp_probe_ *p)
 {
 	if (__atomic_load_n(&p->base, __ATOMIC_ACQUIRE)) /* pairs with the exchange below */
 		return true;
@@ -1886,7 +1888,7 @@ static inline bool ctp_populate_(struct ctp_probe_ *p, uint64_t at, uint64_t byt
 	return !failed;
 }
 
-bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end)
+CTP_FN_HERE_ bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end)
 {
 	uint64_t at = (end - 1) / CTP_RESERVE_ * CTP_RESERVE_, upto = at + CTP_RESERVE_;
 	if (upto > p->entries_at)
@@ -1923,7 +1925,7 @@ static inline uint32_t ctp_take_next_(struct ctp_probe_ *p, uint32_t *count, uin
  * socket that we opened. If not, connect again, once each time that this happens and once for each collector; a new connection
  * wakes the collector by itself. A process without a socket leaves the flag to one that has a socket.
  */
-void ctp_rouse_(struct ctp_probe_ *p)
+CTP_FN_HERE_ void ctp_rouse_(struct ctp_probe_ *p)
 {
 	uint64_t sock = __atomic_load_n(&p->sock, __ATOMIC_ACQUIRE); /* pairs with ctp_fd_note_ */
 	int err = errno, fd = ctp_fd_ours_(&sock, &p->sock_dev); /* of this copy, because another one may be noted meanwhile */
@@ -2001,7 +2003,7 @@ static inline uint32_t ctp_site_same_(const struct ctp_probe_ *p, const struct c
 	return 0;
 }
 
-uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code)
+CTP_FN_HERE_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code)
 {
 	if (!p->annex || !ctp_extend_(p))
 		return 0;
@@ -2019,7 +2021,7 @@ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, co
 }
 
 /* If two threads add the same site at once, it has two numbers, which is harmless. */
-uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
+CTP_FN_HERE_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
 {
 	if (!p->serial)
 		return 0; /* the child of a fork with a coroutine of its parent: do not cache a number */
@@ -2029,7 +2031,7 @@ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
 }
 
 /* The slow path: the key is not in its first place. */
-uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+CTP_FN_HERE_ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
 {
 	uint64_t key = ctp_place_key_(file, line), none = 0;
 	uint32_t at = ctp_place_at_(key);
@@ -2070,7 +2072,7 @@ static inline void ctp_thread_renew_(struct ctp_thread_ *t, const struct ctp_pro
 	CTP_PUT_(&t->depth, 0);
 }
 
-void ctp_thread_new_(struct ctp_thread_ *t, struct ctp_probe_ *p)
+CTP_FN_HERE_ void ctp_thread_new_(struct ctp_thread_ *t, struct ctp_probe_ *p)
 {
 	t->tid = CTP_TO_(uint64_t, syscall(SYS_gettid));
 	ctp_hold_(p);
@@ -2265,7 +2267,7 @@ static inline bool ctp_wait_(struct ctp_probe_ *p, struct ctp_lane_ *lane, uint6
 }
 
 /* No known room is left. Finds some, or counts a loss. The next entry after a loss is preceded by one that reports it. */
-bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note)
+CTP_FN_HERE_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note)
 {
 	int err = errno;
 	if (!lane->ring && !ctp_claim_(p, t, lane, ts)) {
@@ -2489,7 +2491,7 @@ static inline void ctp_birth_more_(struct ctp_coro *co, struct ctp_thread_ *t, u
 }
 
 /* False: it is not traced, because there is no station or no memory. late: it was spawned before this. */
-bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
+CTP_FN_HERE_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 {
 	struct ctp_probe_ *p = co->probe_;
 	struct ctp_shm_station *st = ctp_extend_(p) ? ctp_station_get_(p) : NULL;
@@ -2572,7 +2574,7 @@ static inline void ctp_current_set_(struct ctp_coro *co, struct ctp_thread_ *t, 
 }
 
 /* An event, the slow path. what is CTP_ENTRY; its number is 1 if the coroutine is leaving. */
-void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
+CTP_FN_HERE_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 {
 	struct ctp_probe_ *p = co->probe_;
 	uint32_t mode = p->mode ? CTP_GET_(p->mode) : 0;
@@ -2636,17 +2638,17 @@ static inline __attribute__((always_inline)) void ctp_event_quick_(struct ctp_co
 		ctp_rouse_(p);
 }
 
-void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what) { ctp_event_quick_(co, addr, what, false); }
-void ctp_resume_(struct ctp_coro *co) { ctp_event_quick_(co, 0, CTP_ENTRY(CTP_ENTRY_RESUME, 0, 0), false); }
-void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site)
+CTP_FN_HERE_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what) { ctp_event_quick_(co, addr, what, false); }
+CTP_FN_HERE_ void ctp_resume_(struct ctp_coro *co) { ctp_event_quick_(co, 0, CTP_ENTRY(CTP_ENTRY_RESUME, 0, 0), false); }
+CTP_FN_HERE_ void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site)
 {
 	ctp_event_quick_(co, addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0), true);
 }
 
 /* The suspension is recorded, but its code still runs on this thread; 0: that has ended. */
-void ctp_leaving_(uint64_t ref) { ctp_self_.leaving = ref; }
+CTP_FN_HERE_ void ctp_leaving_(uint64_t ref) { ctp_self_.leaving = ref; }
 
-void ctp_death_(struct ctp_coro *co)
+CTP_FN_HERE_ void ctp_death_(struct ctp_coro *co)
 {
 	struct ctp_probe_ *p = co->probe_;
 	struct ctp_shm_station *st = co->station_;
@@ -2683,7 +2685,7 @@ static inline uint32_t ctp_annexed_(struct ctp_coro *co)
 	return mode && (co->station_ || ctp_birth_(co, 0, true)) ? mode : 0;
 }
 
-void ctp_name_(struct ctp_coro *co, const char *name)
+CTP_FN_HERE_ void ctp_name_(struct ctp_coro *co, const char *name)
 {
 	struct ctp_probe_ *p = co->probe_;
 	uint32_t mode = ctp_annexed_(co);
@@ -2710,7 +2712,7 @@ void ctp_name_(struct ctp_coro *co, const char *name)
  * The stores to the station need no order of their own: they are between the previous event and the suspension, whose slots order
  * them. A reader that has seen the suspension sees them; one that sees those of a later suspension sees a later event in the slots.
  */
-void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks)
+CTP_FN_HERE_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks)
 {
 	struct ctp_probe_ *p = co->probe_;
 	uint32_t mode = ctp_annexed_(co);
@@ -2754,7 +2756,7 @@ static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_th
 }
 
 /* A wake, the slow path. */
-void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
+CTP_FN_HERE_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 {
 	uint32_t mode = CTP_GET_(p->mode);
 	if (!p->annex || CTP_REF_INDEX(ref) >= p->max_stations || !__atomic_load_n(&p->base, __ATOMIC_ACQUIRE))
@@ -2765,7 +2767,7 @@ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 }
 
 /* The fast path of a wake: see ctp_event_quick_. If quick is set, this thread has used a station of this probe. */
-void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
+CTP_FN_HERE_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 {
 	struct ctp_thread_ *t = &ctp_self_;
 	__asm__("" : "+r"(t)); /* as above */
@@ -2817,7 +2819,7 @@ static inline __attribute__((always_inline)) bool ctp_note_quick_(struct ctp_pro
 }
 
 /* The stores to the station are ordered as in ctp_await_. */
-void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number)
+CTP_FN_HERE_ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number)
 {
 	struct ctp_probe_ *p = co->probe_;
 	uint32_t mode = ctp_annexed_(co);
@@ -3016,7 +3018,7 @@ static inline void ctp_hold_write_(struct ctp_shm_object *o, uint64_t ref, int64
 		__atomic_fetch_add(&o->others, CTP_TO_(int32_t, n), __ATOMIC_RELAXED);
 }
 
-void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n)
+CTP_FN_HERE_ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n)
 {
 	uint32_t number = 0;
 	if (!p->annex)
@@ -3033,7 +3035,8 @@ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n)
 		ctp_note_(p, ctp_thread_get_(p), CTP_GET_(p->mode), ctp_now_(p), object, ref, what);
 }
 
-void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name, uint32_t made)
+CTP_FN_HERE_ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name,
+                                   uint32_t made)
 {
 	uint64_t at = CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), ts = ctp_now_(p);
 	uint32_t marks = CTP_REASON_MARKS(number);
@@ -3063,7 +3066,7 @@ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number,
 }
 
 /* A wake, followed by its object with the same time. */
-void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object)
+CTP_FN_HERE_ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object)
 {
 	uint32_t mode = CTP_GET_(p->mode), marks = 0;
 	if (!p->annex || CTP_REF_INDEX(ref) >= p->max_stations || !__atomic_load_n(&p->base, __ATOMIC_ACQUIRE))
@@ -3076,17 +3079,17 @@ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object)
 
 /* --- for the calls and for ctp.hpp ---------------------------------------------------------------------------------------- */
 
-uint64_t ctp_now_ns_(void) { return ctp_clock_(); }
-uint64_t ctp_tid_(void) { return CTP_TO_(uint64_t, syscall(SYS_gettid)); }
+CTP_FN_HERE_ uint64_t ctp_now_ns_(void) { return ctp_clock_(); }
+CTP_FN_HERE_ uint64_t ctp_tid_(void) { return CTP_TO_(uint64_t, syscall(SYS_gettid)); }
 
 /* The coroutine that runs on this thread, or is being suspended on it; 0: none. */
-uint64_t ctp_running_(struct ctp_probe_ *p)
+CTP_FN_HERE_ uint64_t ctp_running_(struct ctp_probe_ *p)
 {
 	const struct ctp_thread_ *t = ctp_thread_get_(p);
 	return t->leaving ? t->leaving : t->current;
 }
 
-void ctp_record_(struct ctp_probe_ *p)
+CTP_FN_HERE_ void ctp_record_(struct ctp_probe_ *p)
 {
 	if (!(CTP_GET_(p->mode) & CTP_MODE_RECORD))
 		CTP_PUT_(&p->shm->since_ns, ctp_clock_());

@@ -88,6 +88,29 @@ runs() { # HOW PROGRAM
 	ok 'instead of the archive' $cc -o "$tmp/own" "$tmp/main.o" "$tmp/one.o" "$tmp/two.o" "$tmp/probe.o" -pthread
 	runs 'CTP_IMPLEMENTATION' "$tmp/own"
 
+	# Whatever has included the header before, the definitions are weak, and none is inlined.
+	cat >"$tmp/late.c" <<-'C'
+	#include "ctp.h"
+	#define CTP_IMPLEMENTATION
+	#include "ctp.h"
+	void yield(void);
+	void step(void)
+	{
+		ctp_leaving_(1);
+		yield(); /* changes threads */
+		ctp_leaving_(0);
+	}
+	C
+	for language in c c++; do
+		for compiler in $(command -v gcc) $(command -v clang); do
+			$compiler -x $language -O2 -fPIC -Wall -Wextra -Werror $library -S -o "$tmp/late.s" "$tmp/late.c" && $compiler -c -o "$tmp/late.o" "$tmp/late.s"
+			is "${compiler##*/}, $language: CTP_IMPLEMENTATION after an include: all is weak" \
+				"$(nm --defined-only "$tmp/late.o" | grep ' ctp_' | grep -v ' [VWtrdb] ')" ''
+			is "${compiler##*/}, $language: and nothing that finds the thread is inlined" \
+				"$(sed -n '/^[a-zA-Z0-9_]*step[a-z0-9]*:/,/\.size/p' "$tmp/late.s" | grep -cE '(callq?|bl?|jmp)[[:space:]]+ctp_leaving_')" 2
+		done
+	done
+
 	ok 'a file that compiles the probe itself, among others that do not' \
 		$cc -O2 -Isdk/c -DNAME=one '-DTEXT="one"' -o "$tmp/mixed" "$tmp/main.o" "$tmp/two.o" "$tmp/plugin.c" -pthread
 	runs 'mixed' "$tmp/mixed"
