@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-"""sqlite-views.py make SEED | check DATABASE STREAM... - compares the views of ctp-sqlite with an independent computation, row by
+"""sqlite-views.py make SEED [STEPS] | check DATABASE STREAM... - compares the views of ctp-sqlite with an independent computation, row by
 row.
 
 make prints a stream as JSON lines: coroutines that run, wait, are woken, wait for each other, die or never run, on a few threads,
 with reused ids and missing events, recorded before or after what follows them or not at all. Its sections: one that is
 complete, one without wakes, one that is not complete, one whose transitions have no number, and two of coroTracer's, without
-identities: its slots count rounds, or events. check reads the streams of the database, and prints where a view differs, with status 1.
+identities: its slots count rounds, or events. Each has STEPS steps, 700 by default. check reads the streams of the database, and prints where a view differs, with status 1.
 """
 import collections
 import json
@@ -63,8 +63,8 @@ def schemas(kind):
 class Maker:
     """One section of a stream, as it is printed."""
 
-    def __init__(self, kind, rnd):
-        self.kind, self.rnd, self.ts, self.coros = kind, rnd, 1000, {}
+    def __init__(self, kind, rnd, steps):
+        self.kind, self.rnd, self.steps, self.ts, self.coros = kind, rnd, steps, 1000, {}
         self.plain = kind in ("rounds", "events")
 
     def number(self, index):
@@ -123,10 +123,14 @@ class Maker:
         put("death", ts=self.ts, probe_id=c["probe"], coro=c["coro"], after=rnd.choice([self.ts, self.ts - 20, c["last"] + 1, 0]))
         c["dead"] = True
 
+    def at(self, *of_700):
+        """Where these steps of 700 are in a section that has another number of them."""
+        return [n * self.steps // 700 for n in of_700]
+
     def step(self, n):
         rnd, coro = self.rnd, self.rnd.randrange(1, 31)
         self.ts += rnd.randrange(50)
-        if n % 97 == 0:
+        if n in self.at(*range(97, 700, 97)):
             self.ts += 3000
         new = {"coro": coro, "probe": 100 + (coro if self.plain else coro % 7), "index": 0, "active": rnd.random() < 0.5,
                "last": self.ts, "dead": False}
@@ -141,7 +145,7 @@ class Maker:
             elif rnd.random() < 0.04:
                 c["index"] = max(0, c["index"] - rnd.randrange(1, 12))  # two coroutines write as it
             self.transition(c)
-            if n in (300, 500):
+            if n in self.at(300, 500):
                 put("conflict", ts=self.ts + 1, probe_id=c["probe"])
             return
         if c["index"] == 0 and coro != 28 and rnd.random() < 0.7 and "born" not in c:
@@ -151,11 +155,11 @@ class Maker:
         if rnd.random() < 0.5:
             self.wake(c)
             self.ts += rnd.randrange(2)
-        if n % 60 == 30:
+        if n in self.at(*range(30, 700, 60)):
             self.miss(n)
-        if n in (250, 400):
+        if n in self.at(250, 400):
             put("conflict", ts=self.ts, probe_id=c["probe"], coro=coro)
-        if n == 550 and self.kind != "cut":
+        if n in self.at(550) and self.kind != "cut":
             put("lost", ts=self.ts, probe_id=0, coro=0, count=2, after=1, **self.number(0))
         if coro > 27:
             if coro == 28 and rnd.random() < 0.5:
@@ -171,9 +175,9 @@ class Maker:
 
     def miss(self, n):
         """What a thread could not record, and the number of transitions, if known: overlapping gaps, and one of unknown threads."""
-        for after in (self.ts - 150, self.ts - 70) if n % 120 == 30 else (0,):
+        for after in (self.ts - 150, self.ts - 70) if n in self.at(*range(30, 700, 120)) else (0,):
             more = {} if self.kind == "quiet" else {"transitions": self.rnd.randrange(3)}
-            put("missed", ts=self.ts, tid=self.rnd.randrange(4), count=self.rnd.randrange(2) if n < 600 else 0, after=after, **more)
+            put("missed", ts=self.ts, tid=self.rnd.randrange(4), count=self.rnd.randrange(2) if n < self.at(600)[0] else 0, after=after, **more)
 
     def end(self):
         if not self.plain:
@@ -188,13 +192,13 @@ class Maker:
         print(json.dumps({"type": "@end", "complete": self.kind != "cut"}))
 
 
-def make(seed):
+def make(seed, steps=700):
     rnd = random.Random(seed)
     for kind in "complete", "quiet", "cut", "unnumbered", "rounds", "events":
         print(json.dumps({"type": "@section", "attrs": {"wall_offset_ns": "1700000000123456789"} if kind not in ("rounds", "events") else {}}))
         schemas(kind)
-        m = Maker(kind, rnd)
-        for n in range(1, 700):
+        m = Maker(kind, rnd, steps)
+        for n in range(1, steps):
             m.step(n)
         m.end()
 
@@ -574,6 +578,6 @@ def check(path, streams, must):
 
 
 if sys.argv[1] == "make":
-    make(int(sys.argv[2]))
+    make(*map(int, sys.argv[2:]))
 else:
     check(sys.argv[2], sys.argv[3:], sys.argv[1] == "check")

@@ -18,6 +18,21 @@
 
 static int tap_run, tap_failed;
 
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TAP_SANITIZED 1
+#else
+#define TAP_SANITIZED 0
+#endif
+
+/*
+ * A test with many cases of one kind, which are slow under sanitizers, tries only each n-th there. make check-all tries all, by the
+ * variable EVERY; so does each run without sanitizers.
+ */
+static inline unsigned tap_stride(unsigned n) { return TAP_SANITIZED && !getenv("EVERY") ? n : 1; }
+
 /* diag is for what went wrong: it goes to stderr, which prove shows. note is for the rest: stdout, shown by prove -v. */
 #define diag(...) tap_say(stderr, __VA_ARGS__)
 #define note(...) tap_say(stdout, __VA_ARGS__)

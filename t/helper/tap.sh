@@ -4,6 +4,7 @@
 #
 #	ok NAME COMMAND...   is NAME GOT WANT   like NAME GOT PATTERN (of grep -E)   skip WHY   skip_all WHY   done_testing
 #	cc_traced, cxx_traced FLAGS...: the compiler, for a traced program
+#	in_turn: true for each third call in make check, and for each one in make check-all, by the variable EVERY
 #	needs_root WHY: ends a script that is for root alone      if root_part WHY: whether that part of it runs
 #
 # make check lists at its end what was skipped: those lines are in the file $SKIPPED. With AS_ROOT it runs each script that has a line
@@ -25,6 +26,13 @@ cxx_traced() { "${CXX:-c++}" -std=c++20 -O1 -pthread -DCTP_LIBRARY -Isdk/c -Isdk
 # diag is for what went wrong: it goes to stderr, which prove shows. note is for the rest: stdout, shown by prove -v.
 note() { printf '%s\n' "$*" | sed 's/^/# /'; }
 diag() { note "$@" >&2; }
+
+# For many planted bugs, each of which has to be compiled: the text to change must be there for all.
+tap_turns=0
+in_turn() {
+	tap_turns=$((tap_turns + 1))
+	[ "${EVERY:-}" ] || [ $((tap_turns % 3)) = 1 ]
+}
 
 tap_result() { # STATUS NAME
 	tap_run=$((tap_run + 1))

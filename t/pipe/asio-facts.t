@@ -20,7 +20,7 @@ compile() { # NAME COMPILER OPTION...: as $tmp/NAME
 	cxx_traced "$@" $warn -include ctp-asio.hpp -o "$tmp/$compile_to" t/helper/asio/facts.cpp >"$tmp/$compile_to.said" 2>&1
 }
 programs='facts facts_quiet'
-compile facts g++ -O2 &
+compile facts g++ ${EVERY:+-O2} &
 compile facts_quiet "${clang:-g++}" -O0 -DCTP_ASIO_NO_WAKE
 if [ "$clang" ] && [ "${EVERY:-}" ]; then # by make check-all
 	compile facts_clang "$clang" -O2

@@ -54,7 +54,7 @@ for c in $compilers; do
 	"$p" threads
 	"$from" -q "$tmp/t.trace" >"$tmp/t.ctp"
 	is "$c: a trace of four threads is valid" $? 0
-	is "$c: the writes of each thread are recorded" "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | sed -n 's/.*"size":4,"thread":\([0-9]*\),"op":"write".*/\1/p' | sort | uniq -c | awk '$1 >= 100000' | wc -l | tr -d ' ')" 4
+	is "$c: the writes of each thread are recorded" "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | grep -o '"size":4,"thread":[0-9]*,"op":"write"' | sort | uniq -c | awk '$1 >= 100000' | wc -l | tr -d ' ')" 4
 	"$p" hand-over
 	is "$c: accesses of another thread are between the add and the remove" "$("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a | awk '
 		function field(name) { return match($0, "\"" name "\":[^,}]*") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }

@@ -3,6 +3,7 @@
 # Copyright (c) 2026 the ctptools authors
 # Lost events make exactly the right time unknown, in every tool: a trace with losses is generated, and the unknown time of
 # each coroutine and thread is computed independently (gaps.py).
+# Under sanitizers only in check-all: its model takes long, and other scripts run the same code there.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all "there is no python3"
 

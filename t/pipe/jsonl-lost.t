@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
 # Events that coroTracer's engine loses are counted once, and by all tools the same. See jsonl-lost.py.
+# Under sanitizers only in check-all: its model takes long, and other scripts run the same code there.
 . t/helper/tap.sh
 truth=../shared/fixtures/truth
 

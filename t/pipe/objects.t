@@ -3,6 +3,7 @@
 # Copyright (c) 2026 the ctptools authors
 # The state of locks, pools and queues at the end of a trace, also with losses: the report and the views of ctp-sqlite are compared
 # with a model (objects.py) that computes it from the rows alone.
+# Under sanitizers only in check-all: its model takes long, and other scripts run the same code there.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all "there is no python3"
 

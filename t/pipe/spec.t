@@ -4,6 +4,7 @@
 # The manual page of the stream is enough to read it: ctpread.py, written from the page alone, and the library's reader find the
 # same records in the same order, and the same damage.
 # In check-fast.
+# Under sanitizers only in check-all: its model takes long, and other scripts run the same code there.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl

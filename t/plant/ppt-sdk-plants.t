@@ -34,6 +34,8 @@ plant() { # NAME TEST SED...
 	sed "$@" sdk/ppt/ppt.h >"$tmp/plant/ppt.h"
 	if cmp -s sdk/ppt/ppt.h "$tmp/plant/ppt.h"; then
 		ok "a bug is planted: $name" false
+	elif ! in_turn; then
+		ok "the bug can be planted: $name" true
 	else
 		ok "the bug is noticed: $name" noticed "$test" $(case $test in *race) echo "$san" ;; esac)
 	fi

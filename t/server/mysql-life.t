@@ -11,10 +11,10 @@ my_need
 my_start
 mkfifo "$tmp/fifo"
 for seed in 1 2; do
-	python3 t/helper/sqlite-views.py make $seed | "$from" -q >"$tmp/s$seed.ctp"
+	python3 t/helper/sqlite-views.py make $seed $steps | "$from" -q >"$tmp/s$seed.ctp"
 	"$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"
 done
-python3 t/helper/sqlite-views.py make 1 | "$from" -q >"$tmp/s3.ctp" # as s1, with other ids
+python3 t/helper/sqlite-views.py make 1 $steps | "$from" -q >"$tmp/s3.ctp" # as s1, with other ids
 whole=$(sqlite3 "$tmp/s1.sqlite" 'SELECT count(*) FROM coro_trace_events')
 is_whole() { [ "$(sql -D "$1" -e 'SELECT count(*) FROM coro_trace_events')" = "$whole" ]; }
 # A shell ignores SIGINT in its background commands.

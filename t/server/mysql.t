@@ -41,7 +41,7 @@ is 'a field id keeps its name, and its values are right' "$(sql -D order -e 'SEL
 
 # --- views ----------------------------------------------------------------------------------------------------------------------
 for seed in 1 2; do
-	python3 t/helper/sqlite-views.py make $seed >"$tmp/made$seed"
+	python3 t/helper/sqlite-views.py make $seed $steps >"$tmp/made$seed"
 	"$from" -q "$tmp/made$seed" >"$tmp/s$seed.ctp"
 	load -q -D "v$seed" "$tmp/s$seed.ctp"
 	"$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"

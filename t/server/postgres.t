@@ -19,7 +19,7 @@ same() { # NAME: all tables and views of a.sqlite
 
 # --- tables and views ------------------------------------------------------------------------------------------------------------
 for seed in 1 2; do
-	python3 t/helper/sqlite-views.py make $seed >"$tmp/made"
+	python3 t/helper/sqlite-views.py make $seed $steps >"$tmp/made"
 	"$from" -q "$tmp/made" >"$tmp/$seed.ctp"
 	"$from" -q "$tmp/made" >"$tmp/$seed-again.ctp" # with other ids
 	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/$seed.ctp"
