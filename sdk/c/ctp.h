@@ -405,6 +405,9 @@ CTP_ASSERT_(sizeof(struct ctp_shm_entry) == 32);
 #if !defined __linux__ || !defined __GNUC__
 #error "ctp.h is for Linux, with gcc or clang"
 #endif
+#if defined CTP_SETUID && defined CTP_LIBRARY && !defined CTP_IMPLEMENTATION
+#error "CTP_SETUID has no effect on libctp-probe.a: define it with CTP_IMPLEMENTATION in one file, and link that file instead"
+#endif
 #if !defined __LP64__ || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "ctp.h is for little-endian 64-bit systems"
 #endif

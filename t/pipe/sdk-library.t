@@ -122,4 +122,32 @@ runs() { # HOW PROGRAM
 		"$tmp/two.o" "$tmp/plugin.c" "$archive"
 	runs 'link-time optimization and the archive' "$tmp/lto"
 }
+
+# --- a program with more privileges than its caller: CTP_SETUID counts where the probe is compiled -------------------------------------
+
+# shellcheck disable=SC2086
+{
+	$cc $library -DCTP_SETUID -c -o "$tmp/no.o" "$tmp/main.c" 2>"$tmp/err"
+	is 'CTP_SETUID in a file without the probe is an error' $? 1
+	like 'the message has the remedy' "$(cat "$tmp/err")" 'define it with CTP_IMPLEMENTATION in one file'
+	ok 'it goes with CTP_IMPLEMENTATION' $cc -O2 $library -DCTP_SETUID -c -o "$tmp/allowed.o" "$tmp/probe.c"
+}
+cat >"$tmp/gains.c" <<'C'
+#include "ctp.h"
+#include <stdio.h>
+#include <sys/auxv.h>
+int main(void) { return printf("secure %d, traced %d\n", !!getauxval(AT_SECURE), ctp_init()) < 0; }
+C
+if root_part 'CTP_SETUID, with a set-uid program' && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+	chmod 755 "$tmp"
+	# shellcheck disable=SC2086
+	for with in "0 $archive" "0 $tmp/probe.o" "1 $tmp/allowed.o"; do
+		$cc $library -o "$tmp/gains" "$tmp/gains.c" "${with#* }" && chown 0:0 "$tmp/gains" && chmod 4755 "$tmp/gains"
+		said=$(setpriv --reuid=65534 --regid=65534 --clear-groups env CTP_RECORD=1 "$tmp/gains")
+		case $said in
+		'secure 0'*) note 'skipped: set-uid: this file system does not have it' ;;
+		*) is "a set-uid program with ${with##*/}" "$said" "secure 1, traced ${with%% *}" ;;
+		esac
+	done
+fi
 done_testing
