@@ -46,6 +46,7 @@
 #define ASIO_CUSTOM_HANDLER_TRACKING <cstddef>
 #define CTP_ASIO_NOW_ 1
 #endif
+#define ASIO_ENABLE_HANDLER_TRACKING 1 /* as Asio does, but before all of its classes: with it, asio/awaitable.hpp of 1.38 includes us */
 #define ASIO_INHERIT_TRACKED_HANDLER : public ::ctp::asio_::ctp_waited_for
 #define ASIO_ALSO_INHERIT_TRACKED_HANDLER , public ::ctp::asio_::ctp_waited_for
 #define ASIO_HANDLER_TRACKING_INIT (void)0
@@ -66,6 +67,21 @@
 #else
 #define CTP_ASIO_NOW_ 1
 #endif
+
+/*
+ * The promise of an awaitable's coroutine, which the rest defines. If some version of Asio does not include the rest, such a coroutine
+ * does not compile. Otherwise it would have Asio's own promise, and the other files would read past its end.
+ */
+namespace asio {
+template <typename, typename> class awaitable;
+} // namespace asio
+namespace ctp::inline CTP_ABI_SPACE_::asio_ {
+template <typename T, typename Executor, typename... Args> struct rest_of_ctp_asio_hpp;
+} // namespace ctp::inline CTP_ABI_SPACE_::asio_
+template <typename T, typename Executor, typename... Args>
+	requires true
+struct std::coroutine_traits<asio::awaitable<T, Executor>, Args...>
+	: ctp::asio_::rest_of_ctp_asio_hpp<T, Executor, Args...> {};
 #endif
 
 /*
@@ -826,30 +842,33 @@ public:
 };
 #endif
 
-} // namespace ctp::asio_
-
+/* What std::coroutine_traits is for an awaitable, as declared above. */
 template <typename T, typename Executor, typename... Args>
-	requires ctp::asio_::ours<T>
-struct std::coroutine_traits<asio::awaitable<T, Executor>, Args...>
-	: std::coroutine_traits<ctp::asio_::task<ctp::asio_::promise<T, Executor>>, Args...> {};
+struct rest_of_ctp_asio_hpp : std::coroutine_traits<task<promise<T, Executor>>, Args...> {};
 
 template <typename T, typename Executor, typename A, typename B>
-	requires(ctp::asio_::ours<T> && ctp::asio_::taken_with<B>)
-struct std::coroutine_traits<asio::awaitable<T, Executor>, asio::awaitable<A, Executor>, B>
-	: std::coroutine_traits<ctp::asio_::task<ctp::asio_::taking<T, Executor>>, asio::awaitable<A, Executor>, B> {};
+	requires(ours<T> && taken_with<B>)
+struct rest_of_ctp_asio_hpp<T, Executor, asio::awaitable<A, Executor>, B>
+	: std::coroutine_traits<task<taking<T, Executor>>, asio::awaitable<A, Executor>, B> {};
 
 template <typename T, typename Executor, typename Initiation, typename... Args>
-	requires ctp::asio_::ours<T>
-struct std::coroutine_traits<asio::awaitable<T, Executor>, Initiation, asio::use_awaitable_t<Executor>, Args...> {
-	using promise_type = ctp::asio_::initiator<T, Executor>;
+	requires ours<T>
+struct rest_of_ctp_asio_hpp<T, Executor, Initiation, asio::use_awaitable_t<Executor>, Args...> {
+	using promise_type = initiator<T, Executor>;
 };
+
+template <typename Executor, typename... Args>
+struct rest_of_ctp_asio_hpp<asio::detail::awaitable_thread_entry_point, Executor, Args...> {
+#ifdef CTP_ASIO_WAKE_
+	using promise_type = entry_point<Executor>;
+#else
+	using promise_type = asio::detail::awaitable_frame<asio::detail::awaitable_thread_entry_point, Executor>;
+#endif
+};
+
+} // namespace ctp::asio_
 
 #ifdef CTP_ASIO_WAKE_
-template <typename Executor, typename... Args>
-struct std::coroutine_traits<asio::awaitable<asio::detail::awaitable_thread_entry_point, Executor>, Args...> {
-	using promise_type = ctp::asio_::entry_point<Executor>;
-};
-
 /* Like Asio's own, except for the handler. */
 #pragma GCC diagnostic push
 #ifndef __clang__

@@ -73,6 +73,33 @@ printf '#include <asio.hpp>\n#include "nap.hpp"\n' >"$tmp/header.cpp"
 g++ -std=c++20 -O0 $warn $by_name -c -o "$tmp/header.o" "$tmp/header.cpp" >"$tmp/header.o.said" 2>&1
 is 'an operation that is awaited in a header compiles without a word' "$(cat "$tmp/header.o.said")" ''
 
+# Asio 1.38 includes its handler tracking from asio/awaitable.hpp only if the macro is there before. Where an Asio does not at all, the
+# coroutine must not get another promise than in the files that include more of it.
+printf '#include <asio/awaitable.hpp>\n%s\n' 'asio::awaitable<void> again(int n) { while (n--) co_await again(n); }' >"$tmp/alone.cpp"
+mkdir -p "$tmp/later/asio"
+cat >"$tmp/later/asio/awaitable.hpp" <<'CPP'
+#ifndef ASIO_ENABLE_HANDLER_TRACKING
+#error "too late"
+#endif
+namespace asio {
+template <typename T, typename Executor = int> class awaitable {};
+} // namespace asio
+namespace std {
+template <typename T, typename Executor, typename... Args> struct coroutine_traits<asio::awaitable<T, Executor>, Args...> {
+	using promise_type = typename T::promise_of_asio;
+};
+} // namespace std
+CPP
+for compiler in g++ $clang; do
+	# shellcheck disable=SC2086
+	ok "${compiler##*/}: a file with asio/awaitable.hpp alone" $compiler -std=c++20 $warn $by_name -c -o "$tmp/alone.o" "$tmp/alone.cpp"
+	like "${compiler##*/}: its coroutines are traced" "$(nm -C "$tmp/alone.o")" 'ctp::.*::promise<void, '
+	# shellcheck disable=SC2086
+	$compiler -std=c++20 $by_name -I"$tmp/later" -c -o "$tmp/alone.o" "$tmp/alone.cpp" >"$tmp/said" 2>&1
+	like "${compiler##*/}: without the rest of the header they do not compile" "$(cat "$tmp/said")" 'incomplete type|undefined template'
+	is "${compiler##*/}: the message names the header" "$(grep -c 'error: too late' "$tmp/said") $(grep -c -m 1 'rest_of_ctp_asio_hpp' "$tmp/said")" '0 1'
+done
+
 # The command runs a server, the client is given its port, and then the server gets a signal to end. What both print, and how they
 # end, is in $tmp/NAME.out.
 serve() { # NAME CLIENT COMMAND...
