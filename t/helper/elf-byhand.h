@@ -10,11 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 struct elf_byhand {
 	char *names;
-	size_t names_len;
+	size_t names_len, names_room;
 	Elf64_Sym *symbols;
-	size_t nsymbols;
+	size_t nsymbols, symbols_room;
 };
 
 static inline void elf_put(int fd, size_t at, const void *data, size_t len)
@@ -31,8 +33,7 @@ static inline void elf_put(int fd, size_t at, const void *data, size_t len)
 static inline uint32_t elf_name(struct elf_byhand *e, const char *name)
 {
 	size_t at = e->names_len ? e->names_len : 1, len = strlen(name) + 1;
-	e->names = realloc(e->names, at + len);
-	if (!e->names)
+	if (!CTP_ARRAY_RESERVE(e->names, e->names_room, at + len, SIZE_MAX))
 		abort();
 	e->names[0] = '\0';
 	memcpy(e->names + at, name, len);
@@ -42,8 +43,7 @@ static inline uint32_t elf_name(struct elf_byhand *e, const char *name)
 
 static inline void elf_symbol(struct elf_byhand *e, uint32_t name, uint64_t value)
 {
-	e->symbols = realloc(e->symbols, (e->nsymbols + 1) * sizeof *e->symbols);
-	if (!e->symbols)
+	if (!CTP_ARRAY_RESERVE(e->symbols, e->symbols_room, e->nsymbols + 1, SIZE_MAX))
 		abort();
 	e->symbols[e->nsymbols++] = (Elf64_Sym){.st_name = name, .st_info = STT_OBJECT, .st_shndx = 1, .st_value = value, .st_size = 4};
 }
