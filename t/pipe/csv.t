@@ -12,6 +12,10 @@ judge() { # plain|all STREAM [-a]
 	python3 t/helper/csv-judge.py "$1" "$tmp/judge.csv" "$tmp/judge.jsonl"
 }
 has_python=$(command -v python3)
+[ -z "$has_python" ] || python3 -c 'import csv; next(csv.reader(["\0"]))' 2>/dev/null || {
+	has_python=
+	skip 'what Python reads: before 3.11 it refuses a NUL'
+}
 
 # --- the plain form -------------------------------------------------------------------------------------------------------------
 cat >"$tmp/plain.csv" <<'CSV'
