@@ -112,7 +112,7 @@ int main(void)
 	bool harmed, pass = true, noticed = true, grows = true, ends = true;
 	make_stream();
 	convert(stream, stream_bytes, false, truth, &harmed);
-	int all = true_lines(truth), last = 0, spared = 0;
+	int all = true_lines(truth), last = 0, spared = 0, flips = 0;
 	ok(!harmed && all == 24, "the intact stream gives 24 lines");
 	diag("%zu bytes", stream_bytes);
 
@@ -134,7 +134,7 @@ int main(void)
 
 	uint8_t *copy = malloc(stream_bytes);
 	pass = noticed = true;
-	for (size_t bit = 0; bit < 8 * stream_bytes; bit++) {
+	for (size_t bit = 0; bit < 8 * stream_bytes; bit += tap_stride(3)) {
 		memcpy(copy, stream, stream_bytes);
 		copy[bit / 8] ^= (uint8_t)(1 << bit % 8);
 		convert(copy, stream_bytes, false, text, &harmed);
@@ -142,10 +142,11 @@ int main(void)
 		pass &= lines >= 0;
 		noticed &= harmed;
 		spared += lines >= all * 3 / 4;
+		flips++;
 	}
 	ok(pass, "a stream with a flipped bit gives only correct lines");
 	ok(noticed, "each flipped bit is noticed");
-	ok(spared == (int)(8 * stream_bytes), "a flipped bit loses no more than its packet");
+	ok(flips && spared == flips, "a flipped bit loses no more than its packet");
 	free(copy);
 	return done_testing();
 }
