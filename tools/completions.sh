@@ -294,7 +294,7 @@ function run_functions(    i, words) {
 	print "end"
 	print "function __ctp_collect_run"
 	print "	set -l words (__ctp_collect_rest)"
-	print "	complete -C \"$words\""
+	print "	string match -q -- \"-*\" \"$words[1]\"; or complete -C \"$words\""
 	print "end"
 }
 END {

@@ -120,6 +120,7 @@ ctp-collect --dialect
 ctp-fromcacheray -b 
 ctp-toparquet --partition 
 ctp-collect -o 
+ctp-collect --lossl
 ctp-collect xyzzy-r
 ctp-collect --ring 5 -o c.txt --lossless=3 -- xyzzy-r
 ctp-collect -q ctp-report --sort r
@@ -148,6 +149,7 @@ check() { # SHELL PROGRAM: what it printed
 	is "$1: values of a short option" "$(words 'ctp-fromcacheray -b ')" 'big little '
 	is "$1: values with a comma" "$(words 'ctp-toparquet --partition ')" 'date host host,date '
 	like "$1: any file to write to" "$(words 'ctp-collect -o ')" 'c.txt d.csv'
+	like "$1: the rest of a long option" "$(words 'ctp-collect --lossl')" '^--lossless (--lossless= )?$'
 	like "$1: a command to run" "$(words 'ctp-collect xyzzy-r')" '^xyzzy-run $'
 	like "$1: and after options" "$(words 'ctp-collect --ring 5 -o c.txt --lossless=3 -- xyzzy-r')" '^xyzzy-run $'
 }
