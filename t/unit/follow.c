@@ -409,7 +409,7 @@ static void rows_begin(void)
 
 static void row(uint64_t probe, uint64_t tid, uint64_t addr, uint64_t seq, bool active, uint64_t ts)
 {
-	const struct ctp_record rec = {.cls = rows, .val = (const uint64_t[]){probe, tid, addr, seq, active, ts}};
+	const struct ctp_record rec = {.cls = rows, .ts_ns = 0, .val = (const uint64_t[]){probe, tid, addr, seq, active, ts}};
 	give(&f, &(struct ctp_batch){.rec = &rec, .n = 1});
 }
 

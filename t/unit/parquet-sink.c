@@ -6,6 +6,7 @@
  */
 #include <malloc.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "parquet-folder.h"
 #include "parquet/parquet.h"

@@ -94,14 +94,14 @@ static void test_code(void)
 	if (!sites || !symbols)
 		abort();
 	ctp_sites_use(sites, symbols);
-	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){1, text(&a, "a.c"), 0, text(&b, "f"), 0x1000}});
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .ts_ns = 0, .val = (uint64_t[]){1, text(&a, "a.c"), 0, text(&b, "f"), 0x1000}});
 	is(found(sites, 1), "a.c:f", "code that is in no file has no line");
 	is(found(sites, 1), "a.c:f", "a second lookup gives the same");
-	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){2, text(&a, "a.c"), 0, text(&b, ""), 0x1000}});
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .ts_ns = 0, .val = (uint64_t[]){2, text(&a, "a.c"), 0, text(&b, ""), 0x1000}});
 	is(found(sites, 2), "a.c", "code without a function has its file");
-	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){3, text(&a, ""), 0, text(&b, "f"), 0x1000}});
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .ts_ns = 0, .val = (uint64_t[]){3, text(&a, ""), 0, text(&b, "f"), 0x1000}});
 	is(found(sites, 3), ":f", "code without a file has its function");
-	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){1, text(&a, "a.c"), 7, text(&b, "f"), 0x1000}});
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .ts_ns = 0, .val = (uint64_t[]){1, text(&a, "a.c"), 7, text(&b, "f"), 0x1000}});
 	is(found(sites, 1), "a.c:7:f", "a recorded line is kept");
 	ctp_sites_free(sites);
 	ctp_symbols_free(symbols);
@@ -147,11 +147,11 @@ static void test_odd(struct ctp_sites *sites)
 	static const struct ctp_field none = {.name = "site", .type = CTP_STRING, .role = CTP_ROLE_SITE};
 	static struct text t;
 	struct ctp_class *cls = make_class(CTP_KIND_SITE, odd, 4);
-	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){5, 6, text(&t, "7"), text(&t, "f")}});
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .ts_ns = 0, .val = (uint64_t[]){5, 6, text(&t, "7"), text(&t, "f")}});
 	is(found(sites, 5), NULL, "fields of other types are ignored");
 	ctp_class_free(cls);
 	cls = make_class(CTP_KIND_SITE, &none, 1);
-	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){text(&t, "5")}});
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .ts_ns = 0, .val = (uint64_t[]){text(&t, "5")}});
 	is(found(sites, 5), NULL, "a site that is no number is ignored");
 	ctp_class_free(cls);
 }
