@@ -7,10 +7,13 @@
 #	ctptools::ctp		libctp, which reads and writes traces
 #
 # All paths are relative to this file, so the installed tree may be moved.
-get_filename_component(ctptools_lib "${CMAKE_CURRENT_LIST_DIR}/../.." REALPATH)
-get_filename_component(ctptools_include "${ctptools_lib}/../include" ABSOLUTE)
-if(NOT EXISTS "${ctptools_include}/ctp.h") # lib/aarch64-linux-gnu, as in Debian
-	get_filename_component(ctptools_include "${ctptools_lib}/../../include" ABSOLUTE)
+get_filename_component(ctptools_here "${CMAKE_CURRENT_LIST_DIR}" REALPATH)
+get_filename_component(ctptools_lib "${ctptools_here}/../.." ABSOLUTE)
+get_filename_component(ctptools_include "@INCLUDE@" ABSOLUTE BASE_DIR "${ctptools_here}")
+if(NOT EXISTS "${ctptools_include}/ctp.h")
+	set(ctptools_FOUND FALSE)
+	set(ctptools_NOT_FOUND_MESSAGE "ctp.h is not in ${ctptools_include}: install ctptools again, or its whole tree")
+	return()
 endif()
 
 if(NOT TARGET ctptools::headers)

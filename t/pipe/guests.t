@@ -217,6 +217,24 @@ if command -v cmake >/dev/null; then
 	sed -i 's/ctptools 0.1 /ctptools 0.9 /' "$tmp/mail/CMakeLists.txt"
 	like 'CMake: a version that is not there' "$(cmake -S "$tmp/mail" -B "$tmp/cmake9" -DCMAKE_PREFIX_PATH="$tmp/elsewhere" 2>&1 | tr -s ' \n' ' ')" \
 		"version: $version"
+
+	# Headers in a folder of their own, and a libdir of an architecture.
+	cat >"$tmp/mail/CMakeLists.txt" <<-'END'
+	cmake_minimum_required(VERSION 3.10)
+	project(mail C)
+	find_package(ctptools REQUIRED)
+	add_executable(mail mail.c)
+	target_link_libraries(mail PRIVATE ctptools::probe)
+	END
+	ok 'make install, other folders' make --no-print-directory O="$O" DESTDIR="$tmp/root" PREFIX="/opt/a & b" \
+		libdir="/opt/a & b/lib/some-arch" includedir=/inc/ctptools install
+	ok 'CMake, other folders: configure' cmake -S "$tmp/mail" -B "$tmp/cmake-other" \
+		-Dctptools_DIR="$tmp/root/opt/a & b/lib/some-arch/cmake/ctptools"
+	ok 'CMake, other folders: compile' cmake --build "$tmp/cmake-other"
+	works 'CMake, other folders' "$tmp/cmake-other/mail"
+	rm "$tmp/root/inc/ctptools/ctp.h"
+	like 'CMake: without the headers it is not found' "$(cmake -S "$tmp/mail" -B "$tmp/cmake-none" \
+		-Dctptools_DIR="$tmp/root/opt/a & b/lib/some-arch/cmake/ctptools" 2>&1 | tr -s ' \n' ' ')" 'ctp.h is not in'
 else
 	skip 'there is no cmake'
 fi
