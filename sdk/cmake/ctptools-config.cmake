@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-# find_package(ctptools) gives these targets, if their files are there:
+# find_package(ctptools) gives these targets, if their files are there; find_package(ctptools COMPONENTS ctp) fails if libctp is not:
 #
 #	ctptools::headers	ctp.h, ctp.hpp, ctp-asio.hpp, ppt.h and ctp-cacheray.h; each file that includes them compiles the probe
 #	ctptools::probe		the same headers with CTP_LIBRARY, and libctp-probe.a
@@ -51,3 +51,12 @@ if(NOT TARGET ctptools::ctp)
 			INTERFACE_LINK_LIBRARIES "${ctptools_needs}")
 	endif()
 endif()
+
+foreach(ctptools_component IN LISTS ctptools_FIND_COMPONENTS)
+	if(TARGET "ctptools::${ctptools_component}")
+		set("ctptools_${ctptools_component}_FOUND" TRUE)
+	elseif(ctptools_FIND_REQUIRED_${ctptools_component})
+		set(ctptools_FOUND FALSE)
+		set(ctptools_NOT_FOUND_MESSAGE "the files of ctptools::${ctptools_component} are not in ${ctptools_lib}")
+	endif()
+endforeach()

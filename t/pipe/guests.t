@@ -14,6 +14,9 @@ mkdir "$tmp/mail"
 cat >"$tmp/mail/mail.c" <<'END'
 #include "ctp.h"
 #include <stdio.h>
+#if defined CTP_LIBRARY != defined LINKED
+#error "who links the archive gets CTP_LIBRARY, and nobody else"
+#endif
 
 struct mail {
 	struct ctp_coro trace;
@@ -56,6 +59,9 @@ cat >"$tmp/mail/mailer.cpp" <<'END'
 #include "ctp.hpp"
 #include <cstdio>
 #include <exception>
+#if defined CTP_LIBRARY != defined LINKED
+#error "who links the archive gets CTP_LIBRARY, and nobody else"
+#endif
 
 struct mail {
 	struct promise_type : ctp::promise {
@@ -115,8 +121,8 @@ if command -v meson >/dev/null && command -v ninja >/dev/null && command -v pkg-
 	cat >"$tmp/mail/meson.build" <<-'END'
 	project('mail', 'c', 'cpp', default_options: ['cpp_std=c++20', 'c_std=c11', 'warning_level=3', 'werror=true'])
 	probe = dependency('ctp-probe', version: '>= 0.1')
-	executable('mail', 'mail.c', dependencies: probe)
-	executable('mailer', 'mailer.cpp', dependencies: probe)
+	executable('mail', 'mail.c', dependencies: probe, c_args: '-DLINKED')
+	executable('mailer', 'mailer.cpp', dependencies: probe, cpp_args: '-DLINKED')
 	END
 	ok 'meson: configure' env PKG_CONFIG_PATH="$there/lib/pkgconfig" meson setup "$tmp/meson" "$tmp/mail"
 	ok 'meson: compile' meson compile -C "$tmp/meson"
@@ -197,8 +203,10 @@ if command -v cmake >/dev/null; then
 	find_package(ctptools 0.1 REQUIRED)
 	add_executable(mail mail.c)
 	target_link_libraries(mail PRIVATE ctptools::probe)
+	target_compile_definitions(mail PRIVATE LINKED)
 	add_executable(mailer mailer.cpp)
 	target_link_libraries(mailer PRIVATE ctptools::probe)
+	target_compile_definitions(mailer PRIVATE LINKED)
 	add_executable(whole mail.c)
 	target_link_libraries(whole PRIVATE ctptools::headers)
 	add_executable(reader reader.c)
@@ -217,6 +225,19 @@ if command -v cmake >/dev/null; then
 	sed -i 's/ctptools 0.1 /ctptools 0.9 /' "$tmp/mail/CMakeLists.txt"
 	like 'CMake: a version that is not there' "$(cmake -S "$tmp/mail" -B "$tmp/cmake9" -DCMAKE_PREFIX_PATH="$tmp/elsewhere" 2>&1 | tr -s ' \n' ' ')" \
 		"version: $version"
+	cat >"$tmp/ask.cmake" <<-'END'
+	string(REGEX REPLACE "^([0-9]+).*" "\\1" PACKAGE_FIND_VERSION_MAJOR "${PACKAGE_FIND_VERSION}")
+	string(REGEX REPLACE "^[0-9]+\\.([0-9]+).*" "\\1" PACKAGE_FIND_VERSION_MINOR "${PACKAGE_FIND_VERSION}")
+	include("${FILE}")
+	message(STATUS "${PACKAGE_VERSION_COMPATIBLE}")
+	END
+	answers() { # VERSION ASKED...: for each, whether that version is compatible
+		sed "s/@VERSION@/$1/" sdk/cmake/ctptools-config-version.cmake >"$tmp/version.cmake"
+		shift
+		for asked; do cmake -DFILE="$tmp/version.cmake" -DPACKAGE_FIND_VERSION="$asked" -P "$tmp/ask.cmake"; done | tr -d '\n-'
+	}
+	is 'CMake: from 1.0 on, a version has what older minor versions have' "$(answers 1.2.0 1.0 1.2 1.3 2.0 0.9)" ' TRUE TRUE FALSE FALSE FALSE'
+	is 'CMake: before, it need not' "$(answers 0.2.1 0.1 0.2 0.2.2 1.0)" ' FALSE TRUE FALSE FALSE'
 
 	# Headers in a folder of their own, and a libdir of an architecture.
 	cat >"$tmp/mail/CMakeLists.txt" <<-'END'
@@ -225,6 +246,7 @@ if command -v cmake >/dev/null; then
 	find_package(ctptools REQUIRED)
 	add_executable(mail mail.c)
 	target_link_libraries(mail PRIVATE ctptools::probe)
+	target_compile_definitions(mail PRIVATE LINKED)
 	END
 	ok 'make install, other folders' make --no-print-directory O="$O" DESTDIR="$tmp/root" PREFIX="/opt/a & b" \
 		libdir="/opt/a & b/lib/some-arch" includedir=/inc/ctptools install
@@ -232,6 +254,10 @@ if command -v cmake >/dev/null; then
 		-Dctptools_DIR="$tmp/root/opt/a & b/lib/some-arch/cmake/ctptools"
 	ok 'CMake, other folders: compile' cmake --build "$tmp/cmake-other"
 	works 'CMake, other folders' "$tmp/cmake-other/mail"
+	rm "$tmp/root/opt/a & b/lib/some-arch"/libctp.*
+	sed -i 's/ctptools REQUIRED/ctptools REQUIRED COMPONENTS probe ctp/' "$tmp/mail/CMakeLists.txt"
+	like 'CMake: a component that is not there' "$(cmake -S "$tmp/mail" -B "$tmp/cmake-part" \
+		-Dctptools_DIR="$tmp/root/opt/a & b/lib/some-arch/cmake/ctptools" 2>&1 | tr -s ' \n' ' ')" 'the files of ctptools::ctp are not in'
 	rm "$tmp/root/inc/ctptools/ctp.h"
 	like 'CMake: without the headers it is not found' "$(cmake -S "$tmp/mail" -B "$tmp/cmake-none" \
 		-Dctptools_DIR="$tmp/root/opt/a & b/lib/some-arch/cmake/ctptools" 2>&1 | tr -s ' \n' ' ')" 'ctp.h is not in'
