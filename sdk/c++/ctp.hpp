@@ -673,7 +673,7 @@ private:
 	}
 	template <class H> auto enter(H h, leaving_ &leaving) noexcept(noexcept(inner().await_suspend(h)))
 	{
-#if __cpp_exceptions
+#ifdef __cpp_exceptions
 		if constexpr (!noexcept(inner().await_suspend(h))) {
 			try {
 				return enter_plainly(h, leaving);
@@ -828,7 +828,7 @@ public:
 		return awaiting<point_::end>({file, line, function}, make);
 	}
 
-#if __cpp_exceptions
+#ifdef __cpp_exceptions
 	CTP_LOCAL_ void unhandled_exception() noexcept(noexcept(P::unhandled_exception()))
 	{
 		if constexpr (noexcept(P::unhandled_exception()))

@@ -29,13 +29,15 @@ compile() { # NAME SOURCE COMPILER OPTION...: as $tmp/NAME
 	"$@" -std=c++20 -o "$tmp/$compile_to" "$source" "$O/libctp-probe.a" -pthread >"$tmp/$compile_to.said" 2>&1
 }
 # A header that is found by its name leaves most of itself to Asio's own includes; one that is given by its path, or is for a program
-# without wakes, does not. features and features_quiet have it by its path, and compile the probe, too.
+# without wakes, does not. features and features_quiet have it by its path, and compile the probe, too. There g++ also warns of the
+# header: it is silent about what a header of the system includes, as Asio's is.
+strict='-Wconversion -Wsign-conversion -Wold-style-cast -pedantic'
 by_path='-include sdk/c++/ctp-asio.hpp' by_name='-DCTP_LIBRARY -Isdk/c -Isdk/c++ -include ctp-asio.hpp'
 traced() { # NAME SOURCE COMPILER OPTION...
 	traced_name=$1 traced_source=$2 compiler=$3
 	shift 3
 	# shellcheck disable=SC2086
-	case $traced_name in features*) include=$by_path ;; *) include=$by_name ;; esac
+	case $traced_name in features*) include="$by_path $strict" ;; *) include=$by_name ;; esac
 	compile "$traced_name" "$traced_source" "$compiler" "$optimize" $warn $include "$@"
 }
 example() { # NAME [COMPILER [OPTION]]
