@@ -30,6 +30,9 @@
 #error "include ctp-asio.hpp before Asio, or with -include"
 #endif
 #include "ctp.hpp"
+#if CTP_HPP_VERSION_NUMBER != CTP_ASIO_VERSION_NUMBER
+#error "ctp-asio.hpp and ctp.hpp are of different versions: copy both from the same"
+#endif
 
 #if defined __clang__ && !defined ASIO_HAS_CO_AWAIT && !defined ASIO_DISABLE_CO_AWAIT
 #define ASIO_HAS_CO_AWAIT 1 /* Asio 1.22 looks for clang's coroutines only in <experimental/coroutine> */
@@ -90,6 +93,10 @@ struct std::coroutine_traits<asio::awaitable<T, Executor>, Args...>
  */
 #if (defined CTP_ASIO_NOW_ || defined ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined CTP_ASIO_REST_
 #define CTP_ASIO_REST_
+
+#if CTP_ASIO_VERSION_NUMBER != 100
+#error "two versions of ctp-asio.hpp: one was included, and the compiler finds another one by its name"
+#endif
 
 #include <atomic>
 #include <cerrno>

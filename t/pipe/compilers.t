@@ -107,6 +107,7 @@ for header in c/ctp.h c++/ctp.hpp c++/ctp-asio.hpp ppt/ppt.h cacheray/ctp-cacher
 		"$version $number "
 done
 is 'sdk/rust/src/lib.rs: the same' "$(sed -n 's/^pub const VERSION: &str = "\(.*\)";$/\1/p' sdk/rust/src/lib.rs)" "$version"
+is 'ctp-asio.hpp: the number that its second half expects' "$(sed -n 's/^#if CTP_ASIO_VERSION_NUMBER != //p' sdk/c++/ctp-asio.hpp)" "$number"
 for crate in sdk/rust/Cargo.toml sdk/rust/tokio/Cargo.toml; do
 	is "$crate: the same" "$(sed -n 's/^version = "\(.*\)"$/\1/p' $crate)" "$version"
 done
