@@ -123,6 +123,16 @@ runs() { # HOW PROGRAM
 	runs 'link-time optimization and the archive' "$tmp/lto"
 }
 
+# A distribution builds everything with link-time optimization, and programs have other compilers.
+if command -v clang >/dev/null; then
+	ok 'the archive, built with -flto' make --no-print-directory O="$tmp/lto-build" CC="$cc" CFLAGS='-O2 -flto' "$tmp/lto-build/libctp-probe.a"
+	# shellcheck disable=SC2086
+	ok 'a program of another compiler is linked with it' clang $library -DNAME=one '-DTEXT="one"' -o "$tmp/lto" "$tmp/main.c" "$tmp/two.o" \
+		"$tmp/plugin.c" "$tmp/lto-build/libctp-probe.a"
+else
+	skip 'there is no clang'
+fi
+
 # --- a program with more privileges than its caller: CTP_SETUID counts where the probe is compiled -------------------------------------
 
 # shellcheck disable=SC2086
