@@ -108,6 +108,7 @@ for header in c/ctp.h c++/ctp.hpp c++/ctp-asio.hpp ppt/ppt.h cacheray/ctp-cacher
 done
 is 'sdk/rust/src/lib.rs: the same' "$(sed -n 's/^pub const VERSION: &str = "\(.*\)";$/\1/p' sdk/rust/src/lib.rs)" "$version"
 is 'ctp-asio.hpp: the number that its second half expects' "$(sed -n 's/^#if CTP_ASIO_VERSION_NUMBER != //p' sdk/c++/ctp-asio.hpp)" "$number"
+is 'ctp-tokio asks for ctp of this version' "$(sed -n 's/^ctp = {.* version = "\(.*\)".*/\1/p' sdk/rust/tokio/Cargo.toml)" "$version"
 for crate in sdk/rust/Cargo.toml sdk/rust/tokio/Cargo.toml; do
 	is "$crate: the same" "$(sed -n 's/^version = "\(.*\)"$/\1/p' $crate)" "$version"
 done
