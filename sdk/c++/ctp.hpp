@@ -829,7 +829,7 @@ public:
 	}
 
 #ifdef __cpp_exceptions
-	CTP_LOCAL_ void unhandled_exception() noexcept(noexcept(P::unhandled_exception()))
+	CTP_LOCAL_ void unhandled_exception() noexcept(noexcept(std::declval<hooked &>().P::unhandled_exception())) /* for g++ 11 */
 	{
 		if constexpr (noexcept(P::unhandled_exception()))
 			P::unhandled_exception();
