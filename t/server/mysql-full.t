@@ -21,7 +21,7 @@ chown nobody "$dir/small"
 cp -a "$dir/data/." "$dir/small" || skip_all 'the data of a new server have no room there'
 # shellcheck disable=SC2086
 my_start $small --datadir="$dir/small"
-for copy in a b; do python3 t/helper/sqlite-views.py make 1 $steps | "$from" -q >"$tmp/$copy.ctp"; done # with other ids
+for copy in a b; do python3 t/helper/sqlite-views.py make 1 | "$from" -q >"$tmp/$copy.ctp"; done # with other ids
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
 sql -e 'CREATE DATABASE full'
 room() { df -k "$dir/small" | awk 'NR == 2 {print $4}'; }
