@@ -14,7 +14,7 @@
 #include "stream/sink.h"
 #include "tap.h"
 
-static uint64_t events; /* in the file */
+enum { EVENTS = 200000 };
 
 static char path[] = "/tmp/ctp-ahead.XXXXXX";
 static cpu_set_t cpus;
@@ -185,7 +185,7 @@ static void make(struct mem *m, const struct way *way)
 	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION), *name = ctp_event_class(CTP_NAME);
 	struct ctp_str *text = malloc(sizeof *text + 2000);
 	struct ctp_writer *w = begin(m, way->what);
-	for (uint64_t i = 0; i < events; i++) {
+	for (uint64_t i = 0; i < EVENTS; i++) {
 		uint64_t ts = 1000000 + 10 * i + rnd() % 30;
 		if (way->lates && rnd() % way->lates == 0)
 			ts -= 500000;
@@ -231,7 +231,6 @@ int main(void)
 		{.what = "many sections", .mark_each = 300, .each = 5000},
 	};
 	struct mem m = {0};
-	events = 200000 / tap_stride(2);
 	int fd = mkstemp(path);
 	if (fd < 0 || sched_getaffinity(0, sizeof cpus, &cpus))
 		abort();
@@ -248,11 +247,11 @@ int main(void)
 	m.len = m.npackets = 0;
 	make(&m, &ways[0]);
 	write_file(&m);
-	same("a sink that fails", events / 3, false);
+	same("a sink that fails", EVENTS / 3, false);
 	same("a sink that fails at once", 1, false);
 	same("a read that fails", 0, true);
 	damage(&m);
-	same("damage, and a sink that fails", events / 10, false);
+	same("damage, and a sink that fails", EVENTS / 10, false);
 	struct told told = convert(false, 0, false);
 	ok(told.w.notices && told.stats.harmed, "the damage is reported");
 	ok(told.w.by_thread == (CPU_COUNT(&cpus) > 1 ? told.w.notices : 0),
