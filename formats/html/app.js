@@ -5,7 +5,7 @@
 
 const byId = id => document.getElementById(id);
 const FEW_TO_LIST = 2000; // so many rows can be listed anew in each frame of a pan
-const SLOW_ROWS = 100000; // from here on another order takes long enough to be noticed
+const SLOW_ROWS = 100000; // from here on they are arranged in parts
 const MANY_ROWS = 300; // from here on rows are in groups, and those without life in view are left out, unless asked otherwise
 
 class App {
@@ -34,6 +34,10 @@ class App {
 		this.detail = new Detail(this, byId("detail"));
 		this.mirror = new Mirror(this, byId("mirror"));
 		this.shown = {}; // what show() last made of the view, to make nothing twice
+		this.searched = { q: "", found: null }; // what a search has found
+		this.sorts = new WeakMap(); // of a list of rows: the same rows in other orders
+		this.arranging = 0;
+		this.slow = SLOW_ROWS;
 		this.wire();
 	}
 
@@ -103,12 +107,32 @@ class App {
 		this.go(next, push);
 	}
 
-	// The same for what takes a second if there are a million rows: says so first.
+	// The same for what takes long if there are a million rows.
 	slowly(options) {
-		if (this.model.n < SLOW_ROWS)
-			return this.change(options);
-		byId("status").textContent = `arranging ${count(this.model.n)} rows …`;
-		requestAnimationFrame(() => setTimeout(() => this.change(options)));
+		return this.arrange({ ...this.view, ...options }, () => this.change(options));
+	}
+
+	// Makes what a view needs of all rows in parts, and says how far it is: what the search finds, the order, the groups. Then calls act,
+	// unless another view is shown first. Few rows are arranged by show(), at once.
+	async arrange(view, act) {
+		const turn = ++this.arranging, { model } = this, of = key => view[key] ?? this.defaults[key];
+		if (model.n < this.slow)
+			return act();
+		const current = () => turn === this.arranging;
+		const breath = new Breath(share => {
+			if (current())
+				byId("status").textContent = `arranging ${count(model.n)} rows: ${percent(share)}`;
+		});
+		const q = of("q").trim(), order = of("order"), key = model.orderKey(order);
+		if (q !== this.searched.q)
+			this.searched = { q, found: q ? Int32Array.from(await inParts(model.searching(q), breath)) : null };
+		const rows = this.searched.found || this.everyRow();
+		if (key && !(this.sorts.get(rows) || {})[order])
+			this.sorts.set(rows, { ...this.sorts.get(rows), [order]: await sortRows(rows, key, breath) });
+		if (Object.hasOwn(GROUPINGS, of("group")))
+			await inParts(groupingIn(model, of("group")), breath);
+		if (current())
+			act();
 	}
 
 	go(view, push = true) {
@@ -138,7 +162,8 @@ class App {
 			return location.reload();
 		if (!view || !this.knows(view))
 			return this.unknown(location.hash);
-		this.show(view.page ? view : this.opening());
+		const there = view.page ? view : this.opening();
+		return this.arrange(there, () => this.show(there));
 	}
 
 	// Whether the page has what an address names.
@@ -166,6 +191,7 @@ class App {
 	// --- what is shown
 
 	show(view) {
+		this.arranging++;
 		const row = view.page === "coro" ? this.model.rowAt(view.arg) : -1, was = this.view;
 		if (this.isTimeline(was) && !this.isTimeline(view))
 			this.left = was;
@@ -368,7 +394,7 @@ class App {
 	search(text) {
 		if (text.startsWith("#/"))
 			return; // a fragment, to be opened with Enter
-		this.change({ q: text });
+		this.slowly({ q: text });
 	}
 
 	// The address of the timeline with this search. A finding that is shown stays.
@@ -378,7 +404,7 @@ class App {
 	}
 
 	everyRow() {
-		return this.all ||= Int32Array.from({ length: this.model.n }, (_, row) => row);
+		return this.all ||= everyNumber(this.model.n);
 	}
 
 	// The rows that match the search: null: all.
@@ -386,7 +412,9 @@ class App {
 		const q = this.option("q").trim();
 		if (this.shown.q !== q) {
 			this.shown.q = q;
-			this.shown.found = q ? Int32Array.from(this.model.search(q)) : null;
+			if (this.searched.q !== q)
+				this.searched = { q, found: q ? Int32Array.from(this.model.search(q)) : null };
+			this.shown.found = this.searched.found;
 			this.overview.count(this.shown.found);
 			this.atMatch = -1;
 		}
@@ -415,16 +443,23 @@ class App {
 		if (order === "findings" && !moment && model.leads.length)
 			rows = model.rowsFirst(model.ofFindings(), rows || this.everyRow());
 		else if (order !== "findings" && order !== "birth")
-			rows = model.sorted(rows || this.everyRow(), order);
+			rows = this.sorted(rows || this.everyRow(), order);
 		if (moment && moment.first.size)
 			rows = model.rowsFirst(moment.first, rows || this.everyRow());
 		Object.assign(shown, { order, moment, rowsOf: found, rows });
 		return rows;
 	}
 
+	sorted(rows, order) {
+		const known = this.sorts.get(rows) || {};
+		if (!known[order])
+			this.sorts.set(rows, { ...known, [order]: this.model.sorted(rows, order) });
+		return this.sorts.get(rows)[order];
+	}
+
 	// Makes the list of rows; keep: the same row stays at the top.
 	list(keep = false) {
-		const { model, moment, window, timeline } = this, { born, end } = model.coros, by = this.option("group");
+		const { model, moment, window, timeline } = this, by = this.option("group");
 		let rows = this.ordered();
 		const key = [by, this.option("turned"), this.option("alive") ? [window.from, window.to] : ""].join("|");
 		if (this.shown.listKey === key && this.shown.listOf === rows)
@@ -433,7 +468,7 @@ class App {
 		Object.assign(this.shown, { listKey: key, listOf: rows });
 		const first = moment ? moment.first : new Set();
 		if (this.option("alive"))
-			rows = (rows || this.everyRow()).filter(row => born[row] <= window.to && end[row] >= window.from || first.has(row));
+			rows = rowsAlive(rows || this.everyRow(), model.coros, window.from, window.to, first);
 		const turned = new Set(this.option("turned")), open = (group, few) => (group.leads || few) !== turned.has(shortHash(group.title));
 		const list = Object.hasOwn(GROUPINGS, by) ? new GroupList(model, rows || this.everyRow(), { by, open, first })
 			: new RowList(model.n, rows);

@@ -112,7 +112,7 @@ async function start() {
 		window.ctp = surface(app);
 		document.body.classList.remove("loading");
 		byId("loading").remove();
-		app.route();
+		await app.route();
 		await app.overview.counted;
 		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
 	} catch (error) {

@@ -10,29 +10,68 @@ const SHORT_LIFE = 0.1; // of the width of the trace, on the scale of busy times
 const FEW_LANES = 12, MOST_SMALL = 3000; // lanes and rows of a group that is open unless it was folded
 const APART = 0.004; // of that width: two lives in a lane are at least so far apart
 
-// The title of each row's group.
-const GROUPINGS = {
-	spawn: model => row => model.coros.spawn[row] ? model.place(model.coros.spawn[row]) : model.kindOf(row),
-	name: model => row => model.kindOf(row),
-};
+// Whether rows are grouped by where they were spawned; else by name.
+const GROUPINGS = { spawn: true, name: false };
+const groupingsOf = new WeakMap(); // of a model: what groupingIn() has made
+
+// Each row's group, as a number, and the title of each: { of, titles }. Made once for a model, as work for atOnce() or inParts().
+function* groupingIn(model, by) {
+	const { coros, meta, n } = model, known = groupingsOf.get(model) || {}, titles = [], numbers = new Map();
+	if (known[by])
+		return known[by];
+	const of = new Int32Array(n), spawns = new Int32Array(meta.places.length), names = new Int32Array(meta.strings.length);
+	const number = title => { // from 1 on: 0 is none yet
+		if (!numbers.has(title))
+			numbers.set(title, titles.push(title));
+		return numbers.get(title);
+	};
+	for (let row = 0; row < n; row++) {
+		const spawn = GROUPINGS[by] ? coros.spawn[row] : 0, name = coros.name[row];
+		if (spawn)
+			of[row] = spawns[spawn] ||= number(model.place(spawn));
+		else
+			of[row] = meta.strings[name] ? names[name] ||= number(model.namePattern(row)) : number(model.kindOf(row));
+		of[row]--;
+		if (row % AT_ONCE === 0)
+			yield row / n;
+	}
+	groupingsOf.set(model, { ...groupingsOf.get(model), [by]: { of, titles } });
+	return { of, titles };
+}
 
 // The rows of each group: [{ title, rows, leads }], the largest first. The rows of `first` are a group of their own, before all others.
 function groupRows(model, rows, by, first) {
-	const titleOf = GROUPINGS[by](model), groups = new Map(), found = new Set();
-	for (const row of rows) {
-		if (first.has(row)) {
-			found.add(row);
-			continue;
-		}
-		const title = titleOf(row), group = groups.get(title);
-		if (group)
-			group.rows.push(row);
+	const { of, titles } = atOnce(groupingIn(model, by)), leads = new Uint8Array(model.n), found = new Set();
+	const at = new Int32Array(titles.length + 1), sorted = new Int32Array(rows.length);
+	for (const row of first)
+		leads[row] = 1;
+	for (let i = 0; i < rows.length; i++)
+		if (leads[rows[i]])
+			found.add(rows[i]);
 		else
-			groups.set(title, { title, rows: [row], leads: false });
-	}
-	const list = [...groups.values()].sort((a, b) => b.rows.length - a.rows.length || (a.title < b.title ? -1 : 1));
-	const own = { title: "of the finding", rows: [...first].filter(row => found.has(row)), leads: true };
+			at[of[rows[i]] + 1]++;
+	for (let i = 0; i < titles.length; i++)
+		at[i + 1] += at[i];
+	const edges = at.slice();
+	for (let i = 0; i < rows.length; i++)
+		if (!leads[rows[i]])
+			sorted[at[of[rows[i]]]++] = rows[i];
+	const list = titles.map((title, i) => ({ title, rows: sorted.subarray(edges[i], edges[i + 1]), leads: false }))
+		.filter(group => group.rows.length).sort((a, b) => b.rows.length - a.rows.length || (a.title < b.title ? -1 : 1));
+	const own = { title: "of the finding", rows: Int32Array.from([...first].filter(row => found.has(row))), leads: true };
 	return own.rows.length ? [own, ...list] : list;
+}
+
+// Those of the rows that live between two moments, and those of `first`.
+function rowsAlive(rows, { born, end }, from, to, first) {
+	const found = new Int32Array(rows.length);
+	let n = 0;
+	for (let i = 0; i < rows.length; i++) {
+		const row = rows[i];
+		if (born[row] <= to && end[row] >= from || first.has(row))
+			found[n++] = row;
+	}
+	return found.subarray(0, n);
 }
 
 // Lanes for the rows: long lives and rows of `first` have a lane each, in the order of rows; short ones share. apart is the least time
@@ -44,9 +83,8 @@ function packRows({ born, end }, rows, scale, first) {
 			lanes.push([row]);
 		else
 			short.push(row);
-	short.sort((a, b) => born[a] - born[b]);
 	const free = []; // a heap of [end, lane]
-	for (const row of short) {
+	for (const row of sortedBy(short, row => born[row])) {
 		const begin = scale.at(born[row]), stop = scale.at(end[row]);
 		if (free.length && free[0][0] + apart <= begin) {
 			free[0][1].push(row);
@@ -126,8 +164,8 @@ class GroupList {
 			packed = group.open ? packed || lanes() : [];
 			if (group.rows.length > 1)
 				this.entries.push(group);
-			for (const row of group.rows)
-				this.position[row] = group.index;
+			for (let i = 0; i < group.rows.length; i++)
+				this.position[group.rows[i]] = group.index;
 			for (const lane of packed) {
 				for (const row of lane)
 					this.position[row] = this.entries.length;

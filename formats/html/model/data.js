@@ -15,6 +15,7 @@ function isTransition(kind) {
 	return kind === SUSPEND || kind === RESUME;
 }
 const SLICE_MS = 40;
+const AT_ONCE = 0x1000; // rows of a part of some work
 
 // Lets the browser paint and take input if decoding has taken long. Reading the clock is slow: due() says when to read it.
 class Breath {
@@ -35,6 +36,25 @@ class Breath {
 		this.progress(share);
 		await new Promise(done => setTimeout(done));
 		this.since = performance.now();
+	}
+}
+
+// Some work is a generator, which yields from time to time which share of it is done and returns the result. Does it at once.
+function atOnce(work) {
+	for (;;) {
+		const { done, value } = work.next();
+		if (done)
+			return value;
+	}
+}
+
+// Does it in parts, between which the browser can paint and take input.
+async function inParts(work, breath) {
+	for (;;) {
+		const { done, value } = work.next();
+		if (done)
+			return value;
+		await breath.take(value);
 	}
 }
 

@@ -55,6 +55,8 @@ async function sortRows(rows, key, breath) {
 	const n = rows.length, keys = new Float64Array(n), sorted = new Int32Array(n);
 	const words = new Uint32Array(keys.buffer), digits = new Uint16Array(keys.buffer);
 	for (let i = 0; i < n; i++) {
+		if (i % SORTED_AT_ONCE === 0)
+			await breath.take(0);
 		keys[i] = key(rows[i]) + 0; // there is no -0
 		const sign = words[2 * i + 1] >>> 31 ? 0xffffffff : 0;
 		words[2 * i] ^= sign;
@@ -62,8 +64,7 @@ async function sortRows(rows, key, breath) {
 	}
 	let order = everyNumber(n), spare = new Int32Array(n);
 	for (let digit = 0; digit < 4; digit++) {
-		await breath.take(digit / 4);
-		if (sortDigit(digits, digit, order, spare))
+		if (await sortDigit(digits, digit, order, spare, breath))
 			[order, spare] = [spare, order];
 	}
 	for (let i = 0; i < n; i++)
@@ -72,7 +73,7 @@ async function sortRows(rows, key, breath) {
 }
 
 // Sorts by one of the four digits of each number, into `into`. False: all have the same digit, and nothing was done.
-function sortDigit(digits, digit, order, into) {
+async function sortDigit(digits, digit, order, into, breath) {
 	const at = new Uint32Array(0x10001), n = order.length;
 	for (let i = digit; i < 4 * n; i += 4)
 		at[digits[i] + 1]++;
@@ -80,9 +81,17 @@ function sortDigit(digits, digit, order, into) {
 		return false;
 	for (let value = 1; value <= 0x10000; value++)
 		at[value] += at[value - 1];
-	for (let i = 0; i < n; i++)
-		into[at[digits[4 * order[i] + digit]]++] = order[i];
+	for (let from = 0; from < n; from += SORTED_AT_ONCE) {
+		await breath.take((digit + from / n) / 4);
+		placeRows(digits, digit, order.subarray(from, from + SORTED_AT_ONCE), into, at);
+	}
 	return true;
+}
+
+// Puts each row where the rows with its digit go on.
+function placeRows(digits, digit, order, into, at) {
+	for (let i = 0; i < order.length; i++)
+		into[at[digits[4 * order[i] + digit]]++] = order[i];
 }
 
 class Listing {

@@ -101,7 +101,7 @@ class Model {
 		this.reportOffset = this.section.start_ns ? Number(BigInt(this.section.start_ns) - BigInt(meta.t0_ns)) : 0;
 		this.index = new Index(coros.coro);
 		[this.firstEvent, this.lastEvent] = this.extent();
-		this.patterns = null; // namePattern() of each name
+		this.patterns = []; // namePattern() of each name, as far as it was asked for
 	}
 
 	hasSection(number) {
@@ -187,8 +187,9 @@ class Model {
 
 	// The name without its numbers: what coroutines of one kind have in common.
 	namePattern(row) {
-		this.patterns ||= this.meta.strings.map(name => clean(name, 80).replace(/0x[0-9a-f]+|\d+/gi, "…"));
-		return this.patterns[this.coros.name[row]] || NO_NAME;
+		const name = this.coros.name[row];
+		this.patterns[name] ??= clean(this.meta.strings[name] || "", 80).replace(/0x[0-9a-f]+|\d+/gi, "…");
+		return this.patterns[name] || NO_NAME;
 	}
 
 	// The same; of a row without a name, where it was first suspended.
@@ -265,6 +266,9 @@ class Model {
 
 	// The rows whose name, spawn site or any suspend site or reason of a wait has the text, or whose id or probe id it is.
 	search(text) {
+		return atOnce(this.searching(text));
+	}
+	*searching(text) {
 		text = text.trim().toLowerCase();
 		const { coros, events, meta } = this, found = [];
 		const having = list => Uint8Array.from(list, word => word.toLowerCase().includes(text));
@@ -272,6 +276,8 @@ class Model {
 		const number = /^#?(0x[0-9a-f]{1,16}|\d{1,20})$/.test(text) ? BigInt(text.replace("#", "")) : null;
 		const probe = text.startsWith("#") ? null : number;
 		for (let row = 0; row < this.n; row++) {
+			if (row % AT_ONCE === 0)
+				yield row / this.n;
 			let hit = names[coros.name[row]] || places[coros.spawn[row]];
 			hit ||= number !== null && coros.coro[row] === number || probe !== null && coros.probe[row] === probe;
 			for (let e = coros.first[row]; !hit && e < coros.first[row + 1]; e++)
@@ -290,10 +296,19 @@ class Model {
 
 	// Rows of a set before all the others.
 	rowsFirst(first, rows) {
-		const shown = new Uint8Array(this.n);
-		for (const row of rows)
-			shown[row] = 1;
-		return Int32Array.from([...[...first].filter(row => shown[row]), ...rows.filter(row => !first.has(row))]);
+		const left = new Uint8Array(this.n), found = new Int32Array(rows.length);
+		let at = 0;
+		for (let i = 0; i < rows.length; i++)
+			left[rows[i]] = 1;
+		for (const row of first)
+			if (left[row]) {
+				found[at++] = row;
+				left[row] = 0;
+			}
+		for (let i = 0; i < rows.length; i++)
+			if (left[rows[i]])
+				found[at++] = rows[i];
+		return found;
 	}
 
 	// The last wake of the row before t, or null.
@@ -327,8 +342,8 @@ class Model {
 		return found;
 	}
 
-	// Rows in another order, largest first.
-	sorted(rows, by) {
+	// What rows are sorted by, the largest first; null: they stay as they are.
+	orderKey(by) {
 		const { lanes, coros, span } = this;
 		const total = state => row => lanes.totals[row * STATES + state];
 		const keys = {
@@ -341,6 +356,12 @@ class Model {
 			},
 			life: row => coros.end[row] - coros.born[row],
 		};
-		return Object.hasOwn(keys, by) ? sortedBy(rows, row => -keys[by](row)) : rows;
+		return Object.hasOwn(keys, by) ? row => -keys[by](row) : null;
+	}
+
+	// Rows in another order.
+	sorted(rows, by) {
+		const key = this.orderKey(by);
+		return key ? sortedBy(rows, key) : rows;
 	}
 }

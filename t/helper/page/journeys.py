@@ -413,6 +413,19 @@ def test_10_large_stays_light(page):
         window.eval(f"{{ ctp.app.change({{ order: '{order}' }}); }}")
         window.frame()
     page.equal(window.eval(counted), before, "another order counts nothing again")
+    window = page.open("big", "#/timeline")
+    window.eval("""{ ctp.app.slow = 1000; window.said = new Set(); Breath.prototype.take = async function(share) {
+        this.progress(share); window.said.add(byId("status").textContent.replace(/\\d+ %/, "…"));
+        await new Promise(done => setTimeout(done)); }; }""")
+    for option, value in ("order", "running"), ("group", "name"):
+        window.eval(f"{{ window.said.clear(); byId('{option}').value = '{value}'; byId('{option}').dispatchEvent(new Event('change')); }}")
+        page.ok(window.until(f"ctp.app.option('{option}') === '{value}'"), f"many rows: another {option}")
+        page.ok("arranging 20,000 rows: …" in window.eval("[...said]"), "is made in parts, and says how far it is", window.eval("[...said]"))
+    page.equal(window.eval("(() => { const m = ctp.model; return String(ctp.app.ordered()) === String(m.sorted(ctp.app.everyRow(), 'running')); })()"),
+               True, "as it would be at once")
+    window.eval("{ window.said.clear(); ctp.app.search('job 1'); }")
+    page.ok(window.until("ctp.app.view.q === 'job 1' && byId('matches').textContent"), "a search too", window.eval("[...said]"))
+    page.equal(window.errors, [], "without an error")
     page.ok(window.eval("document.querySelectorAll('*').length") < 1500, "and the page has few elements",
             window.eval("document.querySelectorAll('*').length"))
     page.shot("10-large-stays-light-whole")

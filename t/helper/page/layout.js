@@ -276,7 +276,11 @@ function anyRows() {
 		end[i] = Math.min(span, born[i] + chance() ** 4 * span);
 	}
 	const coros = { born, end, spawn: group.map(g => g % 3 ? g : 0), n };
-	const model = { n, span, busy: page.evenScale(0, span), coros, place: i => `f.c:${i}:f`, kindOf: row => `job ${group[row] % 2}` };
+	// Some have a name, some have none.
+	const names = some(n, row => `job ${group[row] % 2}`), meta = { places: some(13, i => `f.c:${i}:f`), strings: ["", ...names] };
+	coros.name = some(n, row => group[row] % 5 ? row + 1 : 0);
+	const kindOf = row => names[row];
+	const model = { n, span, busy: page.evenScale(0, span), coros, meta, place: i => meta.places[i], namePattern: kindOf, kindOf };
 	const rows = Int32Array.from({ length: n }, (_, i) => i).filter(row => !row || chance() < 0.8),
 		first = new Set(some(below(6), () => below(n)));
 	return { model, rows, first, by: oneOf(["spawn", "name"]), group };
@@ -364,8 +368,9 @@ function testRows() {
 	holds(anyRows, wrongList, "in groups every row has its entry, the first ones first");
 	holds(anyRows, wrongFolds, "a folded group is one entry, and has all its rows");
 	const n = 40, coros = { born: new Float64Array(n), end: new Float64Array(n).fill(1000),
-		spawn: some(n, row => row < 30 ? 1 : 2) };
-	const model = { n, span: 1000, busy: page.evenScale(0, 1000), coros, place: i => `s${i}`, kindOf: () => "" }, rows = Int32Array.from(some(n, i => i));
+		spawn: some(n, row => row < 30 ? 1 : 2), name: some(n, () => 0) };
+	const model = { n, span: 1000, busy: page.evenScale(0, 1000), coros, place: i => `s${i}`, kindOf: () => "",
+		meta: { places: ["", "s1", "s2"], strings: [""] } }, rows = Int32Array.from(some(n, i => i));
 	const asked = [], list = new page.GroupList(model, rows,
 		{ by: "spawn", open: (group, few) => asked.push([group.title, few]) && few, first: none });
 	same(asked, [["s1", false], ["s2", true]], `groups of at most ${page.FEW_LANES} lanes are few`);
