@@ -184,7 +184,9 @@ function reportedIn(model) {
 function waitOf(model, row, wait) {
 	const { members, objects } = reportedIn(model), time = model.events.time[wait], object = reason => objects.get(objectKey(reason));
 	const member = members.get(String(model.coros.coro[row]));
-	const same = member && Math.abs(member.since_ns + model.reportOffset - time) < 1, reasons = same && member.reasons || [];
+	const away = member ? member.since_ns + model.reportOffset - time : NaN; // of one that leaked: from its birth to its last wait
+	const same = Math.abs(away) < 1 || away < 0 && model.waitAt(row, model.coros.first[row + 1] - 1) === wait;
+	const reasons = same && member.reasons || [];
 	const said = model.reasonAt(row, wait), awaited = model.awaitAt(row, time), holder = model.holderAt(row, wait);
 	const things = reasons.map(reason => {
 		const { kind, fd } = reason;

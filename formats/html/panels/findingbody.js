@@ -207,9 +207,20 @@ function sinceNode(app, { from_ns: from, to_ns: to, rule }) {
 	return el("div", null, afterWords(rule === "leaked" ? "alive since " : "since ", moment(at, 1000)), ...words);
 }
 
+// Of leaked coroutines the finding begins with their birth: this is when the first of them began to wait for good.
+function leakedSince(app, { rule, coroutines, members, to_ns: to }) {
+	if (!app || rule !== "leaked" || !hasClock())
+		return null;
+	const { model } = app, { coros, events } = model, rows = coroutines.map(({ coro }) => model.row(coro)).filter(row => row >= 0 && coros.died[row] > model.span);
+	const waits = rows.map(row => model.waitAt(row, coros.first[row + 1] - 1)).filter(e => e >= 0).map(e => events.time[e]);
+	const at = Math.min(...waits), end = to + model.reportOffset;
+	return waits.length && end > at ? el("div", null, afterWords(members > 1 ? "the first suspended since " : "suspended since ",
+		moment(at, 1000)), ` for ${duration(end - at, true)}`) : null;
+}
+
 function wordsNodes(links, finding, app = null) {
 	const { site } = links;
-	return [sinceNode(app, finding), whereNode(site, RUNNING_RULES.has(finding.rule) ? "resumed from" : "suspended at", finding.suspend_site),
+	return [sinceNode(app, finding), leakedSince(app, finding), whereNode(site, RUNNING_RULES.has(finding.rule) ? "resumed from" : "suspended at", finding.suspend_site),
 		whereNode(site, "spawned at", finding.spawn_site)];
 }
 

@@ -139,6 +139,14 @@ def test_02_a_finding_is_a_place(page):
     page.equal(window.eval("ctp.app.view.page"), "finding", "and the finding stays")
 
 
+def test_02_since_when(page):
+    window = page.open("stuck", "#/finding/3")
+    said = window.eval("""(() => { const { coros, events } = ctp.model, rows = [...ctp.app.moment.members].filter(row => coros.died[row] > ctp.model.span);
+        return moment(Math.min(...rows.map(row => events.time[coros.first[row + 1] - 1])), 1000); })()""")
+    lines = window.texts(".finding.chosen .body > div")
+    page.ok(any(line.startswith(f"the first suspended since {said} for ") for line in lines), "of leaked coroutines: since when they wait, too", said, lines)
+
+
 def test_03_rows_that_scale(page):
     window = page.open("held", "#/timeline")
     groups = window.eval(f"{LIST}.groups.map(({{ title, rows, open }}) => [title, rows.length, open])")
