@@ -444,6 +444,8 @@ class App {
 			rows = model.rowsFirst(model.ofFindings(), rows || this.everyRow());
 		else if (order !== "findings" && order !== "birth")
 			rows = this.sorted(rows || this.everyRow(), order);
+		if (moment && order === "findings")
+			rows = aliveFirst(rows || this.everyRow(), model.coros, moment.from, moment.to);
 		if (moment && moment.first.size)
 			rows = model.rowsFirst(moment.first, rows || this.everyRow());
 		Object.assign(shown, { order, moment, rowsOf: found, rows });

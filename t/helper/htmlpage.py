@@ -313,6 +313,34 @@ def made_tree(*_):
     return page(rows, 1000000, "./tree", [found], report=made)
 
 
+def made_hang(*_):
+    """A when_all of which one part waits for good, which is no finding but stands out: 20 rounds of 8 parts, then silence."""
+    ms, span = 1_000_000, 5_000_000_000
+    main = Coro(1, 0x100, 0, None, "main", "a.c:1:main", events=[(10, "resume", 1), (ms, "await", 1), (ms, "suspend", "a.c:30:main")])
+    whole = Coro(2, 0x101, 500000, None, "when_all", "a.c:2:main", parent=0, events=[(ms, "resume", 1)])
+    parts, others = [], []
+    for turn in range(20):
+        at = (2 + 10 * turn) * ms
+        for i in range(8):
+            stuck, c = turn == 19 and i == 5, Coro(100 + 8 * turn + i, 0x200 + 8 * turn + i, at, at + 9 * ms, f"fetch {turn}.{i}", "a.c:20:spawn", 1)
+            c.events = [(at + 1000 * i + 500, "resume", 2), (at + ms + 1000 * i, "suspend", "a.c:11:fetch" if stuck else "a.c:12:fetch")]
+            c.died = None if stuck else c.died
+            (parts if stuck else others).append(c)
+    rows = [main, whole, *others, *parts]
+    last = whole.events[-1][0] + 200 * ms
+    whole.events += [(last, "await", len(rows) - 1), (last, "suspend", "a.c:22:when_all")]
+    since = parts[0].events[-1][0]
+    # The report and the page begin at different times.
+    members = finding("", "", parts, span, since=since, site="a.c:11:fetch")["coroutines"]
+    suspect = {"certainty": "possible", "title": "1 coroutine waits at a.c:11:fetch for 4.8 s; no other wait there has ended",
+               "excuse": "there is nothing to compare with", "also": "2 more coroutines wait for it at a.c:22:when_all",
+               "spawn_site": "a.c:20:spawn", "suspend_site": "a.c:11:fetch", "count": 1, "waiting": 1, "since_ns": since,
+               "for_ns": span - since, "open": 1, "ended": 0, "longest_ns": 0, "p99_ns": 0, "coroutines": members}
+    made = report(rows, span, [], [1, 2], sum(len(c.events) for c in rows), ["", "a.c:11:fetch"])
+    made["sections"][0]["suspects"] = [suspect]
+    return page(rows, span, "./hang", report=made)
+
+
 def made_held(*_):
     """A lock that is held for good: "conn 12" has it and awaits "replica", which nobody wakes; 8 clients wait for it. All that happens in
     20 ms of 20 s. 400 jobs come and go then, and a heartbeat beats every 250 ms."""

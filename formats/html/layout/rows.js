@@ -74,6 +74,21 @@ function rowsAlive(rows, { born, end }, from, to, first) {
 	return found.subarray(0, n);
 }
 
+// The rows that live between two moments before all the others.
+function aliveFirst(rows, { born, end }, from, to) {
+	const found = new Int32Array(rows.length), others = new Int32Array(rows.length);
+	let n = 0, left = 0;
+	for (let i = 0; i < rows.length; i++) {
+		const row = rows[i];
+		if (born[row] <= to && end[row] >= from)
+			found[n++] = row;
+		else
+			others[left++] = row;
+	}
+	found.set(others.subarray(0, left), n);
+	return found;
+}
+
 // Lanes for the rows: long lives and rows of `first` have a lane each, in the order of rows; short ones share. apart is the least time
 // between two lives in a lane.
 function packRows({ born, end }, rows, scale, first) {

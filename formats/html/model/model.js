@@ -152,6 +152,10 @@ class Model {
 		await this.lanes.sum(breath);
 		this.threads = await buildThreads(coros, events, state, this.threadGaps, this.span, breath);
 		await this.threads.sum(breath);
+		const awaited = this.leads.filter(({ also }) => also);
+		const awaiting = awaited.length ? await inParts(awaitingAtEnd(this), breath) : null;
+		for (const lead of awaited)
+			Object.assign(lead, awaitsOf(this, lead, awaiting));
 	}
 
 	idText(row) {

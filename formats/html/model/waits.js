@@ -167,6 +167,40 @@ function firstNodes(roots, most) {
 	return rows;
 }
 
+const MOST_AWAITING = 100; // as many as the report lists of a finding
+
+// Of each coroutine that another one awaits at the end: those that do, as rows. Work for atOnce() or inParts().
+function* awaitingAtEnd(model) {
+	const { coros, lanes, n, span } = model, of = new Map();
+	for (let row = 0; row < n; row++) {
+		const waits = coros.died[row] > span && lanes.stateBefore(row, coros.first[row + 1]) === SUSPENDED;
+		const awaited = waits && model.awaitAt(row, span), target = awaited ? awaited.target : -1;
+		if (target >= 0)
+			of.set(target, [...of.get(target) || [], row]);
+		if (row % AT_ONCE === 0)
+			yield row / n;
+	}
+	return of;
+}
+
+// The coroutines that await a member of a suspect, or one that does, in the form of a finding's `awaits`. The report only counts
+// those of a suspect.
+function awaitsOf(model, { coroutines }, awaiting) {
+	const { events, coros, meta } = model, { duration_ns: length } = model.section, seen = new Set(coroutines.map(({ coro }) => model.row(coro))), awaits = [];
+	const end = Number.isFinite(length) ? length : model.span - model.reportOffset;
+	for (const target of seen) // grows
+		for (const row of awaiting.get(target) || []) {
+			if (seen.has(row))
+				continue;
+			const wait = model.waitAt(row, coros.first[row + 1] - 1), since = events.time[wait] - model.reportOffset;
+			seen.add(row);
+			awaits.push({ coro: String(coros.coro[row]), name: meta.strings[coros.name[row]] || null, in: null, state: "suspended",
+				since_ns: since, for_ns: Math.max(0, end - since), spawn_site: model.place(coros.spawn[row]) || null,
+				suspend_site: model.place(events.arg[wait]) || null, reasons: [], waits_for: String(coros.coro[target]), told: true });
+		}
+	return { waiting: awaits.length, awaits: awaits.slice(0, MOST_AWAITING) };
+}
+
 // The coroutines that findings and suspects list, by their ids; and the objects of the report. Made once for a model.
 const reportedOf = new WeakMap();
 

@@ -147,6 +147,18 @@ def test_02_since_when(page):
     page.ok(any(line.startswith(f"the first suspended since {said} for ") for line in lines), "of leaked coroutines: since when they wait, too", said, lines)
 
 
+def test_02_a_suspect_too(page):
+    window = page.open("hang")
+    drawn = window.eval("[...document.querySelectorAll('.drawn svg a')].map(node => node.textContent)")
+    named = [name for name in ("fetch 19.5", "when_all", "main") if any(name in text for text in drawn)]
+    page.equal(named, ["fetch 19.5", "when_all", "main"], "what awaits a wait that stands out is drawn, and what awaits that")
+    names = window.eval(f"Array.from({{ length: 10 }}, (_, i) => ctp.model.label({LIST}.lane(i)[0]))")
+    page.equal(names[:3], ["fetch 19.5", "when_all", "main"], "and listed first")
+    page.ok(set(names[3:]) == {f"fetch 19.{i}" for i in (0, 1, 2, 3, 4, 6, 7)}, "then what lived at that time", names)
+    window.eval("""{ [...document.querySelectorAll(".finding .who.tree a")].find(node => node.textContent.includes("when_all")).click(); }""")
+    page.ok(window.until("ctp.app.timeline.cursor === 1"), "its name leads to its row")
+
+
 def test_03_rows_that_scale(page):
     window = page.open("held", "#/timeline")
     groups = window.eval(f"{LIST}.groups.map(({{ title, rows, open }}) => [title, rows.length, open])")

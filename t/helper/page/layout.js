@@ -11,7 +11,7 @@ const SCRIPTS = ["model/data.js", "model/lanes.js", "model/text.js", "model/thre
 	"layout/scale.js", "layout/axis.js", "layout/window.js", "layout/rows.js", "layout/region.js", "input/address.js",
 		"paint/density.js"];
 const NAMES = ["busyScale", "sampleEvents", "evenScale", "Scale", "MOST_QUIET", "QUIET_SHARE", "Axis", "TimeWindow", "NARROWEST_NS",
-	"MOST_PAST", "RowList", "GroupList", "packRows", "APART", "SHORT_LIFE", "FEW_LANES", "Region", "ROW_HEIGHTS", "OPTIONS",
+	"MOST_PAST", "RowList", "GroupList", "packRows", "rowsAlive", "aliveFirst", "groupingIn", "atOnce", "inParts", "APART", "SHORT_LIFE", "FEW_LANES", "Region", "ROW_HEIGHTS", "OPTIONS",
 		"PAGES",
 	"readAddress", "writeAddress", "Density", "rangeSums", "deriveStates", "Lanes", "Breath", "STATES", "SUSPENDED", "RUNNING",
 		"SUSPEND",
@@ -355,6 +355,24 @@ function wrongFolds({ model, rows, first, by }) {
 	return list.count === list.groups.length ? "" : `${list.count} entries for ${list.groups.length} folded groups`;
 }
 
+function wrongAlive({ model, rows, first }) {
+	const { born, end } = model.coros, from = chance() * model.span, to = from + chance() * model.span * 0.2;
+	const lives = row => born[row] <= to && end[row] >= from, all = [...rows], only = page.rowsAlive(rows, model.coros, from, to, first);
+	if (String([...only]) !== String(all.filter(row => lives(row) || first.has(row))))
+		return `alive from ${from} to ${to}: ${only}`;
+	const sorted = page.aliveFirst(rows, model.coros, from, to);
+	return String([...sorted]) === String([...all.filter(lives), ...all.filter(row => !lives(row))]) ? "" : `${sorted}`;
+}
+
+async function testParts() {
+	const made = anyRows(), titles = ({ of, titles }) => [...of].map(i => titles[i]);
+	let parts = 0;
+	const breath = { take: async () => parts++ }, { model, by } = made;
+	same(titles(await page.inParts(page.groupingIn({ ...model }, by), breath)), titles(page.atOnce(page.groupingIn({ ...model }, by))),
+		"groups made in parts are those that are made at once");
+	ok(parts > 0, "with room for input between the parts");
+}
+
 function testRows() {
 	const none = new Set();
 	holds(anyRows, ({ model, rows, first }) => wrongLanes(model.coros, page.packRows(model.coros, rows, model.busy, first),
@@ -366,6 +384,7 @@ function testRows() {
 		return lanes.length - long.length === fewest ? "" : `${lanes.length - long.length} lanes, not ${fewest}`;
 	}, "in as few lanes as possible");
 	holds(anyRows, wrongList, "in groups every row has its entry, the first ones first");
+	holds(anyRows, wrongAlive, "rows that are alive, alone or before the others");
 	holds(anyRows, wrongFolds, "a folded group is one entry, and has all its rows");
 	const n = 40, coros = { born: new Float64Array(n), end: new Float64Array(n).fill(1000),
 		spawn: some(n, row => row < 30 ? 1 : 2), name: some(n, () => 0) };
@@ -705,7 +724,7 @@ async function testRange() {
 }
 
 async function main() {
-	for (const test of [testScale, testAxis, testWindow, testRows, testRegion, testAddress, testDensity, testRange])
+	for (const test of [testScale, testAxis, testWindow, testRows, testParts, testRegion, testAddress, testDensity, testRange])
 		await test();
 	done();
 }
