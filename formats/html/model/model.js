@@ -43,7 +43,7 @@ function deriveStates(coros, events) {
 	return { state, initial };
 }
 
-const NAMELESS = "coroutine", NO_NAME = "no name";
+const NAMELESS = "coroutine", NO_NAME = "no name", NO_NAME_AT = "no name, first suspended at ";
 
 // From an id to its row; if an id was reused, to the latest. A Map of a million BigInts takes most of a second; this hashes their
 // halves.
@@ -205,7 +205,7 @@ class Model {
 		while (e < stop && kind[e] !== SUSPEND)
 			e++;
 		const place = e < stop ? this.place(arg[e]) : "";
-		return place ? `no name, first suspended at ${place}` : NO_NAME;
+		return place ? NO_NAME_AT + place : NO_NAME;
 	}
 
 	// The same without room for the number: the number replaces a missing name.

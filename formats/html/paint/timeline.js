@@ -241,7 +241,7 @@ class Timeline {
 		const row = region.row(index), lane = region.list.lane(index), others = lane.length - 1, threads = region.kind === "threads";
 		const indent = !group && region.list.groups.length ? 22 : 10, part = threads || group ? "" : this.partOf(row);
 		const tail = group ? count(group.rows.length) : threads ? "" : others ? `${count(lane.length)} short` : model.idText(row);
-		const text = group ? `${group.open ? "▾" : "▸"} ${group.title}` : threads ? model.threadLabel(row) : others ? model.namePattern(row) : model.label(row);
+		const text = group ? `${group.open ? "▾" : "▸"} ${group.title.replace(NO_NAME_AT, "")}` : threads ? model.threadLabel(row) : others ? model.namePattern(row) : model.label(row);
 		if (!threads && (lane.includes(this.cursor) || index === this.heading && region === this.coros)) {
 			ctx.fillStyle = css("cursor");
 			ctx.fillRect(0, region.y(index), left, region.rowHeight);

@@ -218,7 +218,7 @@ class EventTable {
 		const end = e + 1 < coros.first[this.row + 1] ? events.time[e + 1] : coros.end[this.row];
 		return el("tr", null, el("td", { class: "number" }, timeLink(this.app, this.row, at, this.window.width / 20)),
 			...eventCells(this.app, this.row, e).map(cell => el("td", null, cell)),
-			el("td", { title: MEANINGS[state] }, el("i", { class: PALETTE[state] }), STATE_NAMES[state]),
+			el("td", { class: "then", title: MEANINGS[state] }, el("i", { class: PALETTE[state] }), STATE_NAMES[state]),
 			hasClock() ? el("td", { class: "number" }, duration(Math.max(0, end - at))) : null);
 	}
 	// It has no event of its own.

@@ -137,6 +137,12 @@ function afterWords(words, node) {
 	return el("span", null, el("span", { class: "faint" }, words), node);
 }
 
+const MOST_NAMED = 3; // of the members of a finding, as long as their list is folded
+
+function memberText({ name, coro }) {
+	return name ? `${isolate(clean(name, 40))} ${idText(coro)}` : idText(coro);
+}
+
 function membersNode(links, { coroutines, members, rule }) {
 	const { site, coroutine, section } = links, does = member => rule === "leaked" ? "alive" : clean(member.state, 40);
 	const spread = coroutines.some(member => member.suspend_site !== coroutines[0].suspend_site);
@@ -150,7 +156,9 @@ function membersNode(links, { coroutines, members, rule }) {
 		return afterWords("who ", el("span", null, ...nodes(coroutines[0])));
 	const items = coroutines.map(member => el("li", null, ...nodes(member)));
 	const some = `The report lists ${count(coroutines.length)} of ${count(members)}. Its sites find all that were there.`;
-	return el("details", { open: coroutines.length <= 8 }, el("summary", null, "who"), el("ul", { class: "who" }, ...items),
+	const open = coroutines.length <= 8, few = coroutines.slice(0, MOST_NAMED).map(memberText).join(", ");
+	const names = open ? "who" : `who: ${few} and ${count(members - MOST_NAMED)} more`;
+	return el("details", { open }, el("summary", null, names), el("ul", { class: "who" }, ...items),
 		members > coroutines.length ? el("p", { class: "faint" }, some) : null);
 }
 

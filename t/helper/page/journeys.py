@@ -9,6 +9,7 @@ alone.html, of its first finding alone. With the variable SHOTS, which names a f
 """
 import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -157,6 +158,8 @@ def test_02_a_suspect_too(page):
     page.ok(set(names[3:]) == {f"fetch 19.{i}" for i in (0, 1, 2, 3, 4, 6, 7)}, "then what lived at that time", names)
     window.eval("""{ [...document.querySelectorAll(".finding .who.tree a")].find(node => node.textContent.includes("when_all")).click(); }""")
     page.ok(window.until("ctp.app.timeline.cursor === 1"), "its name leads to its row")
+    said = page.open("stuck").text(".finding summary").translate({0x2068: None, 0x2069: None})
+    page.ok(re.fullmatch(r"who: handler \d+ #\d+, handler \d+ #\d+, handler \d+ #\d+ and \d+ more", said), "many are named in part", said)
 
 
 def test_03_rows_that_scale(page):
