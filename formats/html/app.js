@@ -183,7 +183,7 @@ class App {
 			el("p", null, text), el("p", null, el("a", { href: this.link("timeline") }, "Show the timeline"))) });
 	}
 
-	// What the page opens on: the gravest finding, or everything.
+	// What the page opens on: the most severe finding, or everything.
 	opening() {
 		return this.model.leads.length ? { page: "finding", arg: "0" } : { page: "timeline", arg: null };
 	}

@@ -287,7 +287,7 @@ class Timeline {
 		if (holders.size)
 			parts.push(`${count(holders.size)} that ${holders.size === 1 ? "holds" : "hold"} what ${members.size === 1 ? "it waits" : "they wait"} for`);
 		if (wakers.size)
-			parts.push(`${count(wakers.size)} that woke or made ${those} last`);
+			parts.push(`${count(wakers.size)} that woke or spawned ${those} last`);
 		return parts.length ? " with " + parts.join(" and ") : "";
 	}
 
