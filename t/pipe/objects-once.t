@@ -12,8 +12,8 @@ cc_traced -o "$tmp/objects" t/helper/attach/objects.c 2>"$tmp/err" ||
 	skip_all "$CC: $(head -n 1 "$tmp/err")"
 mkfifo "$tmp/in" "$tmp/out"
 
-start() { # SEED STEPS
-	CTP_RECORD=1 "$tmp/objects" "$@" "$tmp/book" <"$tmp/in" >"$tmp/out" &
+start() { # SEED STEPS [RARE]
+	CTP_RECORD=1 "$tmp/objects" "$1" "$2" "$tmp/book" ${3:-} <"$tmp/in" >"$tmp/out" &
 	pid=$!
 	exec 5>"$tmp/in" 6<"$tmp/out"
 	read -r said <&6
@@ -79,7 +79,7 @@ like "they are reported as ended" "$("$report" -j "$tmp/a.ctp" 2>/dev/null)" '"n
 
 # --- while the program runs -------------------------------------------------------------------------------------------------------------
 for seed in 5 6 7; do
-	start $seed 20000
+	start $seed 20000 16
 	rm -f "$tmp/a.ctp"
 	"$collect" -q -o "$tmp/a.ctp" -p $pid 2>"$tmp/err" 5>&- 6<&- &
 	collector=$!

@@ -5,7 +5,9 @@
  * keeps its own list of all that, and writes it to a file; then it prints "ready", and continues at each line of stdin until its
  * end.
  *
- *	objects SEED STEPS BOOK
+ *	objects SEED STEPS BOOK [RARE]
+ *
+ * With RARE, only one in RARE coroutines that could end does: a collector that is slow to attach then does not run out of stations.
  *
  * The list has a line for each object: address, name, available, room, closed, and how much each coroutine holds.
  */
@@ -38,6 +40,7 @@ static struct object {
 	} holders[HOLDERS];
 } objects[OBJECTS];
 
+static unsigned first_seed, steps, rare = 1;
 static pthread_mutex_t coros_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned born;
 
@@ -139,15 +142,13 @@ static void step(unsigned *seed)
 	} else if (what == 34) {
 		ctp_object_end(o->thing);
 		o->is_there = 0;
-	} else if (what < 37) {
+	} else if (what < 37 && !draw(seed, rare)) {
 		pthread_mutex_lock(&coros_lock);
 		born_anew(&coros[draw(seed, COROS)]);
 		pthread_mutex_unlock(&coros_lock);
 	}
 	pthread_mutex_unlock(&o->lock);
 }
-
-static unsigned first_seed, steps;
 
 static void *work(void *arg)
 {
@@ -195,6 +196,8 @@ int main(int argc, char **argv)
 		return 2;
 	first_seed = (unsigned)atoi(argv[1]);
 	steps = (unsigned)atoi(argv[2]);
+	if (argc > 4)
+		rare = (unsigned)atoi(argv[4]);
 	for (unsigned i = 0; i < OBJECTS; i++)
 		pthread_mutex_init(&objects[i].lock, NULL);
 	for (unsigned i = 0; i < COROS; i++)
