@@ -10,7 +10,7 @@ export HOME="$tmp"
 mysql=$BIN/ctp-mysql from=$BIN/ctp-fromjsonl
 dir='' pid='' my_user=''
 steps=${EVERY:+700} # of sqlite-views.py; SQLite's views are compared with a model of all of them, these with SQLite's
-steps=${steps:-250}
+steps=${steps:-120}
 
 sql() { MYSQL_PWD='' mariadb --no-defaults --ssl=0 -S "$dir/s.sock" -u root -N -B -r --default-character-set=utf8mb4 "$@"; }
 load() { "$mysql" -S "$dir/s.sock" -u root "$@"; }

@@ -6,7 +6,7 @@ pg_bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 PGHOST=$tmp/pg PGUSER=ctp
 export PGHOST PGUSER
 steps=${EVERY:+700} # of sqlite-views.py; SQLite's views are compared with a model of all of them, these with SQLite's
-steps=${steps:-250}
+steps=${steps:-120}
 
 # initdb refuses root; a name of a socket is short.
 pg_as() {

@@ -18,7 +18,7 @@ cc -D_GNU_SOURCE -O2 -o "$tmp/client" t/bench/echo-client.c || exit
 cc -D_GNU_SOURCE -shared -fPIC -o "$tmp/port.so" t/helper/asio/port.c || exit
 mkfifo "$tmp/port" || exit
 
-# Two at a time, for they take long, and one program of each compiler optimized; make check-all optimizes all, by EVERY, and has more
+# Two at a time, for they take long, and one program optimized; make check-all optimizes all, by EVERY, and has more
 # variants of the echo server. What the compilers say is kept.
 rest=${EVERY:+-O2}
 rest=${rest:--O0}
@@ -52,8 +52,8 @@ optimize=-O2
 	[ ! "${EVERY:-}" ] || example echo_server_with_as_tuple_default
 	compile plain $examples/refactored_echo_server.cpp g++
 } &
-traced signals t/helper/asio/signals.cpp "${clang:-g++}"
 optimize=$rest
+traced signals t/helper/asio/signals.cpp "${clang:-g++}"
 example chat_server
 example echo_server "$clang"
 servers=echo_server
