@@ -131,6 +131,7 @@ for pair in gcc:g++ clang:clang++; do
 		"$(nm -D --defined-only "$tmp/lib.so" | sed 's/.* //' | sort | paste -sd ' ' -)" \
 		'_ppt_hmem_InLib _ppt_json_InLib _ppt_stat_InLib'
 	for opt in -O0 -O2 '-O3 -fvisibility=hidden' '-O2 -flto'; do
+		in_turn || continue
 		lto=
 		case $opt in *lto) lto=-flto ;; esac
 		# shellcheck disable=SC2086
