@@ -85,27 +85,19 @@ function numberAt(first, after) {
 
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
-// Four significant digits, in the unit that suits; without a clock, records.
+const LONG_UNITS = [[86400e9, "d"], [3600e9, "h"], [60e9, "min"], ...UNITS.slice(0, 3)];
+
+// Three significant digits, in the unit that suits, as ctp_text_duration() in C has it; without a clock, records.
 function duration(ns, clock = hasClock()) {
 	if (!clock)
 		return plural(ns < 1 ? Number(ns.toPrecision(4)) : Math.round(ns), "record");
 	if (!ns)
 		return "0";
-	const sign = ns < 0 ? "−" : "";
-	ns = Math.abs(ns);
-	const [scale, unit] = UNITS.find(u => ns >= u[0]) || UNITS[3];
-	const value = ns / scale;
-	if (scale === 1e9 && value >= 9999.5)
-		return sign + count(Math.round(value)) + " s";
-	return sign + Number(value.toPrecision(4)) + " " + unit;
-}
-
-// Three significant digits: for a length that is only looked at.
-function roughly(ns) {
-	if (!hasClock())
-		return duration(ns);
-	const [scale, unit] = UNITS.find(u => ns >= u[0]) || UNITS[3], value = ns / scale;
-	return value >= 100 ? `${count(Math.round(value))} ${unit}` : `${Number(value.toPrecision(3))} ${unit}`;
+	const sign = ns < 0 ? "−" : "", long = Math.abs(ns), found = LONG_UNITS.find(([scale]) => long / scale >= 0.9995);
+	if (!found)
+		return `${sign}${long < 9.995 && long % 1 ? long.toPrecision(2) : Math.round(long)} ns`;
+	const value = long / found[0], digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+	return `${sign}${digits ? value.toFixed(digits) : count(Math.round(value))} ${found[1]}`;
 }
 
 function rough(n) { // a number of coroutines, on average

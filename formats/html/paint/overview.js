@@ -166,7 +166,7 @@ class Overview {
 		say("alive", at ? `${rough(density.alive(c))}, runnable ${rough(runnable)}` : `most ${rough(density.mostAlive)}, by state`,
 			EVENTS_HIGH + BAND_GAP + ALIVE_HIGH / 2 + 2);
 		if (hasClock())
-			say("oldest wait", roughly(at ? density.oldestWait(c) : density.oldest), height - WAIT_HIGH / 2);
+			say("oldest wait", duration(at ? density.oldestWait(c) : density.oldest), height - WAIT_HIGH / 2);
 	}
 
 	down(event) {

@@ -418,7 +418,7 @@ class Timeline {
 		for (const { quiet, from, to } of axis.pieces) {
 			if (!quiet)
 				continue;
-			const a = this.x(from), b = this.x(to - (to - from) * 1e-9), text = roughly(to - from), width = text.length * this.glyph;
+			const a = this.x(from), b = this.x(to - (to - from) * 1e-9), text = duration(to - from), width = text.length * this.glyph;
 			ctx.fillStyle = colours.css("quiet-axis");
 			ctx.fillRect(a, 0, b - a, AXIS);
 			ctx.fillStyle = colours.css("text");
@@ -448,7 +448,7 @@ class Timeline {
 		if (!hasClock())
 			return parts[0];
 		if (mark)
-			parts.push(`${t < mark[0] ? "−" : "+"}${roughly(Math.abs(t - mark[0]))} from the finding`);
+			parts.push(`${t < mark[0] ? "−" : "+"}${duration(Math.abs(t - mark[0]))} from the finding`);
 		const wall = wallClock(model.meta, t);
 		return [...parts, ...wall ? [wall.slice(11, 23)] : []].join(" · ");
 	}

@@ -211,9 +211,9 @@ function countColumn(title, get, more) {
 	return numberColumn(title, get, count, more);
 }
 
-// A length of time: shown with three digits; its title has it with four, the file as nanoseconds.
+// A length of time: shown with three digits; its title and the file have nanoseconds.
 function lengthColumn(title, get, more = {}) {
-	const show = ns => el("span", { title: duration(ns) }, ns ? roughly(ns) : "0");
+	const show = ns => el("span", { title: hasClock() ? `${count(ns)} ns` : null }, duration(ns));
 	return numberColumn(title, get, show, { fields: [{ title: `${title} (ns)`, get: row => rawNs(get(row)) }], ...more });
 }
 

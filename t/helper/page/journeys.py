@@ -198,7 +198,7 @@ def test_04_causes(page):
     window.move(*page.at(CLIENTS[0], t))
     tip = window.texts("#tip div")
     page.ok(tip[-1] == "waits for lock 'db 3' at pool.cpp:40:get, held by conn 12 #12"
-            and "suspended for 16.99 s, until the end" in tip[1],
+            and "suspended for 17.0 s, until the end" in tip[1],
             "the tip says what a coroutine waits for, where, who holds it, and how long", tip)
     arrow = "(() => { const a = ctp.app.timeline.arrows.find(({ wake }) => wake.row === %d && wake.waker === %d); " \
             "return [a.x, a.from, a.to]; })()"

@@ -6,7 +6,7 @@ const fs = require("node:fs"), path = require("node:path"), vm = require("node:v
 
 const html = path.join(__dirname, "../../../formats/html");
 const parts = ["model/text.js", "model/mentions.js", "model/waits.js", "panels/waittree.js", "panels/findingbody.js", "panels/findingtext.js"];
-const names = "mentionsIn, wantedBy, waitForest, firstNodes, placeNodes, freeText, objectTitle, waitOf, findingMarkdown, codeText, plainText";
+const names = "mentionsIn, wantedBy, waitForest, firstNodes, placeNodes, freeText, objectTitle, waitOf, findingMarkdown, codeText, plainText, duration";
 const script = parts.map(part => fs.readFileSync(path.join(html, part), "utf8")).join("\n");
 const page = vm.runInNewContext(`${script}\n;({ ${names} })`, {});
 
@@ -19,6 +19,13 @@ function is(got, expected, name) {
 		process.exitCode = 1;
 	}
 }
+
+// --- lengths of time, as ctp-report has them
+
+const LENGTHS = [[0, "0"], [0.25, "0.25 ns"], [127, "127 ns"], [999, "999 ns"], [1000, "1.00 µs"], [999400, "999 µs"], [999600, "1.00 ms"],
+	[9996000, "10.0 ms"], [38249999, "38.2 ms"], [2560000000, "2.56 s"], [2553881233, "2.55 s"], [9.8e6, "9.80 ms"], [-61.2e9, "−1.02 min"],
+	[7200e9, "2.00 h"], [86400e9 * 2000, "2,000 d"]];
+is(LENGTHS.map(([ns]) => page.duration(ns)), LENGTHS.map(([, text]) => text), "three digits, with the zeros at the end");
 
 // --- mentions
 
