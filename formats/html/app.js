@@ -306,7 +306,7 @@ class App {
 		timeline.moment = this.moment;
 		timeline.mark = finding ? [finding.from_ns + offset, this.moment.open ? model.span : finding.to_ns + offset] : null;
 		this.overview.mark = finding ? timeline.mark[0] : null;
-		this.window.scales.moment = finding ? momentScale(this.window.scales.busy, this.moment.from, this.moment.to) : null;
+		this.window.scales.moment = finding ? momentScale(this.window.scales.busy, this.moment, model.whole, timeline.mark[1]) : null;
 		this.findingNodes.forEach((node, i) => choose(node, i === index));
 		if (finding && this.routed)
 			byId("timeline").scrollIntoView({ block: "nearest" });

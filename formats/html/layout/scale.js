@@ -8,6 +8,7 @@
 // scale: one nanosecond of a busy piece is 1, one of a quiet piece is less.
 
 const QUIET_SHARE = 0.2; // of the whole scale, for all quiet pieces together
+const HANG_SHARE = 0.4; // the same beside the moment of a finding that goes on after it
 const MOST_QUIET = 12; // pieces
 const MOST_CHUNKS = 256, LEAST_IN_CHUNK = 8; // parts of equal weight, by which busy and quiet are told apart; and events in one
 const LEAST_CHUNKS = 8; // with fewer, nothing can be said
@@ -18,12 +19,12 @@ const MOMENT_SHARE = 0.5; // of the whole scale: a moment with so much width is 
 const SILENCE = 0.05; // of the busy time: a quiet period that is shorter than this stays as it is
 
 class Scale {
-	// pieces: { from, to, quiet }, one after the other, without a gap.
-	constructor(pieces) {
+	// pieces: { from, to, quiet }, one after the other, without a gap. share: the width of all quiet ones.
+	constructor(pieces, share = QUIET_SHARE) {
 		const quiet = pieces.filter(piece => piece.quiet), rank = piece => Math.sqrt(piece.to - piece.from);
 		const busy = pieces.reduce((sum, piece) => sum + (piece.quiet ? 0 : piece.to - piece.from), 0);
 		const ranks = quiet.reduce((sum, piece) => sum + rank(piece), 0);
-		const room = busy * QUIET_SHARE / (1 - QUIET_SHARE);
+		const room = busy * share / (1 - share);
 		let u = 0;
 		this.pieces = pieces.map(({ from, to, quiet }) => {
 			const begin = u;
@@ -153,16 +154,18 @@ function busyScale(span, first, last, sample) {
 		add(Math.min(high, to + room), false);
 	}
 	add(high, after);
-	return new Scale(pieces);
+	return Object.assign(new Scale(pieces), { silent: last });
 }
 
 // The scale on which one moment has most of the width, with all of the time before and after it at the sides; null: it has so already.
-function momentScale(scale, from, to) {
-	const { low, high } = scale;
+// low, high: all of the time; end: when the finding ended. If that is after its moment, what goes on has more width, too.
+function momentScale(scale, { from, to }, [low, high], end) {
 	from = Math.max(from, low);
 	to = Math.min(to, high);
-	if (to <= from || scale.at(to) - scale.at(from) > scale.length * MOMENT_SHARE)
+	const seen = scale.at(to) - scale.at(from) > scale.length * MOMENT_SHARE, goesOn = end > to;
+	if (to <= from || seen && !goesOn)
 		return null;
-	return new Scale([{ from: low, to: from, quiet: true }, { from, to, quiet: false }, { from: to, to: high, quiet: true }]
-		.filter(piece => piece.to > piece.from));
+	const moment = [{ from: low, to: from, quiet: true }, { from, to, quiet: false }, { from: to, to: high, quiet: true }];
+	const pieces = seen ? scale.pieces : moment.filter(piece => piece.to > piece.from);
+	return Object.assign(new Scale(pieces, goesOn ? HANG_SHARE : QUIET_SHARE), { silent: scale.silent });
 }

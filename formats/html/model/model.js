@@ -104,6 +104,11 @@ class Model {
 		this.patterns = []; // namePattern() of each name, as far as it was asked for
 	}
 
+	// All of the time, without room at the sides.
+	get whole() {
+		return [Math.min(0, this.firstEvent), Math.max(this.span, this.lastEvent)];
+	}
+
 	hasSection(number) {
 		return Boolean(sectionPart(this.meta, number));
 	}

@@ -12,7 +12,7 @@ function lastEvent(model, row, t, kind) {
 	return -1;
 }
 
-// For a member: { row, since, wake, waker, from, to }. If it was never woken, waker is its parent; -1: not known. The span of a running
+// For a member: { row, since, until, wake, waker, from, to }. If it was never woken, waker is its parent; -1: not known. The span of a running
 // member is its whole run; of another, the time when it began to wait.
 function memberMoment(model, row, { since_ns, for_ns, state }) {
 	const { events, coros } = model, since = since_ns + model.reportOffset;
@@ -20,7 +20,7 @@ function memberMoment(model, row, { since_ns, for_ns, state }) {
 	const waker = wake < 0 ? coros.parent[row] : events.arg[wake];
 	const from = wake >= 0 ? events.time[wake] : run >= 0 ? events.time[run] : since;
 	const to = state === "running" ? since + for_ns : since;
-	return { row, since, wake, waker: waker < model.n ? waker : -1, from: Math.min(from, since), to };
+	return { row, since, until: since + for_ns, wake, waker: waker < model.n ? waker : -1, from: Math.min(from, since), to };
 }
 
 // Without members: the start of the finding, with some time before and after it; if it lasted for nearly all the time, everything.
@@ -30,7 +30,8 @@ function plainMoment(model, finding) {
 	return to - from > active * 0.8 ? [model.firstEvent, model.lastEvent] : [from - around, Math.min(to, from + around)];
 }
 
-// { first, members, holders, wakers, wakes, open, from, to }: sets of rows, the last wakes, whether a member is alive at the end.
+// { first, members, holders, wakers, wakes, stuck, open, from, to }: sets of rows, the last wakes, stuckRows(), whether a member is alive at
+// the end.
 // first: who holds what the members wait for or is awaited by them, then the members, each followed by its last waker.
 function findingMoment(model, finding) {
 	const moments = finding.coroutines.map(member => [model.row(member.coro), member]).filter(([row]) => row >= 0)
@@ -60,11 +61,23 @@ function findingMoment(model, finding) {
 	const wide = to > from ? to - from : (model.lastEvent - model.firstEvent) / 100;
 	const wakes = moments.filter(({ wake }) => wake >= 0).map(({ row, wake }) => wakeAt(model, row, wake));
 	const open = moments.some(({ row }) => model.coros.died[row] > model.span);
-	return { first, members, holders, wakers, wakes, open, from: from - wide * 0.5, to: to + wide * (moments.length ? 1 : 0.1) };
+	return { first, members, holders, wakers, wakes, stuck: stuckRows(model, finding, moments), open, from: from - wide * 0.5, to: to + wide * (moments.length ? 1 : 0.1) };
 }
 
 // The coroutines that wait because of the finding, each after the one that it waits for, as far as the report lists them and the page
 // has them.
 function waitersOf(model, { awaits }) {
 	return (awaits || []).flatMap(({ waits_for: other, coro }) => [model.row(other), model.row(coro)]).filter(row => row >= 0);
+}
+
+// Since when and until when each row of the finding stands still, and each that waits because of it: a Map of row to [since, until].
+function stuckRows(model, { awaits, rule }, moments) {
+	const stuck = new Map(), offset = model.reportOffset;
+	if (RUNNING_RULES.has(rule))
+		return stuck;
+	for (const { coro, since_ns: since, for_ns: ns } of awaits || [])
+		stuck.set(model.row(coro), [since + offset, since + offset + ns]);
+	for (const { row, since, until } of moments)
+		stuck.set(row, [since, until]);
+	return stuck;
 }

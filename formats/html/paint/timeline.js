@@ -188,7 +188,7 @@ class Timeline {
 	}
 
 	// The text for a stretch of one state: at least the function of a site, at least some letters of a name.
-	spanText({ region, row, e, state, w }) {
+	spanText({ region, row, e, state, x, w }) {
 		const room = Math.floor((w - 10) / this.glyph), { model } = this;
 		if (state === UNKNOWN)
 			return room >= 7 ? "unknown" : "";
@@ -200,7 +200,7 @@ class Timeline {
 			return "";
 		const place = model.placeAt(row, e - 1), name = place.slice(place.lastIndexOf(":") + 1);
 		const reason = model.reasonAt(row, e - 1), texts = reason ? [`${reason} at ${place}`, `${reason} at ${name}`, reason] : [];
-		return clean([...texts, place, name].find(text => text.length <= room) || "");
+		return clean([...hangTexts(this, row, e - 1, x), ...texts, place, name].find(text => text.length <= room) || "");
 	}
 
 	drawSpanTexts(spans) {
@@ -350,8 +350,7 @@ class Timeline {
 		ctx.beginPath();
 		ctx.rect(this.left, coros.top, this.plot, coros.height);
 		ctx.clip();
-		ctx.strokeStyle = colours.css("bad");
-		ctx.lineWidth = 1.5;
+		drawHangs(this);
 		for (let index = coros.first; coros.rowHeight >= 6 && index < coros.last; index++)
 			for (const row of coros.list.lane(index)) {
 				if (!(model.coros.flags[row] & DESTROYED))
@@ -401,8 +400,13 @@ class Timeline {
 		ctx.fillRect(0, AXIS - 1, canvas.clientWidth, 1);
 		if (this.left && axis.pieces.length > 1) {
 			ctx.fillStyle = css("faint");
-			ctx.fillText(shorten("the rest is narrow ( f )", Math.floor((this.left - 12) / this.glyph)), 10, AXIS / 2);
+			this.fitText(["grey: squeezed ( f: to scale )", "grey: squeezed", "squeezed"], 10, AXIS / 2, this.left - 14);
 		}
+	}
+
+	// The first of some texts that fits.
+	fitText(texts, x, y, room) {
+		this.ctx.fillText(texts.find(text => text.length * this.glyph <= room) || "", x, y);
 	}
 
 	// Where the next quiet piece after t begins.
@@ -415,15 +419,14 @@ class Timeline {
 		const { ctx, axis, colours } = this;
 		if (axis.pieces.length < 2)
 			return;
-		for (const { quiet, from, to } of axis.pieces) {
-			if (!quiet)
-				continue;
-			const a = this.x(from), b = this.x(to - (to - from) * 1e-9), text = duration(to - from), width = text.length * this.glyph;
+		for (const piece of axis.pieces.filter(({ quiet }) => quiet)) {
+			const { from, to } = piece, a = this.x(from), b = this.x(to - (to - from) * 1e-9);
+			const text = quietTexts(this, piece).find(text => text.length * this.glyph < b - a - 4);
 			ctx.fillStyle = colours.css("quiet-axis");
 			ctx.fillRect(a, 0, b - a, AXIS);
 			ctx.fillStyle = colours.css("text");
-			if (b - a > width + 4)
-				ctx.fillText(text, (a + b - width) / 2, AXIS - 9);
+			if (text)
+				ctx.fillText(text, (a + b - text.length * this.glyph) / 2, AXIS - 9);
 		}
 	}
 

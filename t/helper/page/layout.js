@@ -10,7 +10,7 @@ const { load, ok, same, done } = require("./load.js");
 const SCRIPTS = ["model/data.js", "model/lanes.js", "model/text.js", "model/threads.js", "model/model.js", "model/range.js",
 	"layout/scale.js", "layout/axis.js", "layout/window.js", "layout/rows.js", "layout/region.js", "input/address.js",
 		"paint/density.js"];
-const NAMES = ["busyScale", "sampleEvents", "evenScale", "Scale", "MOST_QUIET", "QUIET_SHARE", "Axis", "TimeWindow", "NARROWEST_NS",
+const NAMES = ["busyScale", "momentScale", "sampleEvents", "evenScale", "Scale", "MOST_QUIET", "QUIET_SHARE", "Axis", "TimeWindow", "NARROWEST_NS",
 	"MOST_PAST", "RowList", "GroupList", "packRows", "rowsAlive", "aliveFirst", "groupingIn", "atOnce", "inParts", "APART", "SHORT_LIFE", "FEW_LANES", "Region", "ROW_HEIGHTS", "OPTIONS",
 		"PAGES",
 	"readAddress", "writeAddress", "Density", "rangeSums", "deriveStates", "Lanes", "Breath", "STATES", "SUSPENDED", "RUNNING",
@@ -98,6 +98,15 @@ function wrongScale(scale, span) {
 			return `not monotonic at ${t}`;
 	}
 	return "";
+}
+
+function testMoment() {
+	const busy = new page.Scale([{ from: -8 * MS, to: 3 * S, quiet: false }]), moment = { from: 838 * MS, to: 839 * MS };
+	const hang = page.momentScale(busy, moment, [0, 3 * S], 3 * S), past = page.momentScale(busy, moment, [0, 3 * S], 839 * MS);
+	same([hang.low, hang.high], [0, 3 * S], "beside the moment of a finding is the time of the trace, and none before it");
+	ok(shareOf(hang, 839 * MS, 3 * S) > 0.2 && shareOf(hang, 838 * MS, 839 * MS) > 0.55, "what goes on after the moment is seen",
+		hang.pieces);
+	ok(shareOf(past, 838 * MS, 839 * MS) > 0.75, "if the finding ends with it, it has more of the width", past.pieces);
 }
 
 function testScale() {
@@ -724,7 +733,7 @@ async function testRange() {
 }
 
 async function main() {
-	for (const test of [testScale, testAxis, testWindow, testRows, testParts, testRegion, testAddress, testDensity, testRange])
+	for (const test of [testScale, testMoment, testAxis, testWindow, testRows, testParts, testRegion, testAddress, testDensity, testRange])
 		await test();
 	done();
 }

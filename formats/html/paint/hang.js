@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) 2026 the ctptools authors
+"use strict";
+// hang.js - what stands still because of the finding that is shown: a frame around each of these waits, with its length.
+
+// Around the waits in sight, from the moment when each began.
+function drawHangs(timeline) {
+	const { ctx, coros, colours, moment, window, left, plot } = timeline, { stuck } = moment || { stuck: new Map() };
+	ctx.strokeStyle = colours.css("bad");
+	ctx.lineWidth = 1.5;
+	for (let index = coros.first; stuck.size && coros.rowHeight >= 6 && index < coros.last; index++)
+		for (const row of coros.list.lane(index)) {
+			const [since, until] = stuck.get(row) || [Infinity, 0];
+			if (since > window.to || until < window.from)
+				continue;
+			const a = Math.max(left - 4, timeline.x(since)), b = Math.min(left + plot + 4, timeline.x(until));
+			ctx.strokeRect(a + 0.75, coros.y(index) + 1.5, Math.max(1, b - a - 1.5), coros.bar - 1);
+		}
+}
+
+// The texts for the part of such a wait that is in a squeezed piece, the longest first; none for other stretches.
+function hangTexts({ moment, model, axis }, row, e, x) {
+	const hang = moment && moment.stuck.get(row), piece = hang && axis.pieces.findLast(({ first }) => axis.left + first * axis.cell <= x + 1);
+	if (!hang || !piece.quiet || axis.pieces.length < 2 || Math.abs(model.events.time[e] - hang[0]) > 1)
+		return [];
+	const long = lasting(...hang), end = hang[1] >= model.span ? `${long}, to the end` : long;
+	return [`stands still ${end}`, end, long];
+}
+
+// What the axis says of a squeezed piece, the longest first. The last piece says how long nothing happens, or when it ends: its own length
+// would look like that of a wait in it.
+function quietTexts({ window, model }, { from, to }) {
+	const { silent = Infinity } = window.scale, { span } = model, length = duration(Math.min(span, to) - Math.max(0, from));
+	if (from >= silent)
+		return [`no event for ${duration(span - silent)}`, duration(span - silent)];
+	return to >= span && hasClock() ? [`squeezed, to ${duration(span)}`, `to ${duration(span)}`] : [`${length}, squeezed`, length];
+}
