@@ -183,8 +183,9 @@ static void say_who_went_to_wait(struct ctp_words *w, uint64_t from_ns)
 		best = ++at[where] > at[best] ? where : best;
 	}
 	if (all >= 2 && 2 * at[best] > all)
-		ctp_words_evidence(w, "around then %s coroutines went to wait and did not come back, %s of them at %s",
-		                   ctp_words_count(w, all), ctp_words_count(w, at[best]), ctp_words_named(ctp_follow_text(f, best)));
+		ctp_words_evidence(w, "around then %s coroutines went to wait and did not come back, %s%s at %s", ctp_words_count(w, all),
+		                   at[best] == all ? "all" : ctp_words_count(w, at[best]), at[best] == all ? "" : " of them",
+		                   ctp_words_named(ctp_follow_text(f, best)));
 	free(at);
 }
 

@@ -152,7 +152,7 @@ void ctp_say_cycle(struct ctp_words *w)
 			ctp_words_evidence(w, "%s awaits %s at %s", ctp_words_member(w, m), ctp_words_any(w, co->awaits),
 			                   ctp_words_named(m->place));
 	}
-	ctp_words_next(w, "%s", ctp_words_they(w, "a coroutine must not wait for itself",
+	ctp_words_next(w, "%s", ctp_words_they(w, "if this is a lock: find where it took the lock before, and release it there",
 	                                       "if these are locks, take them in one order everywhere; else one of the waits must go"));
 }
 
@@ -174,12 +174,13 @@ void ctp_say_awaits_dead(struct ctp_words *w)
 void ctp_say_leaked(struct ctp_words *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
-	ctp_words_title(w, "%s leaked: suspended at %s, from where nobody comes back", ctp_words_those(w), ctp_words_where(w));
+	ctp_words_title(w, "%s leaked: suspended at %s, where hardly any wait has ended", ctp_words_those(w), ctp_words_where(w));
 	ctp_words_evidence(w, "alive for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
 	ctp_words_evidence(w, "%s ended, after %s at most",
 	                   ctp_words_counted(w, s->life.count, "spawned at the same place has", "spawned at the same place have"),
 	                   ctp_words_duration(w, s->life.max_ns));
-	ctp_words_next(w, "is there still somebody who could resume or destroy %s?", ctp_words_it(w));
+	ctp_words_next(w, "see how %s differ%s from those that ended, and what should resume or destroy %s",
+	               ctp_words_they(w, "it", "they"), ctp_words_they(w, "s", ""), ctp_words_it(w));
 }
 
 void ctp_say_never_started(struct ctp_words *w)

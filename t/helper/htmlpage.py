@@ -313,6 +313,27 @@ def made_tree(*_):
     return page(rows, 1000000, "./tree", [found], report=made)
 
 
+def made_leaked(*_):
+    """20 of a spawn site end after a wait at a.c:10. 3 more are woken by "main" at birth, by nobody who is known later, and stay at
+    a.c:9."""
+    ms, span = 1_000_000, 3_000_000_000
+    rows = [Coro(1, 0x100, 0, None, "main", "a.c:1:main", events=[(10, "resume", 1)])]
+    for i in range(23):
+        at, end = 10 * (i + 1) * ms, None if i > 19 else 10 * (i + 1) * ms + 5 * ms
+        c = Coro(10 + i, 0x200 + i, at, end, f"handler {i}", "a.c:5:spawn", parent=0)
+        c.events = [(at, "wake", 0), (at + 100, "resume", 1), (at + 200, "suspend", "a.c:10:serve")]
+        if i > 19:
+            late = 500 * ms + 10 * (i - 20) * ms
+            c.events += [(late, "wake", None), (late + 100, "resume", 1), (late + 200, "suspend", "a.c:9:serve")]
+        rows.append(c)
+    stuck = rows[-3:]
+    found = finding("leaked", "3 coroutines leaked: suspended at a.c:9:serve, where hardly any wait has ended", stuck, span, "likely",
+                    since=stuck[0].born, site="a.c:9:serve", evidence=["alive for up to 2.79 s"])
+    for member, c in zip(found["coroutines"], stuck):
+        member.update(since_ns=c.born, for_ns=span - c.born)
+    return page(rows, span, "./leaked", [found])
+
+
 def made_hang(*_):
     """A when_all of which one part waits for good, which is no finding but stands out: 20 rounds of 8 parts, then silence."""
     ms, span = 1_000_000, 5_000_000_000

@@ -499,6 +499,8 @@ def test_panel(pages):
     equal(chrome.texts(".finding summary"), ["who", "waiting because of them: 98"], "and how many these are")
     ok("The report lists 4 of them." in chrome.texts(".finding p"), "if not all are listed")
     equal(chrome.texts(".who:not(.tree) .site"), ["s.c:2:b", "s.c:3:c"], "members at several places are each shown with theirs")
+    equal(chrome.texts(".finding .others, .finding .members"), ["2 coroutines + 98", "and 98 others wait because of them"],
+          "the heading counts those that wait because of it")
     ok("leaked *" in chrome.text(".closing"), "a pattern to ignore that nothing is like is named", chrome.text(".closing"))
     chrome.eval("document.querySelectorAll('.finding details').forEach(node => node.open = true)")
     chrome.press(".tree a[href*='row=4']")

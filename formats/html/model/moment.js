@@ -12,15 +12,21 @@ function lastEvent(model, row, t, kind) {
 	return -1;
 }
 
+// When a coroutine that is alive at the end began its last wait; null: it does not wait. A leak begins with a birth, its wait later.
+function lastWait(model, row) {
+	const { coros, events } = model, wait = coros.died[row] > model.span ? model.waitAt(row, coros.first[row + 1] - 1) : -1;
+	return wait >= 0 ? events.time[wait] : null;
+}
+
 // For a member: { row, since, until, wake, waker, from, to }. If it was never woken, waker is its parent; -1: not known. The span of a running
 // member is its whole run; of another, the time when it began to wait.
-function memberMoment(model, row, { since_ns, for_ns, state }) {
-	const { events, coros } = model, since = since_ns + model.reportOffset;
+function memberMoment(model, row, { since_ns, for_ns, state }, rule) {
+	const { events, coros } = model, told = since_ns + model.reportOffset, since = rule === "leaked" ? lastWait(model, row) ?? told : told;
 	const wake = lastEvent(model, row, since, WAKE), run = lastEvent(model, row, since, RESUME);
 	const waker = wake < 0 ? coros.parent[row] : events.arg[wake];
 	const from = wake >= 0 ? events.time[wake] : run >= 0 ? events.time[run] : since;
-	const to = state === "running" ? since + for_ns : since;
-	return { row, since, until: since + for_ns, wake, waker: waker < model.n ? waker : -1, from: Math.min(from, since), to };
+	const until = told + for_ns, to = state === "running" ? until : since;
+	return { row, since, until, wake, waker: waker < model.n ? waker : -1, from: Math.min(from, since), to };
 }
 
 // Without members: the start of the finding, with some time before and after it; if it lasted for nearly all the time, everything.
@@ -35,7 +41,7 @@ function plainMoment(model, finding) {
 // first: who holds what the members wait for or is awaited by them, then the members, each followed by its last waker.
 function findingMoment(model, finding) {
 	const moments = finding.coroutines.map(member => [model.row(member.coro), member]).filter(([row]) => row >= 0)
-		.map(([row, member]) => memberMoment(model, row, member));
+		.map(([row, member]) => memberMoment(model, row, member, finding.rule));
 	const members = new Set(moments.map(moment => moment.row)), holders = new Set(), first = new Set();
 	for (const { row, since } of moments) {
 		const e = model.lanes.after(row, since) - 1, awaited = model.awaitAt(row, since), holder = model.holderAt(row, e);

@@ -118,7 +118,9 @@ function wantedNode({ coroutine, section, thing }, finding) {
 		heldNodes(coroutine, object), [count(Math.max(object.waiters || 0, object.here))]];
 	const lines = wanted.slice(0, MOST_WANTED).map(object => el("tr", null, ...cells(object).map(nodes => el("td", null, ...nodes))));
 	const table = el("table", null, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...lines));
+	const held = wanted.some(({ holders }) => holders && holders.length);
 	return el("div", { class: "wanted" }, table,
+		held ? el("p", { class: "faint" }, "The trace does not have where and when a holder took it.") : null,
 		left > 0 ? el("p", { class: "faint" }, `and ${count(left)} more`) : null);
 }
 
@@ -128,7 +130,7 @@ function wantedNode({ coroutine, section, thing }, finding) {
 function wakerNode({ coroutine, model }, { woken_by: waker, since_ns: since }) {
 	const row = waker && model ? model.row(waker) : -1, lived = row < 0 ? 0 : model.coros.died[row] - since - model.reportOffset;
 	const ended = hasClock() && lived > 0 && model.coros.died[row] <= model.span;
-	const words = ended ? el("span", { class: "faint" }, `, which ended ${duration(lived)} after that`) : null;
+	const words = ended ? el("span", { class: "faint" }, `, which ended ${duration(lived)} after this wait began`) : null;
 	return waker ? el("span", null, afterWords(", last woken by ", coroutine({ coro: waker, name: null })), words) : null;
 }
 
@@ -219,11 +221,38 @@ function sinceNode(app, { from_ns: from, to_ns: to, rule }) {
 function leakedSince(app, { rule, coroutines, members, to_ns: to }) {
 	if (!app || rule !== "leaked" || !hasClock())
 		return null;
-	const { model } = app, { coros, events } = model, rows = coroutines.map(({ coro }) => model.row(coro)).filter(row => row >= 0 && coros.died[row] > model.span);
-	const waits = rows.map(row => model.waitAt(row, coros.first[row + 1] - 1)).filter(e => e >= 0).map(e => events.time[e]);
+	const { model } = app, rows = coroutines.map(({ coro }) => model.row(coro)).filter(row => row >= 0);
+	const waits = rows.map(row => lastWait(model, row)).filter(t => t !== null);
 	const at = Math.min(...waits), end = to + model.reportOffset;
 	return waits.length && end > at ? el("div", null, afterWords(members > 1 ? "the first suspended since " : "suspended since ",
 		moment(at, 1000)), ` for ${duration(end - at, true)}`) : null;
+}
+
+const MOST_WAYS = 3;
+
+// Of a leak: where those of the same spawn site that have ended waited last, as a line of nodes.
+function otherWayLines(app, { rule, coroutines }) {
+	const { model } = app, row = rule === "leaked" && coroutines.length ? model.row(coroutines[0].coro) : -1;
+	const ways = row < 0 ? [] : [...lastSites(model, model.coros.spawn[row])].sort((a, b) => b[1] - a[1]);
+	const n = ways.reduce((sum, [, times]) => sum + times, 0), left = ways.length - MOST_WAYS;
+	const nodes = ways.slice(0, MOST_WAYS).flatMap(([place, times], i) => [i ? ", " : "", siteLink(app, model.place(place)),
+		ways.length > 1 ? ` (${count(times)})` : ""]);
+	return n ? [[`${count(n)} of the same spawn site ended; their last wait was at `, ...nodes, left > 0 ? ` and ${plural(left, "other site")}` : ""]] : [];
+}
+
+// The site of the last suspension of each coroutine of a spawn site that has ended, and how many had it, as a Map.
+function lastSites({ coros, events, span, n }, spawn) {
+	const sites = new Map();
+	for (let row = 0; row < n; row++) {
+		if (coros.spawn[row] !== spawn || coros.died[row] > span)
+			continue;
+		let e = coros.first[row + 1] - 1;
+		while (e >= coros.first[row] && events.kind[e] !== SUSPEND)
+			e--;
+		if (e >= coros.first[row] && events.arg[e])
+			sites.set(events.arg[e], (sites.get(events.arg[e]) || 0) + 1);
+	}
+	return sites;
 }
 
 function wordsNodes(links, finding, app = null) {
@@ -236,15 +265,15 @@ function findingBody(app, index, finding) {
 	const { section } = app.model, drawn = drawnNode(app, index, finding);
 	const coroutine = member => selectNode(app, index, withName(app, member));
 	const links = { site: site => siteLink(app, site), coroutine, section, drawn, model: app.model, thing: object => objectLink(app, object) };
-	const text = line => linkedText(app, index, line);
+	const text = line => Array.isArray(line) ? line : linkedText(app, index, line);
 	const copy = el("button", { type: "button", onclick: async () => {
 		await copyText(findingMarkdown(finding, section, app.link("finding", String(index))));
 		app.say("Copied the finding as Markdown.", true);
 	} }, "copy as Markdown");
 	const who = membersNode(links, finding), alone = finding.members === 1;
 	return [alone ? who : null, ...wordsNodes(links, finding, app), wantedNode(links, finding), drawn, alone ? null : who,
-		linesNode("evidence", finding.evidence, text), linesNode("look at", finding.next, text), treeNode(links, finding),
-		el("p", { class: "acts" }, copy)];
+		linesNode("evidence", [...otherWayLines(app, finding), ...finding.evidence], text), linesNode("look at", finding.next, text),
+		treeNode(links, finding), el("p", { class: "acts" }, copy)];
 }
 
 // With the name that the page has, if the report gives only the number.

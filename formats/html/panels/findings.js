@@ -12,12 +12,18 @@ const CERTAINTY = {
 	unknown: "events were lost: it may be so",
 };
 
-function badgesNode({ certainty, rule, members }) {
+function badgesNode({ certainty, rule, members, waiting }) {
 	const known = Object.hasOwn(CERTAINTY, certainty) ? certainty : "unknown";
 	return el("span", { class: "badges" },
 		el("span", { class: "badge " + known, title: CERTAINTY[known] }, clean(certainty, 20)),
 		el("span", { class: "rule" }, clean(rule, 40)),
-		members ? el("span", { class: "members" }, plural(members, "coroutine")) : null);
+		members ? el("span", { class: "members" }, plural(members, "coroutine") + (waiting ? ` + ${count(waiting)}` : "")) : null);
+}
+
+// How many wait because of the finding: they stand still, too.
+function othersNodes({ members, waiting }) {
+	const text = `and ${plural(waiting, "other")} ${waiting === 1 ? "waits" : "wait"} because of ${members === 1 ? "it" : "them"}`;
+	return waiting ? [el("span", { class: "others" }, text)] : [];
 }
 
 const isPhone = () => matchMedia("(max-width: 56em)").matches;
@@ -25,7 +31,7 @@ const isPhone = () => matchMedia("(max-width: 56em)").matches;
 // fill: makes the body; press: what a click on the title does.
 function findingNode(finding, fill, press) {
 	const attrs = { type: "button", class: "head", "aria-pressed": "false", "aria-expanded": "false", onclick: press };
-	const head = el("button", attrs, badgesNode(finding), el("span", { class: "title" }, quoted(finding.title, 300)));
+	const head = el("button", attrs, badgesNode(finding), el("span", { class: "title" }, quoted(finding.title, 300)), ...othersNodes(finding));
 	const body = el("div", { class: "body" }), node = el("li", { class: "finding" }, head, body);
 	node.fill = () => {
 		if (!body.hasChildNodes())

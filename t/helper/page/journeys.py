@@ -135,6 +135,7 @@ def test_02_a_finding_is_a_place(page):
     page.ok(page.pixels("await") > 20, "awaits are drawn")
     drawn = window.eval("ctp.app.timeline.arrows.map(({ wake }) => wake.e)")
     page.ok(len(drawn) == len(set(drawn)) and len(drawn) >= 8, "and the last wakes, once each", drawn)
+    page.equal(window.text(".wanted p"), "The trace does not have where and when a holder took it.", "and what is not known of that")
     drawn = window.eval("[...document.querySelectorAll('.drawn svg a')].map(node => node.textContent)")
     named = [name for name in ["conn 12", "replica", "client 0", "client 7"] if any(name in text for text in drawn)]
     page.equal(named, ["conn 12", "replica", "client 0", "client 7"], "the tree of waits has them all")
@@ -153,6 +154,17 @@ def test_02_since_when(page):
         return moment(Math.min(...rows.map(row => events.time[coros.first[row + 1] - 1])), 1000); })()""")
     lines = window.texts(".finding.chosen .body > div")
     page.ok(any(line.startswith(f"the first suspended since {said} for ") for line in lines), "of leaked coroutines: since when they wait, too", said, lines)
+
+
+def test_02_a_leak(page):
+    window = page.open("leaked")
+    lines = window.texts(".finding .lines li")
+    page.equal(lines[0], "20 of the same spawn site ended; their last wait was at a.c:10:serve",
+               "of a leak the panel says where those that ended waited last")
+    wakes = window.eval("ctp.app.moment.wakes.map(({ waker, t }) => [waker, t / 1e6])")
+    page.equal(wakes, [[-1, 500 + 10 * i] for i in range(3)], "its last wakes are the last before the wait, not those of the birth")
+    page.ok(not window.eval("ctp.app.moment.wakers.size"), "so the one that woke them at birth has no part in it")
+    page.ok("did not record" in window.text(".finding .wanted"), "what is waited for is not known", window.text(".finding .wanted"))
 
 
 def test_02_a_suspect_too(page):
