@@ -145,7 +145,8 @@ class Gestures {
 		timeline.pointed = wake;
 		timeline.cross = inPlot && timeline.axis ? timeline.time(x) : null;
 		timeline.invalidate();
-		const lines = wake ? describeWake(timeline.model, wake) : hit && this.describe(hit, x);
+		const awaits = inPlot && !wake ? awaitsAt(timeline, x, y) : [];
+		const lines = wake ? describeWake(timeline.model, wake) : awaits.length ? describeAwaits(timeline.model, awaits) : hit && this.describe(hit, x);
 		if (lines && x <= timeline.left + timeline.plot)
 			app.tip.show(lines, event.clientX, event.clientY);
 		else

@@ -4,9 +4,9 @@
 // arrows.js - wakes: an arrow from the lane of the waker to the lane of the woken coroutine; and awaits, as dotted lines.
 //
 // Thousands of arrows would hide everything else. Then each row gets some, spread over the time in sight; the lane under the pointer
-// or the cursor gets more, and the last wakes of a finding are always there.
+// or the cursor gets a few more, and the last wakes of a finding are always there.
 
-const MOST_ARROWS = 160, MOST_LOOKED_AT = 40000, MOST_OF_ONE = 200, NEAR_PX = 4, LOOK_AHEAD = 64;
+const MOST_ARROWS = 160, MOST_LOOKED_AT = 40000, MOST_OF_ONE = 24, NEAR_PX = 4, LOOK_AHEAD = 64;
 const SQUEEZED = 20; // times as much time in a pixel as in the middle
 
 function pointedAt(timeline) {
@@ -84,11 +84,11 @@ function wakesInSight(timeline) {
 // Returns { drawn, all }; null: the lanes are too low for arrows.
 function drawArrows(timeline) {
 	const { ctx, coros, colours, moment, hidden } = timeline;
-	timeline.arrows = [];
+	timeline.arrows = timeline.awaits = [];
 	if (coros.rowHeight < 6)
 		return null;
 	const { wakes: inSight, all } = hidden.has("wake") ? { wakes: [], all: true } : wakesInSight(timeline);
-	const wakes = inSight.filter(wake => !isAside(timeline, wake)), seen = new Set(wakes.map(({ e }) => e));
+	const wakes = chosenWakes(timeline, inSight), seen = new Set(wakes.map(({ e }) => e));
 	if (moment && !hidden.has("wake"))
 		wakes.push(...moment.wakes.filter(({ row, e }) => coros.index(row) >= 0 && !seen.has(e)));
 	ctx.save();
@@ -104,12 +104,18 @@ function drawArrows(timeline) {
 	return { drawn: wakes.length, all: all && wakes.length >= inSight.length };
 }
 
+// Those that would hide nothing, and some of the row that is pointed at.
+function chosenWakes(timeline, wakes) {
+	const own = pointedAt(timeline), plain = wakes.filter(wake => !isAside(timeline, wake));
+	const more = plain.length < wakes.length ? wakes.filter(wake => (wake.row === own || wake.waker === own) && isAside(timeline, wake)) : [];
+	const step = Math.max(1, more.length / MOST_OF_ONE);
+	return [...plain, ...more.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))];
+}
+
 // Arrows that would hide what matters: with a finding those to other coroutines; and, as a solid block, those where time is far narrower
-// than in the middle. Those of the row that is pointed at stay.
-function isAside(timeline, { t, row, waker }) {
-	const { axis, left, plot, moment } = timeline, own = pointedAt(timeline);
-	if (row === own || waker === own)
-		return false;
+// than in the middle.
+function isAside(timeline, { t, row }) {
+	const { axis, left, plot, moment } = timeline;
 	const other = moment && moment.members.size && !moment.first.has(row);
 	return other || axis.per(timeline.x(t)) > SQUEEZED * axis.per(left + plot / 2);
 }
@@ -149,12 +155,18 @@ function arrowAt({ arrows, coros }, x, y) {
 	return best && best.wake;
 }
 
+// The dotted lines at a point: one may cover others.
+function awaitsAt({ awaits, coros }, x, y) {
+	return awaits.filter(({ x: at, from, to }) => Math.abs(at - x) <= NEAR_PX && y >= coros.top && Math.min(from, to) <= y && y <= Math.max(from, to));
+}
+
 // A dotted line from each visible coroutine that awaits another one to that one, from the time when it began to wait.
 function drawAwaits(timeline) {
 	const { ctx, coros, colours, model, window } = timeline;
 	ctx.strokeStyle = colours.css("await");
 	ctx.lineWidth = 1.5;
 	ctx.setLineDash([2, 3]);
+	timeline.awaits = [];
 	for (const row of rowsInSight(timeline)) {
 		const wait = model.awaitAt(row, window.to);
 		if (!wait || wait.target < 0 || coros.index(wait.target) < 0)
@@ -164,6 +176,7 @@ function drawAwaits(timeline) {
 		ctx.moveTo(x, coros.middle(coros.index(row)));
 		ctx.lineTo(x, coros.middle(coros.index(wait.target)));
 		ctx.stroke();
+		timeline.awaits.push({ x, row, from: coros.middle(coros.index(row)), to: coros.middle(coros.index(wait.target)), wait });
 	}
 	ctx.setLineDash([]);
 }

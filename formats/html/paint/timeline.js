@@ -28,6 +28,7 @@ class Timeline {
 		this.range = null; // the selected range of time: [from, to]
 		this.hidden = new Set(); // states that are not drawn
 		this.arrows = []; // as drawn: { x, from, to, wake }
+		this.awaits = []; // the dotted lines, as drawn: { x, row, from, to, wait }
 		this.pointed = null; // the wake whose arrow is under the pointer
 		this.pending = 0;
 		this.left = 0;

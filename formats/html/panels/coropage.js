@@ -172,11 +172,11 @@ function eventCells(app, row, e) {
 	case LOST:
 		return ["events are missing", arg ? count(arg) : "how many is not known"];
 	case AWAIT:
-		return ["awaits", who(arg)];
+		return ["will wait for", who(arg)];
 	case WAIT:
 		return ["will wait for", arg ? quoted(model.meta.reasons[arg], 80) : "something that is not known"];
 	case HELD: // at the end of the wait
-		return [goesOn(model, row, e) ? "that is held at the end" : "that was held then", el("span", null, "by ", who(arg))];
+		return [goesOn(model, row, e) ? "what it waits for is held" : "what it waited for was held", el("span", null, "by ", who(arg))];
 	}
 	return ["something else", ""];
 }

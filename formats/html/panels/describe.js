@@ -94,6 +94,15 @@ function describeWake(model, { row, waker, t }) {
 		known ? "click near an end to go to the coroutine there" : "click to select the coroutine"];
 }
 
+const MOST_AWAITS = 3;
+
+// Dotted lines, under the pointer.
+function describeAwaits(model, awaits) {
+	const line = ({ row, wait: { target, t } }) => `${model.fullLabel(row)} waits for ${model.fullLabel(target)}, since ${moment(t)}`;
+	const left = awaits.length - MOST_AWAITS;
+	return [...awaits.slice(0, MOST_AWAITS).map(line), ...left > 0 ? [`and ${plural(left, "other line")} here`] : [], "a dotted line leads to what is waited for"];
+}
+
 function lostText(missing, what = "event") {
 	return missing ? `${plural(missing, what)} ${missing === 1 ? "is" : "are"} missing here` : "events are missing here";
 }

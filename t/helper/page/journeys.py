@@ -234,6 +234,18 @@ def test_04_causes(page):
     window.click(left + x, top + a + (b - a) * 0.2)
     window.frame()
     page.equal(window.eval("ctp.app.timeline.cursor"), HOLDER, "at the other end to its waker")
+    window = page.open("held")
+    x, a, b = window.eval(f"(() => {{ const a = ctp.app.timeline.awaits.find(({{ row }}) => row === {CLIENTS[3]}); return [a.x, a.from, a.to]; }})()")
+    window.move(left + x, window.box("#lanes")[1] + (a + b) / 2)
+    tip = window.texts("#tip div")
+    page.ok("client 3 #33 waits for conn 12 #12, since 3.011\u2009000\u2009000 s" in tip and tip[-1].startswith("a dotted line"),
+            "a dotted line says what waits for what", tip)
+    page.ok("a dotted line" in window.text("#help .words"), "and so does the help")
+    window = page.open("stuck", "#/finding/0?group=none&alive=no")
+    window.eval("{ ctp.app.timeline.coros.scrollTo(3000); }")
+    arrows = "(ctp.app.timeline.hovered = %d, ctp.app.timeline.draw(), ctp.app.timeline.arrows.length)"
+    few, many, after = [window.eval(arrows % row) for row in (-1, 0, -1)]
+    page.ok(few < many <= few + 24 and after == few, "a row that woke many shows a few of them, while it is pointed at", few, many, after)
     window = page.open("stuck", "#/coro/1")
     last = window.eval("moment(ctp.model.events.time[ctp.model.coros.first[1] - 1])")
     times = window.texts(".events tbody tr td:first-child")
