@@ -76,7 +76,7 @@ class App {
 
 	// After each frame of the timeline.
 	drawn(status) {
-		byId("status").textContent = status;
+		byId("status").textContent = byId("status").title = status;
 		this.mirror.later();
 	}
 
@@ -97,7 +97,7 @@ class App {
 
 	// --- the address
 
-	// Other options of this view. It stays the same step of the history, unless it is another page.
+	// Other options of this view; push: as a step of the history.
 	change(options, push = false) {
 		this.settle();
 		const next = { ...this.view, ...options };
@@ -108,8 +108,8 @@ class App {
 	}
 
 	// The same for what takes long if there are a million rows.
-	slowly(options) {
-		return this.arrange({ ...this.view, ...options }, () => this.change(options));
+	slowly(options, push = false) {
+		return this.arrange({ ...this.view, ...options }, () => this.change(options, push));
 	}
 
 	// Makes what a view needs of all rows in parts, and says how far it is: what the search finds, the order, the groups. Then calls act,
@@ -156,6 +156,8 @@ class App {
 	}
 
 	route() {
+		clearTimeout(this.moving); // it belongs to the view before
+		this.moving = 0;
 		const view = readAddress(location.hash), { meta } = this.model, first = meta.parts[meta.shown];
 		const section = view && (view.section ?? (first ? first.section + 1 : 1));
 		if (view && section !== meta.section + 1 && this.model.hasSection(section))
@@ -316,9 +318,8 @@ class App {
 		this.go({ ...this.view, page: "timeline", arg: null, t: this.before });
 	}
 
-	toggleFinding(index) {
-		if (index === this.finding && !byId("timeline").hidden)
-			return this.leaveFinding();
+	// Of one that is shown already: its moment again.
+	showFinding(index) {
 		this.settle();
 		if (this.finding < 0)
 			this.before = this.view.t; // where the timeline was
@@ -334,7 +335,7 @@ class App {
 		if (!this.window.foldable)
 			return;
 		const { window } = this, whole = window.from <= window.low && window.to >= window.high;
-		this.change({ even: !this.option("even"), t: whole ? undefined : [window.from, window.to] });
+		this.change({ even: !this.option("even"), t: whole ? undefined : [window.from, window.to] }, true);
 		this.overview.count(this.overview.rows);
 	}
 
@@ -367,7 +368,8 @@ class App {
 		clearTimeout(this.moving);
 		this.moving = 0;
 		if (!byId("timeline").hidden)
-			this.note({ t: [this.window.from, this.window.to] });
+			this.note({ t: [this.window.from, this.window.to] }, this.window.stepped);
+		this.window.stepped = false;
 	}
 
 	// The rows that live in the window have changed.
@@ -378,9 +380,9 @@ class App {
 	}
 
 	// Options that are shown already: only the address changes.
-	note(options) {
+	note(options, push = false) {
 		this.view = { ...this.view, ...options };
-		history.replaceState(null, "", writeAddress(this.view));
+		history[push ? "pushState" : "replaceState"](null, "", writeAddress(this.view));
 	}
 
 	quietly(move) {
@@ -394,7 +396,7 @@ class App {
 	search(text) {
 		if (text.startsWith("#/"))
 			return; // a fragment, to be opened with Enter
-		this.slowly({ q: text });
+		this.slowly({ q: text }, !this.option("q") && text.trim() !== "");
 	}
 
 	// The address of the timeline with this search. A finding that is shown stays.
@@ -474,6 +476,7 @@ class App {
 		const turned = new Set(this.option("turned")), open = (group, few) => (group.leads || few) !== turned.has(shortHash(group.title));
 		const list = Object.hasOwn(GROUPINGS, by) ? new GroupList(model, rows || this.everyRow(), { by, open, first })
 			: new RowList(model.n, rows);
+		timeline.matching = Boolean(this.shown.found);
 		timeline.show(list, keep || same);
 		this.mirror.later();
 	}
@@ -534,7 +537,8 @@ class App {
 
 	setRange(range) {
 		this.timeline.range = range;
-		this.note({ range: range || undefined });
+		this.settle();
+		this.note({ range: range || undefined }, Boolean(range) && !this.view.range);
 		this.detail.show();
 		this.timeline.invalidate();
 	}
@@ -614,9 +618,10 @@ class App {
 	}
 
 	async copyLink() {
-		const link = writeAddress(byId("timeline").hidden ? this.view : { ...this.view, t: [this.window.from, this.window.to] });
+		const { from, to, low, high } = this.window, t = from > low || to < high ? [from, to] : undefined;
+		const link = writeAddress(byId("timeline").hidden ? this.view : { ...this.view, t });
 		await copyText(link);
-		this.say(`Copied ${link}: paste it into the search of another copy of this page.`, true);
+		this.say(`Copied. The search of any copy of this page opens it: ${link}`, true);
 	}
 
 	// To screen readers; and for a moment to everybody.

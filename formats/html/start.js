@@ -5,7 +5,7 @@
 
 function outcomeText({ outcome, status }) {
 	const words = {
-		exited: `exited with ${status}`, killed: `killed by signal ${status}`,
+		exited: `exited with status ${status}`, killed: `killed by signal ${status}`,
 		running: "still running", ended: "ended",
 	};
 	return Object.hasOwn(words, outcome || "") ? words[outcome] : null;

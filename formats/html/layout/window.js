@@ -15,6 +15,7 @@ class TimeWindow {
 		this.listeners = [];
 		this.past = []; // windows before the last zooms
 		this.zoomed = -Infinity; // when
+		this.stepped = false;
 		this.use(busy);
 	}
 	// Whether some of the time is narrower than the rest, or could be.
@@ -89,6 +90,7 @@ class TimeWindow {
 	remember() {
 		this.past.push([this.from, this.to]);
 		this.past = this.past.slice(-MOST_PAST);
+		this.stepped = true; // of the history
 	}
 	undo() { // whether there was anything to take back
 		const last = this.past.pop();

@@ -104,7 +104,7 @@ function drawArrows(timeline) {
 	return { drawn: wakes.length, all: all && wakes.length >= inSight.length };
 }
 
-// Those that would hide nothing, and some of the row that is pointed at.
+// Those that hide nothing, and some of the row that is pointed at.
 function chosenWakes(timeline, wakes) {
 	const own = pointedAt(timeline), plain = wakes.filter(wake => !isAside(timeline, wake));
 	const more = plain.length < wakes.length ? wakes.filter(wake => (wake.row === own || wake.waker === own) && isAside(timeline, wake)) : [];
@@ -155,7 +155,7 @@ function arrowAt({ arrows, coros }, x, y) {
 	return best && best.wake;
 }
 
-// The dotted lines at a point: one may cover others.
+// The dotted lines at a point.
 function awaitsAt({ awaits, coros }, x, y) {
 	return awaits.filter(({ x: at, from, to }) => Math.abs(at - x) <= NEAR_PX && y >= coros.top && Math.min(from, to) <= y && y <= Math.max(from, to));
 }

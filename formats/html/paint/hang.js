@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the ctptools authors
 "use strict";
-// hang.js - what stands still because of the finding that is shown: a frame around each of these waits, with its length.
+// hang.js - a frame around each wait of the finding, with its length.
 
-// Around the waits in sight, from the moment when each began.
 function drawHangs(timeline) {
 	const { ctx, coros, colours, moment, window, left, plot } = timeline, { stuck } = moment || { stuck: new Map() };
 	ctx.strokeStyle = colours.css("bad");
@@ -18,7 +17,7 @@ function drawHangs(timeline) {
 		}
 }
 
-// The texts for the part of such a wait that is in a squeezed piece, the longest first; none for other stretches.
+// For the part of such a wait that is in a squeezed piece, the longest first.
 function hangTexts({ moment, model, axis }, row, e, x) {
 	const hang = moment && moment.stuck.get(row), piece = hang && axis.pieces.findLast(({ first }) => axis.left + first * axis.cell <= x + 1);
 	if (!hang || !piece.quiet || axis.pieces.length < 2 || Math.abs(model.events.time[e] - hang[0]) > 1)
@@ -27,8 +26,7 @@ function hangTexts({ moment, model, axis }, row, e, x) {
 	return [`stands still ${end}`, end, long];
 }
 
-// What the axis says of a squeezed piece, the longest first. The last piece says how long nothing happens, or when it ends: its own length
-// would look like that of a wait in it.
+// What the axis says of a squeezed piece, the longest first. The length of the last one would look like that of a wait in it.
 function quietTexts({ window, model }, { from, to }) {
 	const { silent = Infinity } = window.scale, { span } = model, length = duration(Math.min(span, to) - Math.max(0, from));
 	if (from >= silent)

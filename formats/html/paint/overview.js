@@ -148,7 +148,7 @@ class Overview {
 
 	// What each band shows, on its left. Under the pointer: what it shows there.
 	drawLegend(height, css) {
-		const { ctx, density, left } = this, c = this.pointed, at = c !== null && density && c < density.columns;
+		const { ctx, density, left, window } = this, c = this.pointed, at = c !== null && density && c < density.columns;
 		ctx.font = FONT;
 		ctx.textBaseline = "middle";
 		const glyph = ctx.measureText("0").width, room = Math.floor((left - 16) / glyph);
@@ -161,12 +161,13 @@ class Overview {
 		};
 		if (!density)
 			return;
+		const of = this.rows ? ", of matches" : "", when = at ? ` at ${moment(density.edges[c], this.axis.per(left + c), window.high)}` : "";
 		const wide = at ? density.edges[c + 1] - density.edges[c] : 1, runnable = at ? density.part[RUNNABLE][c] / wide : 0;
-		say("events", at ? count(density.events[c]) : `most ${count(density.most)}`, EVENTS_HIGH / 2 + 2);
-		say("alive", at ? `${rough(density.alive(c))}, runnable ${rough(runnable)}` : `most ${rough(density.mostAlive)}, by state`,
+		say("events", at ? count(density.events[c]) + when : `most ${count(density.most)}${of}`, EVENTS_HIGH / 2 + 2);
+		say("alive", at ? `${rough(density.alive(c))}, runnable ${rough(runnable)}` : `most ${rough(density.mostAlive)}${of || ", by state"}`,
 			EVENTS_HIGH + BAND_GAP + ALIVE_HIGH / 2 + 2);
 		if (hasClock())
-			say("oldest wait", duration(at ? density.oldestWait(c) : density.oldest), height - WAIT_HIGH / 2);
+			say("oldest wait", duration(at ? density.oldestWait(c) : density.oldest) + (at ? "" : of), height - WAIT_HIGH / 2);
 	}
 
 	down(event) {

@@ -266,7 +266,8 @@ class Timeline {
 		ctx.fillRect(0, y, canvas.clientWidth, 1);
 		ctx.fillStyle = css("faint");
 		const room = Math.floor((canvas.clientWidth - 20) / this.glyph);
-		ctx.fillText(shorten(this.headingText(region), room), 10, y + HEADING / 2 + 1);
+		const text = this.headingText(region);
+		ctx.fillText(text.length <= room ? text : shorten(text.split(":")[0], room), 10, y + HEADING / 2 + 1);
 	}
 
 	headingText(region) {
@@ -276,9 +277,11 @@ class Timeline {
 		if (region.kind === "pins")
 			return plural(region.count, "pinned coroutine");
 		let text = list.coroutines === model.n ? plural(model.n, "coroutine") : `${count(list.coroutines)} of ${plural(model.n, "coroutine")}`;
+		if (this.matching && region.kind === "coros")
+			text += list.coroutines === 1 ? " matches the search" : " match the search";
 		if (list.groups.length)
 			text += ` in ${plural(list.groups.length, "group")}`;
-		else if (moment && moment.members.size)
+		else if (moment && moment.members.size && !this.matching)
 			text += `: first ${count(moment.members.size)} of the finding${this.othersText()}, then all the others`;
 		return text;
 	}
@@ -436,7 +439,10 @@ class Timeline {
 		const { cross, ctx, colours, canvas } = this;
 		if (cross === null || cross < this.window.from || cross > this.window.to)
 			return;
-		const x = Math.round(this.x(cross)), text = this.crossText(cross), width = text.length * this.glyph + 8;
+		const x = Math.round(this.x(cross)), parts = this.crossTexts(cross), most = (canvas.clientWidth - 12) / this.glyph;
+		while (parts.length > 1 && parts.join(" · ").length > most)
+			parts.pop();
+		const text = parts.join(" · "), width = text.length * this.glyph + 8;
 		ctx.fillStyle = colours.css("cross");
 		ctx.fillRect(x, AXIS, 1, canvas.clientHeight);
 		const at = Math.max(this.left, Math.min(x - width / 2, canvas.clientWidth - width - 2));
@@ -447,14 +453,14 @@ class Timeline {
 	}
 
 	// Since the start; since the finding; and of day.
-	crossText(t) {
+	crossTexts(t) {
 		const { model, mark } = this, step = this.axis.per(this.x(t)), parts = [moment(t, step, this.window.to)];
 		if (!hasClock())
-			return parts[0];
+			return parts;
 		if (mark)
 			parts.push(`${t < mark[0] ? "−" : "+"}${duration(Math.abs(t - mark[0]))} from the finding`);
 		const wall = wallClock(model.meta, t);
-		return [...parts, ...wall ? [wall.slice(11, 23)] : []].join(" · ");
+		return [...parts, ...wall ? [wall.slice(11, 23)] : []];
 	}
 
 	status(wakes) {
@@ -462,9 +468,9 @@ class Timeline {
 			return "";
 		const middle = this.left + this.plot / 2, { from, to } = this.window;
 		const parts = [duration(Math.min(to, this.model.span) - Math.max(0, from)) + " in view"];
-		parts.push(`a pixel is ${duration(this.axis.per(middle))}${this.axis.pieces.length > 1 ? " in the middle" : ""}`);
+		parts.push(`1 px is ${duration(this.axis.per(middle))}${this.axis.pieces.length > 1 ? " in the middle" : ""}`);
 		if (wakes && wakes.drawn)
-			parts.push(wakes.all ? plural(wakes.drawn, "wake") : `${plural(wakes.drawn, "wake")} drawn: zoom in, or point at a row, for more`);
+			parts.push(wakes.all ? plural(wakes.drawn, "wake") : `${plural(wakes.drawn, "wake")} drawn: zoom in for more`);
 		return parts.join(" · ");
 	}
 }

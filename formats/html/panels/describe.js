@@ -96,11 +96,10 @@ function describeWake(model, { row, waker, t }) {
 
 const MOST_AWAITS = 3;
 
-// Dotted lines, under the pointer.
 function describeAwaits(model, awaits) {
 	const line = ({ row, wait: { target, t } }) => `${model.fullLabel(row)} waits for ${model.fullLabel(target)}, since ${moment(t)}`;
 	const left = awaits.length - MOST_AWAITS;
-	return [...awaits.slice(0, MOST_AWAITS).map(line), ...left > 0 ? [`and ${plural(left, "other line")} here`] : [], "a dotted line leads to what is waited for"];
+	return [...awaits.slice(0, MOST_AWAITS).map(line), ...left > 0 ? [`and ${plural(left, "other line")} here`] : [], "a dotted line: awaits"];
 }
 
 function lostText(missing, what = "event") {

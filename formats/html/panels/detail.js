@@ -38,7 +38,7 @@ class Detail {
 		if (wake)
 			links.push(el("li", null, "last woken ", this.moment(row, wake.t), " by ",
 				wake.waker >= 0 && wake.waker < model.n ? coroutineLink(app, wake.waker) : "somebody who is not known"));
-		return [head, el("ul", { class: "facts-line" }, ...stateNodes(app, row, at), ...links), el("p", { class: "acts" }, ...act)];
+		return [head, el("ul", { class: "facts-line" }, el("li", { class: "faint" }, "at ", moment(at)), ...stateNodes(app, row, at), ...links), el("p", { class: "acts" }, ...act)];
 	}
 
 	moment(row, t) {

@@ -33,7 +33,8 @@ function searchAttrs(app, text) {
 
 // A site, as a link to the coroutines that were there.
 function siteLink(app, site) {
-	return el("a", { class: "site", title: "show the coroutines with this site", ...searchAttrs(app, site) }, quoted(site, 100));
+	return el("a", { class: "site", title: "show the coroutines with this site", ...searchAttrs(app, site) },
+		el("bdi", { class: "said", title: site.length > 100 ? clean(site, 2000) : null }, ...breakable(shorten(site, 100))));
 }
 
 // An object, as a link to the coroutines that waited for it.
@@ -240,7 +241,7 @@ function otherWayLines(app, { rule, coroutines }) {
 	return n ? [[`${count(n)} of the same spawn site ended; their last wait was at `, ...nodes, left > 0 ? ` and ${plural(left, "other site")}` : ""]] : [];
 }
 
-// The site of the last suspension of each coroutine of a spawn site that has ended, and how many had it, as a Map.
+// Where the coroutines of a spawn site that have ended waited last: a Map of place to number.
 function lastSites({ coros, events, span, n }, spawn) {
 	const sites = new Map();
 	for (let row = 0; row < n; row++) {

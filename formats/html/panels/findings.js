@@ -61,10 +61,10 @@ function sayFolded(node) {
 function pressFinding(app, index) {
 	const node = app.findingNodes[index];
 	if (!isPhone())
-		return app.toggleFinding(index);
+		return app.showFinding(index);
 	const unfold = !node.classList.contains("unfolded");
 	if (index !== app.finding)
-		app.toggleFinding(index);
+		app.showFinding(index);
 	node.classList.toggle("unfolded", unfold);
 	sayFolded(node);
 }

@@ -89,7 +89,7 @@ function atEndTable(app, caption, items, more, options) {
 		...timeColumns(momentColumn(app.model, "since", i => longestSince(app.model, items[i]), { about: "of the longest" }),
 			lengthColumn("shortest", i => items[i].shortest_ns), lengthColumn("longest", i => items[i].longest_ns)),
 		coroutineColumn(app, hasClock() ? "the longest" : "the first", items, item => item.longest),
-		textColumn("certain", i => items[i].certain ? "yes" : "no, events lost", text => text, { n: items.length }),
+		textColumn("all events seen", i => items[i].certain ? "yes" : "no, events lost", text => text, { n: items.length }),
 	];
 	return new Table(app, caption, columns, items.length, { noun: "group", sort: -3, ...options });
 }
