@@ -121,16 +121,28 @@ static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_stat
 		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_WAKE, handle_of(s, co->waker));
 }
 
+/* With --since a living parent without an event so far has no row yet: it gets one. */
+static uint32_t parent_row(struct html_sink *s, const struct ctp_coroutine *co)
+{
+	struct ctp_coroutine *parent = co->parent ? ctp_follow_find(s->follow, co->parent) : NULL;
+	if (!parent || parent->handle || !s->options.report.since_ns || parent->state == CTP_DEAD)
+		return parent ? parent->handle : 0;
+	bool woken = parent->state == CTP_RUNNING && parent->flags & CTP_CO_PENDING;
+	add_row(s, parent, (enum ctp_state)parent->state, parent->since_ns, parent->flags & CTP_CO_TAIL, woken);
+	return parent->handle;
+}
+
 /* Fills in what is known of a coroutine when it dies, or at the end. */
 static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 {
+	uint32_t parent = parent_row(s, co); /* may move the rows */
 	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, co->handle);
 	if (!row)
 		return;
 	row->name = ctp_html_texts_number(&s->now.names, co->name);
 	row->spawn = co->spawn;
 	if (!row->parent)
-		row->parent = handle_of(s, co->parent);
+		row->parent = parent;
 	if (co->born_ns < row->born_ns)
 		row->born_ns = co->born_ns;
 	if (!(co->flags & CTP_CO_BIRTH))

@@ -137,6 +137,8 @@ is 'so is a section without records, with status 0' "$? $(page "$tmp/empty.html"
 "$to" --since 35ns --until 55ns -o "$tmp/cut.html" "$tmp/odd.ctp"
 is '--since shows the states at that time, and later events' "$(page "$tmp/cut.html" "[(r['coro'], [tuple(e) for e in r['events']]) for r in rows]")" \
 	"[(1, []), (2, [(10, 'lost', 0), (30, 'suspend', 'a.c:7:f'), (30, 'wake', None), (40, 'resume', 4), (50, 'suspend', 'a.c:7:f')])]"
+is 'an older coroutine has its parent, in which nothing happens since' "$("$to" --since 35ns -o "$tmp/cut2.html" "$tmp/odd.ctp" &&
+	page "$tmp/cut2.html" "[(r['coro'], r['parent'], r['died']) for r in rows]")" '[(1, None, None), (2, 0, 60)]'
 is '--until ends the page' "$(page "$tmp/cut.html" "meta['span_ns'], [r['died'] for r in rows]")" '(50, [None, None])'
 "$to" --since 18ns -o "$tmp/cut.html" "$tmp/odd.ctp"
 is 'a coroutine that had not run yet is ready' "$(page "$tmp/cut.html" "[(e[0], e[1]) for e in rows[1]['events'][:3]], rows[1]['flags']")" \
