@@ -12,7 +12,7 @@ function lastEvent(model, row, t, kind) {
 	return -1;
 }
 
-// When a coroutine that is alive at the end began its last wait; null: it does not wait. A leak begins with a birth, its wait later.
+// When a coroutine that is alive at the end began its last wait; null: it does not wait.
 function lastWait(model, row) {
 	const { coros, events } = model, wait = coros.died[row] > model.span ? model.waitAt(row, coros.first[row + 1] - 1) : -1;
 	return wait >= 0 ? events.time[wait] : null;
@@ -76,7 +76,7 @@ function waitersOf(model, { awaits }) {
 	return (awaits || []).flatMap(({ waits_for: other, coro }) => [model.row(other), model.row(coro)]).filter(row => row >= 0);
 }
 
-// Since when and until when each row of the finding stands still, and each that waits because of it: a Map of row to [since, until].
+// When each row of the finding stands still, and each that waits because of it: a Map of row to [since, until].
 function stuckRows(model, { awaits, rule }, moments) {
 	const stuck = new Map(), offset = model.reportOffset;
 	if (RUNNING_RULES.has(rule))

@@ -196,7 +196,7 @@ class Timeline {
 		if (region === this.threads)
 			return state !== RUNNING || room < 5 ? "" : clean(model.shortLabel(region.lanes.arg[e - 1]), room);
 		if (state === RUNNING && room >= 5 && model.events.kind[e - 1] === RESUME)
-			return clean(model.threadLabel(model.events.arg[e - 1]), room);
+			return clean("on " + model.threadLabel(model.events.arg[e - 1]), room);
 		if (state !== SUSPENDED && state !== RUNNABLE)
 			return "";
 		const place = model.placeAt(row, e - 1), name = place.slice(place.lastIndexOf(":") + 1);

@@ -66,7 +66,7 @@ function coroutineColumns(app, counts) {
 		...timeColumns(lengthColumn("alive", counts.life, { about: "from its birth to its end, or that of the trace" }),
 			lengthColumn("running", spent(RUNNING), { about: "a thread executed it" }),
 			lengthColumn("runnable", spent(RUNNABLE), { about: "woken, but not yet resumed" }),
-			lengthColumn("waiting", spent(SUSPENDED), { about: "suspended, and not woken" }),
+			lengthColumn("waiting", spent(SUSPENDED), { about: "all its waits: suspended, and not woken" }),
 			lengthColumn("unknown", spent(UNKNOWN), { about: "events are missing there" })),
 		countColumn("resumes", row => counts.resumes[row]),
 		numberColumn("woken", row => counts.wakes[row], (n, row) => n ? el("a", wakers(row), count(n)) : "0",

@@ -94,12 +94,10 @@ function describeWake(model, { row, waker, t }) {
 		known ? "click near an end to go to the coroutine there" : "click to select the coroutine"];
 }
 
-const MOST_AWAITS = 3;
-
+// The first of some dotted lines in one place.
 function describeAwaits(model, awaits) {
 	const line = ({ row, wait: { target, t } }) => `${model.fullLabel(row)} waits for ${model.fullLabel(target)}, since ${moment(t)}`;
-	const left = awaits.length - MOST_AWAITS;
-	return [...awaits.slice(0, MOST_AWAITS).map(line), ...left > 0 ? [`and ${plural(left, "other line")} here`] : [], "a dotted line: awaits"];
+	return [...awaits.slice(0, 3).map(line), awaits.length > 3 ? `a dotted line: awaits; ${awaits.length - 3} more are here` : "a dotted line: awaits"];
 }
 
 function lostText(missing, what = "event") {

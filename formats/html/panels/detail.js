@@ -28,7 +28,7 @@ class Detail {
 		const head = el("h2", null, el("a", { href: app.link("coro", model.id(row)) }, el("bdi", null, model.label(row))),
 			el("span", { class: "faint" }, " " + model.idText(row)));
 		act.push(this.button("its own page", () => app.open(row), "Enter"));
-		act.push(this.button("fit its life", () => window.show(coros.born[row], coros.end[row])));
+		act.push(this.button("fit its life", () => this.fit(coros.born[row], coros.end[row])));
 		const pinned = app.option("pins").includes(model.id(row));
 		act.push(this.button(pinned ? "unpin" : "pin", () => app.turnPin(row), "p"));
 		act.push(this.button("who woke it", () => app.keys.cause(-1), "b"), this.button("whom it woke", () => app.keys.cause(1), "n"));
@@ -39,6 +39,14 @@ class Detail {
 			links.push(el("li", null, "last woken ", this.moment(row, wake.t), " by ",
 				wake.waker >= 0 && wake.waker < model.n ? coroutineLink(app, wake.waker) : "somebody who is not known"));
 		return [head, el("ul", { class: "facts-line" }, el("li", { class: "faint" }, "at ", moment(at)), ...stateNodes(app, row, at), ...links), el("p", { class: "acts" }, ...act)];
+	}
+
+	// To scale: in squeezed time it could end within a pixel.
+	fit(from, to) {
+		const { app } = this, { window } = app;
+		if (window.folded)
+			app.change({ even: true, t: undefined }, true);
+		window.show(from, to);
 	}
 
 	moment(row, t) {

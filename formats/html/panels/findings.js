@@ -20,7 +20,6 @@ function badgesNode({ certainty, rule, members, waiting }) {
 		members ? el("span", { class: "members" }, plural(members, "coroutine") + (waiting ? ` + ${count(waiting)}` : "")) : null);
 }
 
-// How many wait because of the finding: they stand still, too.
 function othersNodes({ members, waiting }) {
 	const text = `and ${plural(waiting, "other")} ${waiting === 1 ? "waits" : "wait"} because of ${members === 1 ? "it" : "them"}`;
 	return waiting ? [el("span", { class: "others" }, text)] : [];

@@ -97,8 +97,8 @@ function atEndTable(app, caption, items, more, options) {
 function waitingTables(app) {
 	const { waiting, running, objects = [] } = app.model.section;
 	const woken = countColumn("woken, not resumed", i => waiting[i].runnable);
-	const usual = timeColumns(lengthColumn("earlier waits", i => waiting[i].ended ? waiting[i].ended_max_ns : null,
-		{ about: "the longest wait there that ended", fields: [{ title: "earlier waits", get: i => waiting[i].ended },
+	const usual = timeColumns(lengthColumn("longest earlier", i => waiting[i].ended ? waiting[i].ended_max_ns : null,
+		{ about: "of the waits there that ended", fields: [{ title: "earlier waits", get: i => waiting[i].ended },
 			{ title: "longest earlier wait (ns)", get: i => waiting[i].ended ? waiting[i].ended_max_ns : "" }] }));
 	const caption = does => `Which coroutines ${does} when the trace ended`;
 	const tables = [atEndTable(app, caption("waited"), waiting, [woken, ...usual], { name: "waiting" })];

@@ -329,6 +329,14 @@ def test_05_measure(page):
         there = page.at(HOLDER, BURST + 5 * MS)[0]
         page.ok(abs(there - at[0]) < 2 and window.eval("ctp.app.window.width") < 19 * MS, f"{name} zooms where the pointer is", at,
                 there)
+    window = page.open("held", "#/finding/0?row=12")
+    window.eval("{ [...document.querySelectorAll('#detail button')].find(node => node.textContent === 'fit its life').click(); }")
+    window.frame()
+    seen = window.eval(f"(() => {{ const t = ctp.app.timeline, {{ born, end }} = ctp.model.coros; "
+                       f"return [(t.x(born[{HOLDER}]) - t.left) / t.plot, (t.x(end[{HOLDER}]) - t.left) / t.plot, t.axis.pieces.length]; }})()")
+    page.ok(0.02 < seen[0] < 0.1 and 0.9 < seen[1] < 0.995 and seen[2] == 1, "a life is fitted to scale, with both its ends", seen)
+    texts = window.eval("ctp.app.window.set(3e9, 3.01e9), ctp.app.timeline.draw(), ctp.app.timeline.spans.map(span => ctp.app.timeline.spanText(span))")
+    page.ok(any(text.startswith("on ") for text in texts), "a run says that it is on a thread", texts)
     window = page.open("held", "#/timeline?group=none")
     most, oldest = window.eval("[ctp.app.overview.density.mostAlive, ctp.app.overview.density.oldest]")
     page.ok(11 < most <= 25 and abs(oldest - 16.997e9) < 0.1e9, "the overview counts the living, and has the oldest wait", most,
