@@ -26,7 +26,7 @@ outline() { # FILE
 		for (token in seen)
 			list[++sorted] = token
 		for (i = 2; i <= sorted; i++)
-			for (n = i; n > 1 && list[n] < list[n - 1]; n--) {
+			for (n = i; n > 1 && list[n] "" < list[n - 1] ""; n--) { # "": gawk has numbers among the strings
 				swap = list[n]
 				list[n] = list[n - 1]
 				list[n - 1] = swap
