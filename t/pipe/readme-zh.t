@@ -97,7 +97,7 @@ edited 'another option in a command' 's/--fail-on likely t/--fail-on proved t/'
 edited 'another call' 's/^    ctp_coro_resume(&co)/    ctp_coro_continue(\&co)/'
 edited 'another tool in the list' 's/^    ctp-toctf  /    ctp-toxtf  /'
 edited 'another line in the report' 's/^    \.\.\.$/    ..../'
-edited 'another number in the text' 's/or with 137 /or with 139 /'
+edited 'another number in the text' 's/ shows 137\./ shows 139./'
 edited 'another word in the text' 's/ Use -s KILL\./ Please use -s KILL./'
 edited 'commands in another order' '/^    ctp-collect -l /{h;d;};/^    ctp-collect -p PID --once/G'
 done_testing
