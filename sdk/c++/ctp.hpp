@@ -42,9 +42,7 @@
 
 #include <coroutine>
 #include <cstdint>
-#include <cstring>
-#include <type_traits>
-#include <utility>
+#include <type_traits> /* not <utility>, which takes as long to compile as all below */
 
 /*
  * As in ctp.h: objects of the process do not share the probe, nor functions that use it. Clang does not hide member templates
@@ -332,14 +330,15 @@ public:
 	{
 		tell(amount);
 	}
-	holds(holds &&from) noexcept : holds(std::exchange(from.ref, 0), from.what_of, from.amount) {}
+	holds(holds &&from) noexcept : holds(from.ref, from.what_of, from.amount) { from.ref = 0; }
 	CTP_LOCAL_ holds &operator=(holds &&from) noexcept
 	{
 		if (this != &from) {
 			release();
-			ref = std::exchange(from.ref, 0);
+			ref = from.ref;
 			what_of = from.what_of;
 			amount = from.amount;
+			from.ref = 0;
 		}
 		return *this;
 	}
@@ -533,11 +532,14 @@ private:
 	bool recorded = false;
 };
 
+/* std::declval, which is in <utility>. */
+template <class T> std::add_rvalue_reference_t<T> some_() noexcept;
+
 /* The awaiter of an awaitable, found as the language does. */
 template <class T>
-concept has_member_co_await_ = requires { std::declval<T>().operator co_await(); };
+concept has_member_co_await_ = requires { some_<T>().operator co_await(); };
 template <class T>
-concept has_free_co_await_ = requires { operator co_await(std::declval<T>()); };
+concept has_free_co_await_ = requires { operator co_await(some_<T>()); };
 struct itself_ {};
 template <class T> decltype(auto) awaiter_of_(T &&x)
 {
@@ -619,7 +621,7 @@ template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
  * that awaits it. An await_ never moves, because the inner awaiter may refer to the awaitable.
  */
 template <class Awaitable, point_ Point = point_::middle> class CTP_LOCAL_CLASS_ await_ {
-	using found = decltype(awaiter_of_(std::declval<Awaitable>()));
+	using found = decltype(awaiter_of_(some_<Awaitable>()));
 
 	Awaitable awaitable;
 	[[no_unique_address]] found awaiter;
@@ -829,7 +831,7 @@ public:
 	}
 
 #ifdef __cpp_exceptions
-	CTP_LOCAL_ void unhandled_exception() noexcept(noexcept(std::declval<hooked &>().P::unhandled_exception())) /* for g++ 11 */
+	CTP_LOCAL_ void unhandled_exception() noexcept(noexcept(some_<hooked &>().P::unhandled_exception())) /* for g++ 11 */
 	{
 		if constexpr (noexcept(P::unhandled_exception()))
 			P::unhandled_exception();

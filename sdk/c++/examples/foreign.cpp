@@ -10,6 +10,7 @@
 #include <deque>
 #include <exception>
 #include <string>
+#include <utility>
 
 /* --- the library ---------------------------------------------------------------------------------------------------------- */
 

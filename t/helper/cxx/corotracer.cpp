@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 struct plain {
 	struct promise_type : public corotracer::PromiseMixin {
