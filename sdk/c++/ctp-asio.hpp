@@ -29,10 +29,7 @@
 #ifdef ASIO_VERSION
 #error "include ctp-asio.hpp before Asio, or with -include"
 #endif
-#include "ctp.hpp"
-#if CTP_HPP_VERSION_NUMBER != CTP_ASIO_VERSION_NUMBER
-#error "ctp-asio.hpp and ctp.hpp are of different versions: copy both from the same"
-#endif
+#include <coroutine>
 
 #if defined __clang__ && !defined ASIO_HAS_CO_AWAIT && !defined ASIO_DISABLE_CO_AWAIT
 #define ASIO_HAS_CO_AWAIT 1 /* Asio 1.22 looks for clang's coroutines only in <experimental/coroutine> */
@@ -73,14 +70,15 @@
 
 /*
  * The promise of an awaitable's coroutine, which the rest defines. If some version of Asio does not include the rest, such a coroutine
- * does not compile. Otherwise it would have Asio's own promise, and the other files would read past its end.
+ * does not compile. Otherwise it would have Asio's own promise, and the other files would read past its end. The namespace has the
+ * number of ctp.h, which is not included here.
  */
 namespace asio {
 template <typename, typename> class awaitable;
 } // namespace asio
-namespace ctp::inline CTP_ABI_SPACE_::asio_ {
+namespace ctp::inline abi2::asio_ {
 template <typename T, typename Executor, typename... Args> struct rest_of_ctp_asio_hpp;
-} // namespace ctp::inline CTP_ABI_SPACE_::asio_
+} // namespace ctp::inline abi2::asio_
 template <typename T, typename Executor, typename... Args>
 	requires true
 struct std::coroutine_traits<asio::awaitable<T, Executor>, Args...>
@@ -88,8 +86,8 @@ struct std::coroutine_traits<asio::awaitable<T, Executor>, Args...>
 #endif
 
 /*
- * The rest takes as long to compile as the half of Asio that it needs. So Asio includes it, and only in files that include Asio,
- * where the compiler finds this file by its name; elsewhere it comes at once.
+ * The rest takes as long to compile as the half of Asio that it needs, and ctp.hpp as long as <coroutine>. So Asio includes it, and
+ * only in files that include Asio, where the compiler finds this file by its name; elsewhere it comes at once.
  */
 #if (defined CTP_ASIO_NOW_ || defined ASIO_DETAIL_HANDLER_TRACKING_HPP) && !defined CTP_ASIO_REST_
 #define CTP_ASIO_REST_
@@ -98,12 +96,21 @@ struct std::coroutine_traits<asio::awaitable<T, Executor>, Args...>
 #error "two versions of ctp-asio.hpp: one was included, and the compiler finds another one by its name"
 #endif
 
+#include "ctp.hpp"
+#if CTP_HPP_VERSION_NUMBER != CTP_ASIO_VERSION_NUMBER
+#error "ctp-asio.hpp and ctp.hpp are of different versions: copy both from the same"
+#endif
+#if CTP_ABI_ != 2
+#error "rest_of_ctp_asio_hpp is declared above with another number than this"
+#endif
+
 #include <atomic>
 #include <cerrno>
 #include <concepts>
 #include <cstring>
 #include <poll.h>
 #include <string_view>
+#include <utility>
 
 #ifdef CTP_ASIO_WAKE_
 
