@@ -766,7 +766,7 @@ CTP_FN_ bool ctp_extend_(struct ctp_probe_ *p) CTP_AS_(ctp_extend_);
 CTP_FN_ bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end) CTP_AS_(ctp_reserve_);
 CTP_FN_ void ctp_rouse_(struct ctp_probe_ *p) CTP_AS_(ctp_rouse_);
 CTP_FN_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late) CTP_AS_(ctp_birth_);
-CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what) CTP_AS_(ctp_event_);
+CTP_FN_ void ctp_suspend_(struct ctp_coro *co, uint64_t addr, uint32_t site) CTP_AS_(ctp_suspend_);
 CTP_FN_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what) CTP_AS_(ctp_event_slow_);
 CTP_FN_ void ctp_resume_(struct ctp_coro *co) CTP_AS_(ctp_resume_);
 CTP_FN_ void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site) CTP_AS_(ctp_depart_);
@@ -913,13 +913,13 @@ static inline bool ctp_coro_on_(const struct ctp_coro *co) { return __builtin_ex
 static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site)
 {
 	if (ctp_coro_on_(co))
-		ctp_event_(co, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, addr)), CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0));
+		ctp_suspend_(co, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, addr)), site);
 }
 
 static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, struct ctp_site *site)
 {
 	if (ctp_coro_on_(co))
-		ctp_event_(co, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, addr)), CTP_ENTRY(CTP_ENTRY_SUSPEND, ctp_site_get_(co->probe_, site), 0));
+		ctp_suspend_(co, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, addr)), ctp_site_get_(co->probe_, site));
 }
 
 /* The coroutine, which was just suspended, is ready to run by itself. */
@@ -2537,12 +2537,12 @@ CTP_FN_HERE_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
  * the payload, and then sees everything before the even seq here; and again after that, and then sees the odd seq of anything it
  * saw.
  */
-static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint64_t ts, uint64_t tid, uint64_t addr, uint64_t what,
-                                   bool fenced)
+static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint64_t ts, const struct ctp_thread_ *t, uint64_t addr,
+                                   uint64_t what, bool fenced)
 {
-	uint64_t seq = k / CTP_SHM_SLOTS * 2;
+	uint64_t seq = k / (CTP_SHM_SLOTS / 2) | 1;
 	struct ctp_shm_slot *slot = &st->slots[k % CTP_SHM_SLOTS];
-	CTP_PUT_(&slot->seq, seq + 1);
+	CTP_PUT_(&slot->seq, seq);
 	/*
 	 * A reader that sees any of the payload below sees the odd seq above. Pairs with the reader's acquire fence between its
 	 * copy of the payload and its second load of seq.
@@ -2551,14 +2551,14 @@ static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint6
 		__atomic_thread_fence(__ATOMIC_RELEASE);
 	CTP_COMPILER_FENCE_;
 	CTP_PUT_(&slot->timestamp, ts);
-	CTP_PUT_(&slot->tid, tid);
+	CTP_PUT_(&slot->tid, t->tid);
 	CTP_PUT_(&slot->addr, addr);
 	CTP_PUT_(&slot->what, what);
 	CTP_COMPILER_FENCE_;
 	if (fenced) /* A reader that sees this seq sees the payload above. Pairs with its acquire load, the first of seq. */
-		__atomic_store_n(&slot->seq, seq + 2, __ATOMIC_RELEASE);
+		__atomic_store_n(&slot->seq, seq + 1, __ATOMIC_RELEASE);
 	else
-		CTP_PUT_(&slot->seq, seq + 2);
+		CTP_PUT_(&slot->seq, seq + 1);
 }
 
 /* leaves: it is suspended, but is the waker for its thread until ctp_leaving_(0), or until another coroutine is resumed there. */
@@ -2590,7 +2590,7 @@ CTP_FN_HERE_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t w
 	what = (what & ~UINT64_C(1)) | CTP_TO_(uint32_t, k);
 	bool fenced = CTP_GET_(&p->fenced);
 	if (!(mode & CTP_MODE_BARE))
-		ctp_slot_write_(co->station_, k, ts, t->tid, addr, what, fenced);
+		ctp_slot_write_(co->station_, k, ts, t, addr, what, fenced);
 	if (mode & CTP_MODE_RINGS)
 		ctp_push_(p, t, call.depth, mode, ts, addr, co->ref_, what);
 	ctp_current_set_(co, t, what, leaves);
@@ -2603,18 +2603,24 @@ CTP_FN_HERE_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t w
 	ctp_tell_(p, mode);
 }
 
+/* The flag beside a mode that has CTP_MODE_RINGS, and so is in the header. */
+static inline const uint32_t *ctp_sleeping_(const uint32_t *mode)
+{
+	uintptr_t header = CTP_TO_(uintptr_t, mode) - offsetof(struct ctp_shm_header, mode);
+	return &CTP_TO_(const struct ctp_shm_header *, header)->tracer_sleeping;
+}
+
 /*
  * The fast path of an event: it has a station, its thread is known, there is room, no other call is under way on this thread, and
  * neither the clock nor the order needs the system. It makes no call but the last one (and in a shared object the one that finds
- * the thread-local variable), so that no registers are saved. In the child of a fork the tag is 0.
+ * the thread-local variable), and keeps few values across its parts, so that few or no registers are saved: the mode is in quick,
+ * and the flag is found from the mode. In the child of a fork the tag is 0.
  */
 static inline __attribute__((always_inline)) void ctp_event_quick_(struct ctp_coro *co, uint64_t addr, uint64_t what, bool leaves)
 {
-	struct ctp_probe_ *p = co->probe_;
 	struct ctp_thread_ *t = &ctp_self_;
 	__asm__("" : "+r"(t)); /* as above */
-	uint32_t mode = CTP_GET_(co->mode_);
-	uint64_t quick = p->tag | mode;
+	const uint64_t quick = co->probe_->tag | CTP_GET_(co->mode_);
 	if (__builtin_expect(CTP_GET_(&t->quick) != quick || !co->station_, 0)) {
 		ctp_event_slow_(co, addr, what | leaves);
 		return;
@@ -2622,26 +2628,29 @@ static inline __attribute__((always_inline)) void ctp_event_quick_(struct ctp_co
 	CTP_PUT_(&t->quick, CTP_BUSY_);
 	CTP_COMPILER_FENCE_;
 	struct ctp_lane_ *lane = t->lanes;
-	if (__builtin_expect(lane->head == lane->limit && mode & CTP_MODE_RINGS, 0)) {
+	if (__builtin_expect(lane->head == lane->limit && CTP_TO_(uint32_t, quick) & CTP_MODE_RINGS, 0)) {
 		CTP_PUT_(&t->quick, 0);
 		ctp_event_slow_(co, addr, what | leaves);
 		return;
 	}
-	uint64_t ts = ctp_raw_(), k = co->events_;
+	const uint64_t ts = ctp_raw_(), k = co->events_;
 	co->events_ = k + 1;
 	what |= CTP_TO_(uint32_t, k);
-	if (__builtin_expect(!(mode & CTP_MODE_BARE), 1))
-		ctp_slot_write_(co->station_, k, ts, t->tid, addr, what, false);
+	if (__builtin_expect(!(quick & CTP_MODE_BARE), 1))
+		ctp_slot_write_(co->station_, k, ts, t, addr, what, false);
 	ctp_current_set_(co, t, what, leaves);
-	if (__builtin_expect(mode & CTP_MODE_RINGS, CTP_MODE_RINGS))
+	if (__builtin_expect(quick & CTP_MODE_RINGS, CTP_MODE_RINGS))
 		ctp_publish_(lane, ts, addr, co->ref_, what);
 	CTP_COMPILER_FENCE_;
 	CTP_PUT_(&t->quick, quick);
-	if (mode & CTP_MODE_RINGS && CTP_GET_(&p->shm->tracer_sleeping) == 1) /* as in ctp_tell_ */
-		ctp_rouse_(p);
+	if (quick & CTP_MODE_RINGS && CTP_GET_(ctp_sleeping_(co->mode_)) == 1) /* as in ctp_tell_ */
+		ctp_rouse_(co->probe_);
 }
 
-CTP_FN_HERE_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what) { ctp_event_quick_(co, addr, what, false); }
+CTP_FN_HERE_ void ctp_suspend_(struct ctp_coro *co, uint64_t addr, uint32_t site)
+{
+	ctp_event_quick_(co, addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0), false);
+}
 CTP_FN_HERE_ void ctp_resume_(struct ctp_coro *co) { ctp_event_quick_(co, 0, CTP_ENTRY(CTP_ENTRY_RESUME, 0, 0), false); }
 CTP_FN_HERE_ void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * seqlock.pml - one slot of an "ordered" station: ctp_event_ in ctp.h against the reader of station.c.
+ * seqlock.pml - one slot of an "ordered" station: ctp_slot_write_ in ctp.h against the reader of station.c.
  *
  * The writer publishes events 1 .. EVENTS in the same slot, lap after lap; the reader makes one attempt, at any time. What it
  * accepts must be one event, whole. Each switch takes one barrier away, and with any of them the verifier finds a torn event:
