@@ -362,7 +362,10 @@ impl Coro {
     #[inline]
     pub fn suspend(&mut self, addr: u64, place: Option<Place>) {
         if let Some(probe) = self.recorded() {
-            self.suspend_in(probe, addr, place);
+            match place {
+                None => self.suspend_in(probe, addr),
+                Some(_) => self.suspend_at(probe, addr, place),
+            }
         } else if self.entered.is_some() {
             self.leave(true);
         }
@@ -371,21 +374,18 @@ impl Coro {
     /// The usual case: it runs on this thread and in no other coroutine, and no future in it has recorded where or for what it waits.
     /// Then it has nothing to restore. All calls are the last of the function, so that no registers are saved.
     #[inline(never)]
-    fn suspend_in(&mut self, probe: &'static Probe, addr: u64, place: Option<Place>) {
+    fn suspend_in(&mut self, probe: &'static Probe, addr: u64) {
         let mode = probe.mode();
         let thread = Thread::any();
-        let is_usual = match (&self.entered, place) {
-            (Some(outer), None) => {
-                mode != 0
-                    && outer.current == 0
-                    && thread.current.get() == self.reference
-                    && thread.site.get() == 0
-                    && thread.facts.count() == outer.waits.reasons
-            }
-            _ => false,
-        };
+        let is_usual = self.entered.as_ref().map_or(false, |outer| {
+            mode != 0
+                && outer.current == 0
+                && thread.current.get() == self.reference
+                && thread.site.get() == 0
+                && thread.facts.count() == outer.waits.reasons
+        });
         if !is_usual {
-            return self.suspend_at(probe, addr, place);
+            return self.suspend_at(probe, addr, None);
         }
         self.entered = None;
         thread.current.set(0);
@@ -431,6 +431,7 @@ impl Coro {
             _ => return false,
         };
         let events = self.events;
+        self.events = events.wrapping_add(1);
         let what = what | events & 0xffff_ffff;
         let entry = Entry { ts: sys::counter(), value: addr, reference: self.reference, what };
         if mode & MODE_BARE == 0 {
@@ -440,7 +441,6 @@ impl Coro {
             thread.publish_usual(entry);
         }
         thread.end_usual();
-        self.events = events.wrapping_add(1);
         true
     }
 
@@ -622,8 +622,8 @@ impl Slot {
     /// anything it saw.
     #[inline(always)]
     fn write(&self, k: u64, tid: u64, entry: &Entry, fenced: bool) {
-        let seq = k / SHM_SLOTS * 2;
-        self.seq.store(seq + 1, Relaxed);
+        let seq = (k / (SHM_SLOTS / 2)) | 1;
+        self.seq.store(seq, Relaxed);
         if fenced {
             // A reader that sees any of the payload below sees the odd seq above. Pairs with the reader's acquire fence between its
             // copy of the payload and its second load of seq.
@@ -636,6 +636,6 @@ impl Slot {
         self.what.store(entry.what, Relaxed);
         compiler_fence(SeqCst);
         // A reader that sees this seq sees the payload above. Pairs with its acquire load, the first of seq.
-        self.seq.store(seq + 2, if fenced { Release } else { Relaxed });
+        self.seq.store(seq + 1, if fenced { Release } else { Relaxed });
     }
 }
