@@ -621,7 +621,7 @@ class App {
 		const { from, to, low, high } = this.window, t = from > low || to < high ? [from, to] : undefined;
 		const link = writeAddress(byId("timeline").hidden ? this.view : { ...this.view, t });
 		await copyText(link);
-		this.say(`Copied. The search of any copy of this page opens it: ${link}`, true);
+		this.say(`Copied ${link}: the search of any copy of this page opens it.`, true);
 	}
 
 	// To screen readers; and for a moment to everybody.

@@ -120,7 +120,7 @@ few=
 [ "${EVERY:-}" ] || few='ctp-fromjsonl ctp-report ctp-stat ctp-tojsonl'
 bare() { # [ARG...]
 	set -- PKG_CONFIG=false CFLAGS="-O${EVERY:+1} -DNDEBUG" O="$O/bare" "$@" all
-	[ ! "$few" ] || set -- "$@" TOOLS="$few" EXAMPLES= CXX_EXAMPLES= MODULES= FORMATS="$(echo formats/common/*.c formats/jsonl/*.c formats/report/*.c)"
+	[ ! "$few" ] || set -- "$@" TOOLS="$few" EXAMPLES= CXX_EXAMPLES= MODULES= FORMATS="$(echo formats/common/*.c formats/jsonl/*.c formats/report/*.c formats/stat/*.c)"
 	quiet_make "$@"
 }
 ok 'nothing optional: everything compiles' bare
