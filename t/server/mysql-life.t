@@ -25,11 +25,12 @@ begin() { # DATABASE [OPTION]: sends half of the rows
 	exec 9>"$tmp/fifo"
 	trace=$tmp/s1.ctp
 	[ "$2" != --append ] || trace=$tmp/s3.ctp # the other may be loaded already
-	head -c 20000 "$trace" >&9 2>/dev/null
+	sent=$(($(wc -c <"$trace") / 2))
+	head -c $sent "$trace" >&9 2>/dev/null
 	until [ "$(left "$1")" -gt 0 ] || ! kill -0 $child 2>/dev/null; do sleep 0.1; done
 }
 go_on() {
-	tail -c +20001 "$trace" >&9 2>/dev/null
+	tail -c +$((sent + 1)) "$trace" >&9 2>/dev/null
 	exec 9>&-
 }
 finish() {

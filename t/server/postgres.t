@@ -270,11 +270,12 @@ half() { # starts a load, and feeds half of it
 	"$postgres" -q ${1:+"$@"} "$tmp/pipe" 2>"$tmp/err" &
 	load=$!
 	exec 3>"$tmp/pipe"
-	head -c 30000 "$tmp/1.ctp" >&3
+	sent=$(($(wc -c <"$tmp/1.ctp") / 2))
+	head -c $sent "$tmp/1.ctp" >&3
 	until [ "$(db=postgres sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ctp-postgres'")" -gt 0 ]; do sleep 0.1; done
 }
 rest() { # feeds the rest
-	tail -c +30001 "$tmp/1.ctp" >&3 2>/dev/null
+	tail -c +$((sent + 1)) "$tmp/1.ctp" >&3 2>/dev/null
 	exec 3>&-
 	wait $load
 }
@@ -316,7 +317,7 @@ PGDATABASE=other "$postgres" -q "$tmp/1.ctp"
 is "libpq's variables name the database, and it is created" "$? $(db=other sql 'SELECT count(*) > 0 FROM births')" '3 t'
 "$postgres" -q -d third "$tmp/1.ctp"
 is 'a name alone names the database' "$? $(db=third sql 'SELECT count(*) > 0 FROM births')" '3 t'
-head -c 20000 "$tmp/1.ctp" >"$tmp/cut.ctp"
+head -c $(($(wc -c <"$tmp/1.ctp") / 2)) "$tmp/1.ctp" >"$tmp/cut.ctp"
 anew
 "$postgres" -q "$tmp/cut.ctp"
 status=$?
