@@ -10,7 +10,7 @@ def ok(true, name, *why):
     RUN[0] += 1
     FAILED[0] += not true
     print("ok" if true else "not ok", RUN[0], "-", name, flush=True)
-    for line in why if not true else ():
+    for line in (f"failed: {name}", *why) if not true else ():
         print("#", line, file=sys.stderr)
 
 
