@@ -76,12 +76,13 @@ namespace ctp::inline CTP_ABI_SPACE_ {
  *	task handler(int fd, ctp::place = {});
  */
 struct place {
-	const char *file, *function; /* exist as long as the program */
-	std::uint32_t line;
+	const char *file; /* this and function exist as long as the program */
+	std::uint32_t line;   /* between the two: gcc would pack them into a vector for each await, which takes longer than two stores */
+	const char *function;
 
 	constexpr place(const char *in = __builtin_FILE(), std::uint32_t at = __builtin_LINE(),
 	                const char *of = __builtin_FUNCTION()) noexcept
-		: file(in), function(of), line(at)
+		: file(in), line(at), function(of)
 	{
 	}
 };
