@@ -146,7 +146,8 @@ class Lanes {
 			share[now] += to - at;
 	}
 
-	// The same for [from, to), if e is after(row, from). Returns after(row, to). leap() is for many events, pass() for few.
+	// The same for [from, to), if e is after(row, from). Returns after(row, to). leap() is for many events; pass() is for few,
+	// and says only whether a state began.
 	leap(row, from, to, e) {
 		const next = this.after(row, to, e);
 		this.shares(row, from, to, e, next);
@@ -155,9 +156,9 @@ class Lanes {
 	pass(row, from, to, e) {
 		const { share, begun, time, state } = this, last = this.first[row + 1], born = this.born[row], end = this.end[row];
 		const stop = to < end ? to : end;
-		let at = from > born ? from : born, now = this.stateBefore(row, e);
+		let at = from > born ? from : born, now = this.stateBefore(row, e), seen = 0;
 		for (let s = 0; s < STATES; s++)
-			share[s] = begun[s] = 0;
+			share[s] = 0;
 		for (; e < last && time[e] <= to; e++) {
 			const t = time[e] < stop ? time[e] : stop;
 			if (t > at) {
@@ -165,10 +166,12 @@ class Lanes {
 				at = t;
 			}
 			now = state[e];
-			begun[now]++;
+			seen |= 1 << now;
 		}
 		if (stop > at)
 			share[now] += stop - at;
+		for (let s = 0; s < STATES; s++)
+			begun[s] = seen >> s & 1;
 		return e;
 	}
 }
