@@ -4,6 +4,7 @@
 #include "report/report-json.h"
 
 #include "common/json.h"
+#include "report/report-place.h"
 #include "report/report-print.h"
 #include "stream/events.h"
 
@@ -43,6 +44,33 @@ static void text(const struct json *j, const char *key, const char *value)
 		quoted(j, value);
 	else
 		ctp_output_putf(j->out, "null");
+}
+
+/* A key and the parts of a place; null if it has no file and line. The page, which shows the text, has none. */
+static void place(const struct json *j, const char *key, const char *value)
+{
+	struct ctp_report_place at;
+	if (j->in_page)
+		return;
+	if (!ctp_report_place(&at, value)) {
+		ctp_output_putf(j->out, ",\"%s\":null", key);
+		return;
+	}
+	ctp_output_putf(j->out, ",\"%s\":{\"file\":", key);
+	ctp_json_put(j->out, at.file, at.file_bytes);
+	ctp_output_putf(j->out, ",\"line\":%ju", at.line);
+	text(j, ",\"function\"", at.function);
+	ctp_output_putf(j->out, "}");
+}
+
+/* Both sites of a coroutine or of a finding, each as a text and in its parts. before: the punctuation before the first key. */
+static void sites(const struct json *j, const char *before, const char *spawn, const char *suspend)
+{
+	ctp_output_putf(j->out, "%s", before);
+	text(j, "\"spawn_site\"", spawn);
+	text(j, ",\"suspend_site\"", suspend);
+	place(j, "spawn_place", spawn);
+	place(j, "suspend_place", suspend);
 }
 
 /* A key and an array: put writes each of n items. */
@@ -104,8 +132,7 @@ static void anybody(const struct json *j, const struct ctp_report_member *m)
 	ns(j, ",\"since_ns\"", m->since_ns);
 	ns(j, ",\"for_ns\"", m->for_ns);
 	number(j, "since", m->since_ns);
-	text(j, ",\"spawn_site\"", m->spawn);
-	text(j, ",\"suspend_site\"", m->place);
+	sites(j, ",", m->spawn, m->place);
 	ARRAY(j, ",\"reasons\"", reason, m->reasons, m->nreasons);
 }
 
@@ -131,8 +158,7 @@ static void finding(const struct json *j, const struct ctp_finding *f)
 	text(j, "\"title\"", f->title);
 	ARRAY(j, ",\"evidence\"", line, f->evidence, lines(f->evidence));
 	ARRAY(j, ",\"next\"", line, f->next, lines(f->next));
-	text(j, ",\"spawn_site\"", f->spawn);
-	text(j, ",\"suspend_site\"", f->place);
+	sites(j, ",", f->spawn, f->place);
 	ctp_output_putf(j->out, ",\"members\":%ju", f->members);
 	ns(j, ",\"from_ns\"", f->from_ns);
 	ns(j, ",\"to_ns\"", f->to_ns);
@@ -150,8 +176,7 @@ static void suspect(const struct json *j, const struct ctp_suspect *s)
 	text(j, "\"title\"", s->title);
 	text(j, ",\"excuse\"", s->excuse);
 	text(j, ",\"also\"", s->also);
-	text(j, ",\"spawn_site\"", s->spawn);
-	text(j, ",\"suspend_site\"", s->place);
+	sites(j, ",", s->spawn, s->place);
 	ctp_output_putf(j->out, ",\"count\":%ju,\"waiting\":%ju", s->members, s->waiting);
 	ctp_output_putf(j->out, ",\"since_ns\":%ju,\"for_ns\":%ju,\"open\":%ju", s->since_ns, s->for_ns, s->open);
 	ctp_output_putf(j->out, ",\"ended\":%ju,\"longest_ns\":%ju,\"p99_ns\":%ju", s->ended, s->longest_ns, s->p99_ns);
@@ -208,8 +233,7 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 
 static void still(const struct json *j, const struct ctp_report_still *s, bool runs)
 {
-	text(j, "{\"spawn_site\"", s->spawn);
-	text(j, ",\"suspend_site\"", s->place);
+	sites(j, "{", s->spawn, s->place);
 	ctp_output_putf(j->out, ",\"coroutines\":%ju", s->coroutines);
 	if (!runs)
 		ctp_output_putf(j->out, ",\"runnable\":%ju", s->runnable);
@@ -233,6 +257,7 @@ static void runs(const struct json *j, const struct ctp_report_still *s) { still
 static void site(const struct json *j, const struct ctp_report_site *s)
 {
 	text(j, "{\"site\"", s->place);
+	place(j, "place", s->place);
 	times(j, "suspended", &s->suspended);
 	times(j, "runnable", &s->runnable);
 	times(j, "running", &s->running);
@@ -258,6 +283,7 @@ static void heavy(const struct json *j, const struct ctp_report_heavy *h)
 	ctp_output_putf(j->out, "{\"coro\":\"%ju\"", h->id);
 	text(j, ",\"name\"", h->name);
 	text(j, ",\"spawn_site\"", h->spawn);
+	place(j, "spawn_place", h->spawn);
 	ctp_output_putf(j->out, ",\"ns\":%ju}", h->ns);
 }
 
@@ -281,6 +307,7 @@ static void object(const struct json *j, const struct ctp_report_object *o)
 	text(j, "{\"name\"", o->name);
 	text(j, ",\"kind\"", ctp_print_object_kind(o));
 	text(j, ",\"made_site\"", o->made);
+	place(j, "made_place", o->made);
 	ctp_output_putf(j->out, ",\"pid\":%ju,\"object\":\"0x%016jx\"", o->pid, o->at);
 	known(j, "available", o->known, o->available);
 	ctp_output_putf(j->out, ",\"available_exact\":%s", boolean(o->known && o->exact));

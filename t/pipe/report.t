@@ -146,6 +146,11 @@ if command -v jq >/dev/null; then
 		'[["./server","-v","a b"],"42","exited",7,true,6,1,411,0,"1700000001000000000"]'
 	is 'JSON has the finding' "$(jq -c '.sections[0].findings[] | [.rule, .certainty, .members, .spawn_site, .suspend_site, .coroutines[0].coro, .coroutines[0].probe_id, .coroutines[0].name]' "$tmp/json")" \
 		'["never-woken","likely",1,"server.c:20:serve","handler.c:30:read it; now 7","4","104","handler 3"]'
+	is 'JSON has the parts of each site' "$(jq -c '.sections[0] | (.findings[] | .spawn_place, .suspend_place), .findings[].coroutines[].suspend_place, .sites[1].place' "$tmp/json")" \
+		'{"file":"server.c","line":20,"function":"serve"}
+{"file":"handler.c","line":30,"function":"read it; now 7"}
+{"file":"handler.c","line":30,"function":"read it; now 7"}
+null'
 	is 'JSON has the waiters' "$("$report" -j "$tmp/circle.ctp" | jq -c '.sections[0].findings[0] | .waiting, (.awaits | sort_by(.coro)[] | [.coro, .name, .in, .suspend_site, .spawn_site, .waits_for, .told])')" \
 		'2
 ["12",null,"joiner 10","server.c:20:serve","server.c:20:serve","11",true]

@@ -17,6 +17,15 @@
 /* A name that a traced program could choose: it clears the screen, reverses the text, ends a script, a table's cell and a line. */
 #define HOSTILE "\033[2J\302\233x\342\200\256</script>`|`\n# *_[a](b)\342\200\250\377\\"
 
+/* The parts of places, in JSON. */
+#define SERVE "{\"file\":\"main.c\",\"line\":12,\"function\":\"serve\"}"
+#define HANDLE "{\"file\":\"server.c\",\"line\":212,\"function\":\"handle\"}"
+#define ACCEPT "{\"file\":\"server.c\",\"line\":88,\"function\":\"accept\"}"
+#define PLACES(spawn, suspend) "\"spawn_place\":" spawn ",\"suspend_place\":" suspend ","
+#define SERVE_HANDLE PLACES(SERVE, HANDLE)
+#define NULL_ACCEPT PLACES("null", ACCEPT)
+#define NULL_HANDLE PLACES("null", HANDLE)
+
 enum print { TEXT, MARKDOWN, JSON, PAGE };
 
 /* What a printer writes, until the next call. */
@@ -340,10 +349,10 @@ static void test_json(struct made *m)
 	   "JSON has the head of a section");
 	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":17,\"title\":\"7 coroutines were never woken\","
 	             "\"evidence\":[\"nobody woke them\"],\"next\":[\"look at server.c:212\"],"
-	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"members\":57,"
+	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\"," SERVE_HANDLE "\"members\":57,"
 	             "\"from_ns\":10,\"to_ns\":20,\"coroutines\":[{\"coro\":\"37\",\"probe_id\":\"18446744073709551615\","
 	             "\"name\":\"handler 17\",\"in\":null,\"state\":\"suspended\",\"since_ns\":1000,\"for_ns\":1730000000,"
-	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\","
+	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\"," SERVE_HANDLE
 	             "\"reasons\":[],\"waits_for\":null,\"woken_by\":\"12\",\"thread\":18800,\"pid\":\"17\"},{"), "a finding");
 	m->who[0].reasons[0] = (struct ctp_report_reason){.what = CTP_WAITS_PERMITS, .pid = 17, .at = 0x2000, .count = 2};
 	m->who[0].reasons[1] = (struct ctp_report_reason){.what = CTP_WAITS_TIMER, .pid = 17, .due_ns = 5};
@@ -357,17 +366,17 @@ static void test_json(struct made *m)
 	m->who[0].waits_for = 0;
 	text = printed(JSON, &m->report, &plain);
 	ok(has(text, "],\"waiting\":0,\"awaits\":[]}"), "JSON: a finding without other waiters has an empty list");
-	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"coroutines\":1234,\"runnable\":0,"
+	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\"," NULL_ACCEPT "\"coroutines\":1234,\"runnable\":0,"
 	             "\"longest_ns\":5,\"shortest_ns\":0,\"ended\":0,\"ended_max_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
 	             "\"certain\":false}"), "JSON lists the groups that wait");
-	ok(has(text, "],\"running\":[{\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"coroutines\":3,"
+	ok(has(text, "],\"running\":[{\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\"," SERVE_HANDLE "\"coroutines\":3,"
 	             "\"longest_ns\":7000,\"shortest_ns\":6000,\"in_findings\":3,\"longest\":{\"coro\":\"12\",\"name\":\"handler 17\","
 	             "\"thread\":18800},\"certain\":true},{"), "JSON lists the groups that run");
-	ok(has(text, "{\"site\":\"server.c:212:handle\",\"suspended\":{\"count\":1000,\"total_ns\":9,\"p50_ns\":412000,"
+	ok(has(text, "{\"site\":\"server.c:212:handle\",\"place\":" HANDLE ",\"suspended\":{\"count\":1000,\"total_ns\":9,\"p50_ns\":412000,"
 	             "\"p99_ns\":1730000,\"max_ns\":2000000000},\"runnable\":{"), "a site");
 	ok(has(text, "{\"tid\":18800,\"name\":\"worker\",\"busy_ns\":1007953344,\"unknown_ns\":0,\"busy_share\":0.5000,\"resumes\":99,"
 	             "\"last_ns\":2015906688}"), "a thread");
-	ok(has(text, "\"top\":{\"running\":[{\"coro\":\"5000000000\",\"name\":null,\"spawn_site\":\"main.c:12:serve\","
+	ok(has(text, "\"top\":{\"running\":[{\"coro\":\"5000000000\",\"name\":null,\"spawn_site\":\"main.c:12:serve\",\"spawn_place\":" SERVE ","
 	             "\"ns\":1000000}],\"runnable\":[],\"suspended\":[],\"unknown\":[]}"),
 	   "JSON lists the coroutines with the most time");
 }
@@ -418,9 +427,9 @@ static void test_tree(void)
 	   "Markdown says how many more there are");
 	ok(has(printed(JSON, &m.report, &plain),
 	       "],\"waiting\":9,\"awaits\":[{\"coro\":\"101\",\"probe_id\":\"0\",\"name\":null,\"in\":\"consumer 5\",\"state\":\"suspended\","
-	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\",\"reasons\":[],\"waits_for\":\"37\",\"told\":true},"
+	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\"," NULL_ACCEPT "\"reasons\":[],\"waits_for\":\"37\",\"told\":true},"
 	       "{\"coro\":\"102\",\"probe_id\":\"0\",\"name\":null,\"in\":null,\"state\":\"suspended\",\"since_ns\":0,\"for_ns\":2000,"
-	       "\"spawn_site\":null,\"suspend_site\":\"server.c:212:handle\",\"reasons\":[],\"waits_for\":\"101\",\"told\":false},"),
+	       "\"spawn_site\":null,\"suspend_site\":\"server.c:212:handle\"," NULL_HANDLE "\"reasons\":[],\"waits_for\":\"101\",\"told\":false},"),
 	   "JSON: each waiter names what it waits for");
 	/* A chain of the maximum length. */
 	for (uint64_t i = 0; i < CTP_REPORT_MEMBERS; i++)
