@@ -282,17 +282,22 @@ static bool same_file(const struct stat *out, const char *path)
 	return known && st.st_dev == out->st_dev && st.st_ino == out->st_ino;
 }
 
+bool ctp_tool_is_input(const char *path, char **files)
+{
+	struct stat st;
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	bool same = !*files && same_file(&st, NULL);
+	for (char **file = files; *file && !same; file++)
+		same = same_file(&st, *file);
+	return same;
+}
+
 enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char **files, bool binary, bool force,
                                 struct ctp_err *err)
 {
-	struct stat st;
-	if (path && strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode)) {
-		bool same = !*files && same_file(&st, NULL);
-		for (char **file = files; *file && !same; file++)
-			same = same_file(&st, *file);
-		if (same)
-			return ctp_err_as(err, CTP_ERR_REFUSED, "-o %s: is also the input; name another file", path);
-	}
+	if (path && strcmp(path, "-") && ctp_tool_is_input(path, files))
+		return ctp_err_as(err, CTP_ERR_REFUSED, "-o %s: is also the input; name another file", path);
 	return ctp_output_create(out, path, binary, force, err);
 }
 
@@ -355,7 +360,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 		return ctp_tool_fail(tool, err);
 	struct to to = {.tool = tool, .sink = sink, .tick = ctp_tool_tick(tool), .err = err};
 	sink->tick = to.tick;
-	tool->out = out;
+	tool->out = tool->reads_on ? NULL : out;
 	enum ctp_status status = to_each(&to, files);
 	errno = 0;
 	if (status != CTP_FAILED && sink->ops->finish)

@@ -32,6 +32,7 @@ struct ctp_tool {
 	bool no_coroutines;   /* what it reads are records of something else: no word about coroutines, events and rows */
 
 	bool counts_itself;   /* the source or the sink says what it has kept and lost, and in its own words */
+	bool reads_on;        /* a converter reads on if the reader of `out` has gone, because its sink has other outputs */
 
 	/* Set by ctp_tool_option. */
 	bool quiet, verbose;
@@ -83,6 +84,9 @@ struct ctp_tick ctp_tool_tick(struct ctp_tool *tool);
 
 /* A progress line of the tool's own, under the same conditions; it is not waited for. Null: away with it. */
 void ctp_tool_progress(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Whether a path is a file that is one of the inputs, too. files: as for a converter. */
+bool ctp_tool_is_input(const char *path, char **files);
 
 /* Fails where an operand cannot be read: for tools that create something before they read. */
 enum ctp_status ctp_tool_look(char **files, struct ctp_err *err);
