@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "report/report-ci.h"
 #include "report/report-doc.h"
+#include "report/report-rules.h"
 #include "report/report-tree.h"
 
 enum { MEMBERS = 20 };
@@ -236,4 +238,89 @@ void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, con
 		.sentence = sentence, .paragraph = paragraph, .table = table, .row = row,
 	};
 	ctp_doc_write(&(struct ctp_doc){.ops = &ops, .out = out, .report = r, .style = style});
+}
+
+/* --- in brief ------------------------------------------------------------------------------------------------------------- */
+
+enum { BRIEF_ITEMS = 12, BRIEF_CAVEATS = 3 };
+_Static_assert(2 + BRIEF_ITEMS + 1 + BRIEF_CAVEATS + 2 <= CTP_BRIEF_LINES, "a heading, both lists, a line on what ran, and the space between");
+
+static uint64_t count_results(const struct ctp_report *r)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < r->nsections; i++)
+		n += r->sections[i].nfindings + r->sections[i].nsuspects;
+	return n;
+}
+
+static void brief_heading(struct ctp_output *out, const struct ctp_report *r)
+{
+	char lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], command[CTP_PRINT_COMMAND_MAX];
+	ctp_output_putf(out, "### ");
+	if (r->sections_seen == 1 && r->nsections) {
+		span(out, ctp_print_command(command, r->sections), false);
+		ctp_output_putf(out, ": %s\n", ctp_print_verdict(lines[0], r->sections));
+	} else {
+		ctp_output_putf(out, "%s\n", ctp_print_closing(lines, r) ? lines[0] : "There is nothing in the trace.");
+	}
+}
+
+/* One item for each result; and below it, if there is room for all, what to look at next. */
+static void brief_results(struct ctp_output *out, const struct ctp_report *r)
+{
+	struct ctp_ci ci;
+	struct ctp_ci_result result;
+	char number[CTP_PRINT_NUMBER_MAX];
+	uint64_t all = count_results(r), shown = 0, limit = all > BRIEF_ITEMS ? BRIEF_ITEMS - 1 : BRIEF_ITEMS;
+	if (all)
+		ctp_output_putf(out, "\n");
+	for (uint32_t i = 0; i < r->nsections; i++)
+		for (ctp_ci_start(&ci, &r->sections[i]); shown < limit && ctp_ci_next(&ci, &result); shown++) {
+			ctp_output_putf(out, "- %s: ", ctp_certainty_name(result.certainty));
+			prose(out, result.title);
+			ctp_output_putf(out, " (`%s`)\n", ctp_report_rule(result.rule).name);
+			if (all > BRIEF_ITEMS / 2 || !result.next[0])
+				continue;
+			ctp_output_putf(out, "  - next: ");
+			prose(out, result.next[0]);
+			ctp_output_putf(out, "\n");
+		}
+	if (all > shown)
+		ctp_output_putf(out, "- and %s more\n", ctp_print_count(number, all - shown));
+}
+
+static void brief_caveats(struct ctp_output *out, const struct ctp_report *r)
+{
+	char lines[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
+	unsigned all = 0;
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		unsigned n = ctp_print_caveats(lines, r, &r->sections[i]);
+		for (unsigned k = 0; k < n; k++, all++) {
+			ctp_output_putf(out, all ? "" : "\n");
+			if (all >= BRIEF_CAVEATS - 1)
+				continue;
+			ctp_output_putf(out, "- not seen: ");
+			prose(out, lines[k]);
+			ctp_output_putf(out, "\n");
+		}
+	}
+	if (all >= BRIEF_CAVEATS)
+		ctp_output_putf(out, "- and %u more that the report could not see\n", all - (BRIEF_CAVEATS - 1));
+}
+
+void ctp_report_brief(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
+{
+	char length[CTP_PRINT_LINE_MAX], outcome[CTP_PRINT_LINE_MAX], n[4][CTP_PRINT_NUMBER_MAX];
+	const struct ctp_report_section *s = r->sections;
+	(void)style;
+	brief_heading(out, r);
+	brief_results(out, r);
+	brief_caveats(out, r);
+	if (r->nsections != 1)
+		return;
+	ctp_output_putf(out, "\n%s; ", ctp_print_length(length, s));
+	ctp_output_putf(out, "%s; ", ctp_print_outcome(outcome, s));
+	ctp_output_putf(out, "%s coroutine%s, %s alive at the end; %s event%s, %s lost\n", ctp_print_count(n[0], s->counts.coroutines),
+	                ctp_print_plural(s->counts.coroutines), ctp_print_count(n[1], s->alive), ctp_print_count(n[2], s->counts.events),
+	                ctp_print_plural(s->counts.events), ctp_print_lost(n[3], s));
 }

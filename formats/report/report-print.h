@@ -14,7 +14,10 @@
 #include "base/visible.h"
 #include "io/output.h"
 
-enum ctp_report_format { CTP_REPORT_AS_TEXT, CTP_REPORT_AS_MARKDOWN, CTP_REPORT_AS_JSON, CTP_REPORT_AS_FOLDED };
+enum ctp_report_format {
+	CTP_REPORT_AS_TEXT, CTP_REPORT_AS_MARKDOWN, CTP_REPORT_AS_JSON, CTP_REPORT_AS_FOLDED, CTP_REPORT_AS_BRIEF, CTP_REPORT_AS_SARIF,
+	CTP_REPORT_AS_JUNIT, CTP_REPORT_AS_GITHUB, CTP_REPORT_AS_GITLAB, CTP_REPORT_FORMATS,
+};
 
 struct ctp_report_style {
 	enum ctp_report_format format;
@@ -24,6 +27,8 @@ struct ctp_report_style {
 	uint32_t top; /* rows of each table otherwise; 0: the default of the format */
 	bool colour;
 	bool several; /* there are several inputs: each is named, even if only one has a section */
+	enum ctp_certainty fail_on; /* the level from which on a finding fails a test of JUnit; CTP_CERTAIN_UNKNOWN: likely */
+	const char *root; /* annotations name files below this folder from there; null: as they are */
 };
 
 enum {

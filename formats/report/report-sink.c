@@ -7,15 +7,13 @@
 
 #include "report/report-args.h"
 #include "report/report-folded.h"
-#include "report/report-json.h"
-#include "report/report-markdown.h"
-#include "report/report-text.h"
 
 struct report_sink {
 	struct ctp_sink sink;
 	struct ctp_analysis *analysis;
 	struct ctp_report_style style;
 	struct ctp_output *out; /* null: closed */
+	struct ctp_report_files *files;
 	struct ctp_folded *folded;
 	struct ctp_folded_lines lines; /* of that */
 };
@@ -47,20 +45,9 @@ static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct report_sink *s = (struct report_sink *)sink;
-	switch (s->style.format) {
-	case CTP_REPORT_AS_TEXT:
-		ctp_report_text(s->out, &s->analysis->report, &s->style);
-		break;
-	case CTP_REPORT_AS_MARKDOWN:
-		ctp_report_markdown(s->out, &s->analysis->report, &s->style);
-		break;
-	case CTP_REPORT_AS_JSON:
-		ctp_report_json(s->out, &s->analysis->report, false);
-		ctp_output_put(s->out, "\n", 1);
-		break;
-	case CTP_REPORT_AS_FOLDED:
-		break;
-	}
+	if (s->files) /* first: the reader of the output may have gone, which ends the program */
+		ctp_report_files_write(s->files, &s->analysis->report, &s->style);
+	ctp_report_write(s->out, &s->analysis->report, &s->style);
 	struct ctp_output *out = s->out;
 	s->out = NULL;
 	return ctp_output_close(out, err);
@@ -71,12 +58,14 @@ static void release(struct ctp_sink *sink)
 	struct report_sink *s = (struct report_sink *)sink;
 	if (s->out)
 		ctp_output_abandon(s->out);
+	if (s->files)
+		ctp_report_files_abandon(s->files);
 	ctp_folded_free(s->folded);
 	free(s);
 }
 
 struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out, const struct ctp_report_style *style,
-                                 struct ctp_err *err)
+                                 struct ctp_report_files *files, struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
 		.section = begin, .records = take, .end = end, .finish = finish, .free = release,
@@ -84,10 +73,12 @@ struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out,
 	struct report_sink *s = calloc(1, sizeof *s);
 	if (!s) {
 		ctp_output_abandon(out);
+		if (files)
+			ctp_report_files_abandon(files);
 		ctp_err_memory(err);
 		return NULL;
 	}
-	*s = (struct report_sink){.sink.ops = &ops, .analysis = a, .style = *style, .out = out};
+	*s = (struct report_sink){.sink.ops = &ops, .analysis = a, .style = *style, .out = out, .files = files};
 	if (style->format != CTP_REPORT_AS_FOLDED)
 		return &s->sink;
 	s->lines = (struct ctp_folded_lines){.out = out, .unit_ns = style->unit_ns};

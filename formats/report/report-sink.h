@@ -5,11 +5,14 @@
 #define CTP_REPORT_SINK_H
 
 #include "analyse/analysis.h"
-#include "report/report-print.h"
+#include "report/report-write.h"
 #include "stream/sink.h"
 
-/* Writes to out, which it takes over: finish closes it, free abandons it. a stays the caller's, to be looked at afterwards. */
+/*
+ * Writes to out, which it takes over: finish closes it, free abandons it. The same for files, which are open, and which finish writes
+ * before; null: none. a and files stay the caller's, to be looked at afterwards.
+ */
 struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out, const struct ctp_report_style *style,
-                                 struct ctp_err *err);
+                                 struct ctp_report_files *files, struct ctp_err *err);
 
 #endif

@@ -2,13 +2,14 @@
 /* Copyright (c) 2026 the ctptools authors */
 /*
  * report.c - whatever records come, in whatever classes, the report survives them and does not contradict itself, and each form in
- * which it is printed is valid: JSON is JSON, and text has nothing that a terminal interprets.
+ * which it is printed is valid: JSON is JSON, XML is XML, and text has nothing that a terminal or a service interprets.
  * Covers: lib/analyse formats/report
  */
 #include "textmem.h"
+#include "report/report-markdown.h"
 #include "report/report-sink.h"
 #include "steps.h"
-#include "valid.h"
+#include "valid-xml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +37,30 @@ static void check(const struct ctp_report *r)
 		}
 }
 
+static size_t lines(const char *text, size_t len)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '\n';
+	return n;
+}
+
+/* Each line is a command of the report's own, and no text has begun another one. */
+static void check_commands(const char *text, size_t len)
+{
+	valid_shown(text, len);
+	for (const char *end = text + len, *lf; text < end; text = lf + 1) {
+		lf = memchr(text, '\n', (size_t)(end - text));
+		bool known = !strncmp(text, "::error ", 8) || !strncmp(text, "::warning ", 10) || !strncmp(text, "::notice ", 9);
+		const char *message = known ? memmem(text + 2, (size_t)(lf - text) - 2, "::", 2) : NULL;
+		valid_must(message, "no command", text, (size_t)(lf - text));
+		for (const char *p = text; p < lf; p++)
+			if (*p == '%')
+				valid_must(lf - p > 2 && (!memcmp(p, "%25", 3) || !memcmp(p, "%0A", 3) || !memcmp(p, "%3A", 3) || !memcmp(p, "%2C", 3)),
+				           "no escape", text, (size_t)(lf - text));
+	}
+}
+
 static void check_text(const struct ctp_report_style *style)
 {
 	static struct textmem mem;
@@ -52,9 +77,37 @@ static void check_text(const struct ctp_report_style *style)
 		valid_shown(text, mem.len);
 		break;
 	case CTP_REPORT_AS_MARKDOWN:
+	case CTP_REPORT_AS_BRIEF:
 		valid_shown_but(text, mem.len, 0x2060); /* a word joiner makes mentions and links mere text */
 		break;
+	case CTP_REPORT_AS_SARIF:
+	case CTP_REPORT_AS_GITLAB:
+		valid_shown(text, mem.len);
+		must(valid_json(text, mem.len), "the form is no JSON");
+		break;
+	case CTP_REPORT_AS_JUNIT:
+		valid_shown(text, mem.len);
+		valid_must(valid_xml(text, mem.len), "no XML", text, mem.len);
+		break;
+	case CTP_REPORT_AS_GITHUB:
+		check_commands(text, mem.len);
+		break;
+	case CTP_REPORT_FORMATS:
+		break;
 	}
+	must(style->format != CTP_REPORT_AS_BRIEF || lines(text, mem.len) <= CTP_BRIEF_LINES, "brief is too long");
+}
+
+/* One of the forms for services, whichever form the report had. */
+static void check_other(const struct ctp_report *report, struct ctp_report_style style, uint8_t which)
+{
+	struct ctp_output out;
+	struct ctp_err err;
+	style.format = CTP_REPORT_AS_BRIEF + which % (CTP_REPORT_FORMATS - CTP_REPORT_AS_BRIEF);
+	textmem_open(&out);
+	ctp_report_write(&out, report, &style);
+	must(!ctp_output_close(&out, &err), err.text);
+	check_text(&style);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -74,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ctp_analysis *analysis = ctp_analysis_new(&options, &s.err);
 	must(analysis, "no analysis");
 	textmem_open(&out);
-	struct ctp_sink *sink = ctp_report_sink(analysis, &out, &style, &s.err);
+	struct ctp_sink *sink = ctp_report_sink(analysis, &out, &style, NULL, &s.err);
 	must(sink, "no sink");
 	if (style.format != CTP_REPORT_AS_FOLDED)
 		ctp_analysis_listen(analysis, &ops, analysis);
@@ -82,6 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (steps_finish(&s)) {
 		check(&analysis->report);
 		check_text(&style);
+		check_other(&analysis->report, style, how);
 	} else {
 		must(strstr(s.err.text, "has no clock"), s.err.text);
 	}

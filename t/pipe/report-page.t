@@ -4,20 +4,12 @@
 # ctp-report.1: the page shows the current output of the tool. Each block after a comment "output" has a command and its output; the trace is
 # that of the block "example". UPDATE=1 writes the output of today into the page.
 . t/helper/tap.sh
+. t/helper/example-trace.sh
 command -v jq >/dev/null || skip_all 'there is no jq'
 page=doc/ctp-report.1
 bin=$(cd "$BIN" && pwd)
 
 rules=doc/ctp-rules.7
-block() { # NAME PAGE: the literal block after the comment
-	awk -v want=".\\\\\" $1" '$0 == want { named = 1; next } named && /^\.Ed/ { exit } inside { print }
-		named && /^\.Bd -literal/ { inside = 1 }' "$2" | sed 's/\\(aq/'"'"'/g; s/\\e/\\/g'
-}
-make_trace() { # NAME PAGE FILE
-	{ block functions $rules; block "$1" "$2"; } >"$tmp/script"
-	sh "$tmp/script" | "$BIN/ctp-fromjsonl" >"$tmp/$3" 2>"$tmp/err"
-	is "the block '$1' is a trace" "$(cat "$tmp/err")" ''
-}
 make_trace example $page t.ctp
 make_trace 'script: possible possible' $rules possible.ctp
 sed -n '/^\.\\" output/,/^\.Ed/s/^\$ cat \([a-z]*\);.*/\1/p' $page >"$tmp/shown"

@@ -5,10 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "valid.h"
+#include "valid-xml.h"
 #include "tap.h"
 
-enum judge { JSON, JSONL, CSV, GUARDED, HTML, SHOWN, FOLDED };
+enum judge { JSON, JSONL, CSV, GUARDED, HTML, SHOWN, FOLDED, XML };
 
 static void judge(enum judge how, const char *text)
 {
@@ -21,6 +21,7 @@ static void judge(enum judge how, const char *text)
 	case HTML: valid_html(text, len, NULL); break;
 	case SHOWN: valid_shown(text, len); break;
 	case FOLDED: valid_folded(text, len); break;
+	case XML: valid_must(valid_xml(text, len), "no XML", text, len); break;
 	}
 }
 
@@ -40,6 +41,8 @@ static bool takes(enum judge how, const char *text)
 	waitpid(pid, &status, 0);
 	return status == 0;
 }
+
+#define XML_HEAD "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
 static const struct {
 	enum judge how;
@@ -97,6 +100,19 @@ static const struct {
 	{FOLDED, false, "a;b\n"},
 	{FOLDED, false, "a -1\n"},
 	{FOLDED, false, "; 1\n"},
+	{XML, true, XML_HEAD "<a b=\"&quot;\"><c/>x&amp;\n\xc3\xa9</a>\n"},
+	{XML, false, "<a/>\n"},
+	{XML, false, XML_HEAD "<a></b>\n"},
+	{XML, false, XML_HEAD "<a>\n"},
+	{XML, false, XML_HEAD "<a/><a/>\n"},
+	{XML, false, XML_HEAD "<a b=\"<\"/>\n"},
+	{XML, false, XML_HEAD "<a b=\"\"\"/>\n"},
+	{XML, false, XML_HEAD "<a>&</a>\n"},
+	{XML, false, XML_HEAD "<a>&#0;</a>\n"},
+	{XML, false, XML_HEAD "<a>]]></a>\n"},
+	{XML, false, XML_HEAD "<a>\x1b</a>\n"},
+	{XML, false, XML_HEAD "<a>\xff</a>\n"},
+	{XML, false, XML_HEAD "<a>\xef\xbf\xbe</a>\n"},
 };
 
 int main(void)

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/* report-ci.c - results for continuous integration, and how their texts are written. */
+#include "report/report-ci.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdio.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "report/report-rules.h"
+
+/* --- results -------------------------------------------------------------------------------------------------------------- */
+
+/* "./a.c" and "a.c" are one file; services want the second. */
+static void strip(struct ctp_report_place *at)
+{
+	while (at->file_bytes > 2 && at->file[0] == '.' && at->file[1] == '/' && at->file[2] != '/') {
+		at->file += 2;
+		at->file_bytes -= 2;
+	}
+}
+
+/* A null ends each text, so that no two lists of texts are the same bytes. */
+static uint64_t mix(uint64_t hash, const char *text, size_t len)
+{
+	return ctp_map_bytes(ctp_map_bytes(hash, text, len), "", 1);
+}
+
+/* Of a place without a line, all of it. */
+static uint64_t mix_place(uint64_t hash, const char *text)
+{
+	struct ctp_report_place at;
+	if (!ctp_report_place(&at, text))
+		return mix(hash, text ? text : "", text ? strlen(text) : 0);
+	strip(&at);
+	hash = mix(hash, at.file, at.file_bytes);
+	return mix(hash, at.function ? at.function : "", at.function ? strlen(at.function) : 0);
+}
+
+static void mark(struct ctp_ci *ci, struct ctp_ci_result *r)
+{
+	const uint64_t start = UINT64_C(0xcbf29ce484222325); /* of FNV-1a; it stays, so that fingerprints do */
+	const char *rule = ctp_report_rule(r->rule).name;
+	uint32_t before = 0;
+	char number[CTP_TEXT_MAX];
+	uint64_t hash = mix_place(mix_place(mix(start, rule, strlen(rule)), r->place), r->spawn);
+	for (uint32_t i = 0; i < ci->at; i++)
+		before += ci->seen[i] == hash;
+	ci->seen[ci->at] = hash;
+	if (before)
+		hash = mix(hash, number, (size_t)(ctp_text_u64(number, before) - number));
+	snprintf(r->mark, sizeof r->mark, "%016jx", (uintmax_t)hash);
+}
+
+static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f)
+{
+	*r = (struct ctp_ci_result){
+		.rule = f->rule, .certainty = f->certainty, .title = f->title, .place = f->place, .spawn = f->spawn,
+		.members = f->members, .waiting = f->waiting, .who = f->who, .nwho = f->nwho, .waiters = f->waiters, .nwaiters = f->nwaiters,
+	};
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
+		r->evidence[i] = f->evidence[i];
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++)
+		r->next[i] = f->next[i];
+}
+
+static void of_suspect(struct ctp_ci_result *r, const struct ctp_suspect *s)
+{
+	*r = (struct ctp_ci_result){
+		.rule = CTP_REPORT_POSSIBLE, .certainty = s->certainty, .title = s->title, .excuse = s->excuse, .evidence = {s->also},
+		.place = s->place, .spawn = s->spawn, .members = s->members, .waiting = s->waiting, .who = s->who, .nwho = s->nwho,
+	};
+}
+
+void ctp_ci_start(struct ctp_ci *ci, const struct ctp_report_section *section)
+{
+	assert(section->nfindings <= CTP_REPORT_FINDINGS && section->nsuspects <= CTP_REPORT_SUSPECTS);
+	ci->section = section;
+	ci->at = 0;
+}
+
+bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result)
+{
+	const struct ctp_report_section *s = ci->section;
+	if (ci->at < s->nfindings)
+		of_finding(result, &s->findings[ci->at]);
+	else if (ci->at - s->nfindings < s->nsuspects)
+		of_suspect(result, &s->suspects[ci->at - s->nfindings]);
+	else
+		return false;
+	mark(ci, result);
+	ci->at++;
+	return true;
+}
+
+/* --- places --------------------------------------------------------------------------------------------------------------- */
+
+struct ctp_ci_spot ctp_ci_spot(const struct ctp_report_section *section, const struct ctp_ci_result *result)
+{
+	struct ctp_ci_spot spot = {.text = result->place};
+	if (!ctp_report_place(&spot.at, result->place) && ctp_report_place(&spot.at, result->spawn))
+		spot.text = result->spawn;
+	if (!spot.at.line) {
+		const char *file = section->command_bytes && *section->command ? section->command : section->file;
+		spot.at = (struct ctp_report_place){.file = file, .file_bytes = file ? strlen(file) : 0};
+	}
+	strip(&spot.at);
+	return spot;
+}
+
+static bool is_new(const struct ctp_ci_related *list, unsigned n, const struct ctp_ci_result *result, const char *place)
+{
+	if (!place || (result->place && !strcmp(place, result->place)))
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (!strcmp(list[i].place, place))
+			return false;
+	return true;
+}
+
+unsigned ctp_ci_related(struct ctp_ci_related to[CTP_CI_RELATED], const struct ctp_ci_result *result)
+{
+	unsigned n = 0;
+	if (is_new(to, n, result, result->spawn))
+		to[n++] = (struct ctp_ci_related){result->spawn, "the coroutines were spawned here", NULL};
+	for (uint32_t i = 0; i < result->nwho && n < CTP_CI_RELATED; i++)
+		if (is_new(to, n, result, result->who[i].place))
+			to[n++] = (struct ctp_ci_related){result->who[i].place, "suspended here", &result->who[i]};
+	for (uint32_t i = 0; i < result->nwaiters && n < CTP_CI_RELATED; i++)
+		if (is_new(to, n, result, result->waiters[i].place))
+			to[n++] = (struct ctp_ci_related){result->waiters[i].place, "waits here because of it", &result->waiters[i]};
+	return n;
+}
+
+/* --- texts ---------------------------------------------------------------------------------------------------------------- */
+
+static const char *escape(enum ctp_ci_form form, char c)
+{
+	if (form == CTP_CI_JSON)
+		return c == '"' ? "\\\"" : c == '\\' ? "\\\\" : NULL;
+	if (form == CTP_CI_XML)
+		return c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : NULL;
+	if (form == CTP_CI_PROPERTY && (c == ':' || c == ','))
+		return c == ':' ? "%3A" : "%2C";
+	return c == '%' ? "%25" : NULL;
+}
+
+/* XML has no way to write these two characters, which UTF-8 has. */
+static bool is_foreign(enum ctp_ci_form form, const char *c, unsigned n)
+{
+	return form == CTP_CI_XML && n == 3 && !memcmp(c, "\xef\xbf", 2) && (unsigned char)c[2] >= 0xbe;
+}
+
+static void put_char(struct ctp_output *out, enum ctp_ci_form form, const char *c, unsigned n)
+{
+	char spelled[CTP_VISIBLE_MAX];
+	if (is_foreign(form, c, n)) {
+		n = ctp_visible_spell(spelled, ctp_utf8_point(c, n), false);
+		c = spelled;
+	}
+	for (const char *end = c + n; c < end; c++) {
+		const char *as = escape(form, *c);
+		ctp_output_put(out, as ? as : c, as ? strlen(as) : 1);
+	}
+}
+
+void ctp_ci_put(struct ctp_output *out, enum ctp_ci_form form, const char *text)
+{
+	char c[CTP_VISIBLE_MAX];
+	unsigned n, columns;
+	if (!text)
+		text = "(not known)";
+	while ((n = ctp_visible_char(c, &text, &columns)))
+		put_char(out, form, c, n);
+}
+
+void ctp_ci_put_part(struct ctp_output *out, enum ctp_ci_form form, const char *text, size_t len)
+{
+	char c[CTP_VISIBLE_MAX];
+	unsigned n, columns;
+	const char *end = text + len;
+	while (text < end && (n = ctp_visible_char(c, &text, &columns)))
+		put_char(out, form, c, n);
+}
+
+void ctp_ci_newline(struct ctp_output *out, enum ctp_ci_form form)
+{
+	static const char *const newlines[] = {[CTP_CI_JSON] = "\\n", [CTP_CI_XML] = "\n", [CTP_CI_MESSAGE] = "%0A", [CTP_CI_PROPERTY] = "%0A"};
+	ctp_output_putf(out, "%s", newlines[form]);
+}
+
+static void line(struct ctp_output *out, enum ctp_ci_form form, const char *label, const char *text)
+{
+	ctp_ci_newline(out, form);
+	ctp_ci_put(out, form, label);
+	ctp_ci_put(out, form, text);
+}
+
+static void members(struct ctp_output *out, enum ctp_ci_form form, const struct ctp_ci_result *result)
+{
+	enum { NAMED = 10 };
+	char label[CTP_PRINT_LABEL_MAX], number[CTP_PRINT_NUMBER_MAX];
+	uint32_t shown = result->nwho < NAMED ? result->nwho : NAMED;
+	if (shown)
+		ctp_ci_newline(out, form);
+	for (uint32_t i = 0; i < shown; i++) {
+		ctp_ci_put(out, form, i ? "; " : "who: ");
+		ctp_ci_put(out, form, ctp_print_member(label, &result->who[i]));
+	}
+	if (shown && result->members > shown) {
+		ctp_ci_put(out, form, "; and ");
+		ctp_ci_put(out, form, ctp_print_count(number, result->members - shown));
+		ctp_ci_put(out, form, " more");
+	}
+}
+
+void ctp_ci_put_lines(struct ctp_output *out, enum ctp_ci_form form, const struct ctp_ci_result *result)
+{
+	if (result->excuse)
+		line(out, form, "not reported as likely because ", result->excuse);
+	for (uint32_t i = 0; result->evidence[i]; i++)
+		line(out, form, "", result->evidence[i]);
+	members(out, form, result);
+	for (uint32_t i = 0; result->next[i]; i++)
+		line(out, form, i ? "" : "next: ", result->next[i]);
+}
+
+void ctp_ci_put_uri(struct ctp_output *out, const struct ctp_report_place *at)
+{
+	ctp_output_putf(out, "%s", at->file_bytes && *at->file == '/' ? "file://" : "");
+	for (size_t i = 0; i < at->file_bytes; i++) {
+		unsigned char c = (unsigned char)at->file[i];
+		ctp_output_putf(out, (c < 0x80 && isalnum(c)) || (c && strchr("/._-~", c)) ? "%c" : "%%%02X", c);
+	}
+}

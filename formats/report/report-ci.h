@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/*
+ * report-ci.h - a report as a list of results, for the forms that services of continuous integration read: SARIF, JUnit, annotations
+ * and code quality. A result is a finding, or a wait that stands out; both have the same parts here.
+ *
+ * Texts of the traced program have any bytes. All these forms show them to people, so they are spelled as in the text
+ * (report-print.h), and then escaped as the form demands.
+ */
+#ifndef CTP_REPORT_CI_H
+#define CTP_REPORT_CI_H
+
+#include "report/report-place.h"
+#include "report/report-print.h"
+
+enum { CTP_CI_RELATED = 20, CTP_CI_MARK_MAX = 17 };
+
+struct ctp_ci_result {
+	unsigned rule;          /* of report-rules.h */
+	enum ctp_certainty certainty;
+	const char *title;
+	const char *evidence[CTP_REPORT_LINES + 1], *next[CTP_REPORT_LINES + 1]; /* each up to the first null */
+	const char *excuse;     /* of a wait that stands out: completes "not reported as likely because"; else null */
+	const char *place, *spawn;
+	uint64_t members, waiting;
+	const struct ctp_report_member *who, *waiters;
+	uint32_t nwho, nwaiters;
+	/*
+	 * A fingerprint: the same for the same result of another trace, also after the source has changed elsewhere. It depends on the
+	 * rule, and on the files and functions of the two places, but on no line. Results of a section that agree in these are numbered.
+	 */
+	char mark[CTP_CI_MARK_MAX];
+};
+
+/* The results of a section, one after the other: findings in their order, then waits that stand out. */
+struct ctp_ci {
+	const struct ctp_report_section *section;
+	uint32_t at;
+	uint64_t seen[CTP_REPORT_FINDINGS + CTP_REPORT_SUSPECTS]; /* fingerprints of the results before, not yet numbered */
+};
+
+void ctp_ci_start(struct ctp_ci *ci, const struct ctp_report_section *section);
+bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result); /* false: no more */
+
+/* Where to show a result: at its place, or else where the coroutines were spawned, or else at the program or the trace. */
+struct ctp_ci_spot {
+	struct ctp_report_place at; /* file null: nothing is known; line 0: of the program or the trace; the file has no leading "./" */
+	const char *text;           /* of the place; null: of the program or the trace */
+};
+struct ctp_ci_spot ctp_ci_spot(const struct ctp_report_section *section, const struct ctp_ci_result *result);
+
+/* Other places that are evidence for a result. what: of a coroutine there; who null: where the coroutines were spawned. */
+struct ctp_ci_related {
+	const char *place, *what;
+	const struct ctp_report_member *who;
+};
+unsigned ctp_ci_related(struct ctp_ci_related to[CTP_CI_RELATED], const struct ctp_ci_result *result);
+
+/* --- texts --------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * How a form escapes a text: inside quotes of JSON; in XML, an attribute or an element; the message of a workflow command of GitHub,
+ * and a property of one.
+ */
+enum ctp_ci_form { CTP_CI_JSON, CTP_CI_XML, CTP_CI_MESSAGE, CTP_CI_PROPERTY };
+
+/* Spells and escapes a text; of a part of one, len bytes. A newline is written as the form has it. Null: "(not known)". */
+void ctp_ci_put(struct ctp_output *out, enum ctp_ci_form form, const char *text);
+void ctp_ci_put_part(struct ctp_output *out, enum ctp_ci_form form, const char *text, size_t len);
+void ctp_ci_newline(struct ctp_output *out, enum ctp_ci_form form);
+
+/* Below the title, each after a newline: the evidence, the coroutines, and what to look at next. */
+void ctp_ci_put_lines(struct ctp_output *out, enum ctp_ci_form form, const struct ctp_ci_result *result);
+
+/*
+ * A file as a URI: a relative name stays relative, an absolute one becomes file:///. All bytes but plain ones are %XX. So the URI needs
+ * no further escape in JSON.
+ */
+void ctp_ci_put_uri(struct ctp_output *out, const struct ctp_report_place *at);
+
+#endif
