@@ -35,7 +35,7 @@ static void put(const struct suite *s, const char *text) { ctp_ci_put(s->out, CT
 
 static bool is_empty(const struct suite *s) { return !s->section || !s->section->counts.events; }
 
-/* Something is missing, as by the exit status: there may be findings that the report lacks. */
+/* Whether the trace is incomplete, so that ctp-report would exit with status 3. */
 static bool is_harmed(const struct suite *s)
 {
 	const struct ctp_follow_counts *c = &s->section->counts;

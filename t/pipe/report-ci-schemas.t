@@ -8,7 +8,7 @@
 . t/helper/example-trace.sh
 command -v node >/dev/null && command -v npm >/dev/null || skip_all 'there is no node with npm'
 schemas=build/ci-schemas
-said=$(t/helper/ci-schemas $schemas 2>&1) || skip_all "the schemas cannot be had from npm: $(echo "$said" | head -n 1)"
+said=$(t/helper/ci-schemas $schemas 2>&1) || skip_all "npm has not delivered the schemas: $(echo "$said" | head -n 1)"
 xmllint=$(command -v xmllint) || skip 'the schemas of JUnit: there is no xmllint'
 report=$BIN/ctp-report from=$BIN/ctp-fromjsonl
 
