@@ -76,14 +76,15 @@ void ctp_report_github(struct ctp_output *out, const struct ctp_report *r, const
 /* --- GitLab --------------------------------------------------------------------------------------------------------------- */
 
 /* GitLab demands a path and a line of each entry. */
-static void entry(struct ctp_output *out, const struct ctp_ci_result *r, const struct ctp_report_place *at)
+static void entry(struct ctp_output *out, struct ctp_ci *ci, const struct ctp_ci_result *r, const struct ctp_report_place *at)
 {
+	char mark[CTP_CI_MARK_MAX];
 	static const char *const severities[] = {[CTP_CERTAIN_UNKNOWN] = "info", [CTP_CERTAIN_POSSIBLE] = "info",
 	                                         [CTP_CERTAIN_LIKELY] = "major", [CTP_CERTAIN_PROVED] = "critical"};
 	ctp_output_putf(out, "{\"description\":\"%s: ", ctp_certainty_name(r->certainty));
 	ctp_ci_put(out, CTP_CI_JSON, r->title);
 	ctp_output_putf(out, "\",\"check_name\":\"%s\",\"fingerprint\":\"%s\",\"severity\":\"%s\",\"location\":{\"path\":\"",
-	                ctp_report_rule(r->rule).name, r->mark, severities[r->certainty]);
+	                ctp_report_rule(r->rule).name, ctp_ci_mark(mark, ci, r), severities[r->certainty]);
 	if (at->file_bytes)
 		ctp_ci_put_part(out, CTP_CI_JSON, at->file, at->file_bytes);
 	else
@@ -101,7 +102,7 @@ void ctp_report_gitlab(struct ctp_output *out, const struct ctp_report *r, const
 		for (ctp_ci_start(&ci, &r->sections[i]); ctp_ci_next(&ci, &result); comma = ",") {
 			const struct ctp_report_place at = spot_below(style->root, ci.section, &result);
 			ctp_output_putf(out, "%s\n", comma);
-			entry(out, &result, &at);
+			entry(out, &ci, &result, &at);
 		}
 	ctp_output_putf(out, "\n]\n");
 }

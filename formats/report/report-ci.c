@@ -39,19 +39,21 @@ static uint64_t mix_place(uint64_t hash, const char *text)
 	return mix(hash, at.function ? at.function : "", at.function ? strlen(at.function) : 0);
 }
 
-static void mark(struct ctp_ci *ci, struct ctp_ci_result *r)
+const char *ctp_ci_mark(char to[CTP_CI_MARK_MAX], struct ctp_ci *ci, const struct ctp_ci_result *result)
 {
 	const uint64_t start = UINT64_C(0xcbf29ce484222325); /* of FNV-1a; it stays, so that fingerprints do */
-	const char *rule = ctp_report_rule(r->rule).name;
+	const char *rule = ctp_report_rule(result->rule).name;
 	uint32_t before = 0;
 	char number[CTP_TEXT_MAX];
-	uint64_t hash = mix_place(mix_place(mix(start, rule, strlen(rule)), r->place), r->spawn);
-	for (uint32_t i = 0; i < ci->at; i++)
+	uint64_t hash = mix_place(mix_place(mix(start, rule, strlen(rule)), result->place), result->spawn);
+	assert(ci->nseen < ci->at);
+	for (uint32_t i = 0; i < ci->nseen; i++)
 		before += ci->seen[i] == hash;
-	ci->seen[ci->at] = hash;
+	ci->seen[ci->nseen++] = hash;
 	if (before)
 		hash = mix(hash, number, (size_t)(ctp_text_u64(number, before) - number));
-	snprintf(r->mark, sizeof r->mark, "%016jx", (uintmax_t)hash);
+	snprintf(to, CTP_CI_MARK_MAX, "%016jx", (uintmax_t)hash);
+	return to;
 }
 
 static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f)
@@ -78,7 +80,7 @@ void ctp_ci_start(struct ctp_ci *ci, const struct ctp_report_section *section)
 {
 	assert(section->nfindings <= CTP_REPORT_FINDINGS && section->nsuspects <= CTP_REPORT_SUSPECTS);
 	ci->section = section;
-	ci->at = 0;
+	ci->at = ci->nseen = 0;
 }
 
 bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result)
@@ -90,7 +92,6 @@ bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result)
 		of_suspect(result, &s->suspects[ci->at - s->nfindings]);
 	else
 		return false;
-	mark(ci, result);
 	ci->at++;
 	return true;
 }
@@ -166,23 +167,27 @@ static void put_char(struct ctp_output *out, enum ctp_ci_form form, const char *
 	}
 }
 
-void ctp_ci_put(struct ctp_output *out, enum ctp_ci_form form, const char *text)
-{
-	char c[CTP_VISIBLE_MAX];
-	unsigned n, columns;
-	if (!text)
-		text = "(not known)";
-	while ((n = ctp_visible_char(c, &text, &columns)))
-		put_char(out, form, c, n);
-}
+/* Neither spelled nor escaped. */
+static bool is_plain(enum ctp_ci_form form, char c) { return c >= ' ' && c < 0x7f && c != '\\' && !escape(form, c); }
 
 void ctp_ci_put_part(struct ctp_output *out, enum ctp_ci_form form, const char *text, size_t len)
 {
 	char c[CTP_VISIBLE_MAX];
-	unsigned n, columns;
-	const char *end = text + len;
-	while (text < end && (n = ctp_visible_char(c, &text, &columns)))
-		put_char(out, form, c, n);
+	unsigned columns;
+	for (const char *end = text + strnlen(text, len), *from = text; text < end; from = text) {
+		while (text < end && is_plain(form, *text))
+			text++;
+		ctp_output_put(out, from, (size_t)(text - from));
+		if (text < end)
+			put_char(out, form, c, ctp_visible_char(c, &text, &columns));
+	}
+}
+
+void ctp_ci_put(struct ctp_output *out, enum ctp_ci_form form, const char *text)
+{
+	if (!text)
+		text = "(not known)";
+	ctp_ci_put_part(out, form, text, strlen(text));
 }
 
 void ctp_ci_newline(struct ctp_output *out, enum ctp_ci_form form)

@@ -25,22 +25,24 @@ struct ctp_ci_result {
 	uint64_t members, waiting;
 	const struct ctp_report_member *who, *waiters;
 	uint32_t nwho, nwaiters;
-	/*
-	 * A fingerprint: the same for the same result of another trace, also after the source has changed elsewhere. It depends on the
-	 * rule, and on the files and functions of the two places, but on no line. Results of a section that agree in these are numbered.
-	 */
-	char mark[CTP_CI_MARK_MAX];
 };
 
 /* The results of a section, one after the other: findings in their order, then waits that stand out. */
 struct ctp_ci {
 	const struct ctp_report_section *section;
-	uint32_t at;
-	uint64_t seen[CTP_REPORT_FINDINGS + CTP_REPORT_SUSPECTS]; /* fingerprints of the results before, not yet numbered */
+	uint32_t at, nseen;
+	uint64_t seen[CTP_REPORT_FINDINGS + CTP_REPORT_SUSPECTS]; /* hashes of the fingerprints so far, not yet numbered */
 };
 
 void ctp_ci_start(struct ctp_ci *ci, const struct ctp_report_section *section);
 bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result); /* false: no more */
+
+/*
+ * The fingerprint of each result, once, in order. It is the same for the same result of another trace, also after the source has
+ * changed elsewhere: it depends on the rule, and on the files and functions of the two places, but on no line. Results of a section
+ * that agree in these are numbered.
+ */
+const char *ctp_ci_mark(char to[CTP_CI_MARK_MAX], struct ctp_ci *ci, const struct ctp_ci_result *result);
 
 /* Where to show a result: at its place, or else where the coroutines were spawned, or else at the program or the trace. */
 struct ctp_ci_spot {

@@ -87,9 +87,11 @@ static void related(struct ctp_output *out, const struct ctp_ci_result *result)
 	ctp_output_putf(out, "]");
 }
 
-static void result(struct ctp_output *out, const struct ctp_report_section *s, uint32_t section, const struct ctp_ci_result *r)
+static void result(struct ctp_output *out, struct ctp_ci *ci, uint32_t section, const struct ctp_ci_result *r)
 {
+	const struct ctp_report_section *s = ci->section;
 	const struct ctp_ci_spot spot = ctp_ci_spot(s, r);
+	char mark[CTP_CI_MARK_MAX];
 	ctp_output_putf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",\"message\":{\"text\":\"", ctp_report_rule(r->rule).name,
 	                r->rule, level(r->certainty));
 	put(out, r->title);
@@ -107,7 +109,7 @@ static void result(struct ctp_output *out, const struct ctp_report_section *s, u
 		ctp_output_putf(out, "\"}");
 	}
 	ctp_output_putf(out, ",\"partialFingerprints\":{\"ctpFinding/v1\":\"%s\"},\"properties\":{\"certainty\":\"%s\",\"section\":%u,"
-	                "\"coroutines\":%ju,\"waiting\":%ju}}", r->mark, ctp_certainty_name(r->certainty), section, r->members, r->waiting);
+	                "\"coroutines\":%ju,\"waiting\":%ju}}", ctp_ci_mark(mark, ci, r), ctp_certainty_name(r->certainty), section, r->members, r->waiting);
 }
 
 static void results(struct ctp_output *out, const struct ctp_report *report)
@@ -118,7 +120,7 @@ static void results(struct ctp_output *out, const struct ctp_report *report)
 	for (uint32_t i = 0; i < report->nsections; i++)
 		for (ctp_ci_start(&ci, &report->sections[i]); ctp_ci_next(&ci, &r); comma = ",") {
 			ctp_output_putf(out, "%s\n", comma);
-			result(out, &report->sections[i], i + 1, &r);
+			result(out, &ci, i + 1, &r);
 		}
 }
 
