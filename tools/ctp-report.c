@@ -23,7 +23,7 @@ static struct ctp_tool tool = {
 	        "  -m                  print Markdown, for a ticket\n"
 	        "  -j                  print one JSON object on one line\n"
 	        "  --brief             print at most 20 lines of Markdown, for a comment\n"
-	        "  --annotations       print workflow commands of GitHub, which shows each finding at its line; --annotations=gitlab: print\n"
+	        "  --annotations       print commands with which GitHub shows each finding at its line; --annotations=gitlab: print\n"
 	        "                      a report of GitLab's code quality\n"
 	        "  --sarif FILE        also write SARIF 2.1.0 to FILE, which appears when it is complete\n"
 	        "  --junit FILE        also write JUnit XML to FILE: a test for each rule\n"
@@ -68,7 +68,11 @@ static void be_format(enum ctp_report_format format)
 
 static const char *option_of(enum ctp_report_format format)
 {
-	return format == CTP_REPORT_AS_SARIF ? "--sarif" : format == CTP_REPORT_AS_JUNIT ? "--junit" : format == CTP_REPORT_AS_JSON ? "--json" : "--markdown";
+	static const char *const options[CTP_REPORT_FORMATS] = {
+		[CTP_REPORT_AS_SARIF] = "--sarif", [CTP_REPORT_AS_JUNIT] = "--junit",
+		[CTP_REPORT_AS_JSON] = "--json", [CTP_REPORT_AS_MARKDOWN] = "--markdown",
+	};
+	return options[format];
 }
 
 /* A form in a file. "-" is the standard output, which then has this form. */

@@ -192,8 +192,7 @@ void ctp_ci_put(struct ctp_output *out, enum ctp_ci_form form, const char *text)
 
 void ctp_ci_newline(struct ctp_output *out, enum ctp_ci_form form)
 {
-	static const char *const newlines[] = {[CTP_CI_JSON] = "\\n", [CTP_CI_XML] = "\n", [CTP_CI_MESSAGE] = "%0A", [CTP_CI_PROPERTY] = "%0A"};
-	ctp_output_putf(out, "%s", newlines[form]);
+	ctp_output_putf(out, "%s", form == CTP_CI_JSON ? "\\n" : form == CTP_CI_XML ? "\n" : "%0A");
 }
 
 static void line(struct ctp_output *out, enum ctp_ci_form form, const char *label, const char *text)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * report-ci.h - a report as a list of results, for the forms that services of continuous integration read: SARIF, JUnit, annotations
- * and code quality. A result is a finding, or a wait that stands out; both have the same parts here.
+ * report-ci.h - a report as a list of results, for the forms that services for continuous integration read: SARIF, JUnit,
+ * annotations and code quality. A result is a finding, or a wait that stands out; both have the same parts here.
  *
  * Texts of the traced program have any bytes. All these forms show them to people, so they are spelled as in the text
  * (report-print.h), and then escaped as the form demands.
@@ -61,8 +61,8 @@ unsigned ctp_ci_related(struct ctp_ci_related to[CTP_CI_RELATED], const struct c
 /* --- texts --------------------------------------------------------------------------------------------------------------- */
 
 /*
- * How a form escapes a text: inside quotes of JSON; in XML, an attribute or an element; the message of a workflow command of GitHub,
- * and a property of one.
+ * How a form escapes a text: inside quotes of JSON; in an attribute or an element of XML; in the message or in a property of a
+ * workflow command of GitHub.
  */
 enum ctp_ci_form { CTP_CI_JSON, CTP_CI_XML, CTP_CI_MESSAGE, CTP_CI_PROPERTY };
 
@@ -75,8 +75,8 @@ void ctp_ci_newline(struct ctp_output *out, enum ctp_ci_form form);
 void ctp_ci_put_lines(struct ctp_output *out, enum ctp_ci_form form, const struct ctp_ci_result *result);
 
 /*
- * A file as a URI: a relative name stays relative, an absolute one becomes file:///. All bytes but plain ones are %XX. So the URI needs
- * no further escape in JSON.
+ * A file as a URI: a relative name stays relative, an absolute one becomes file:///. Bytes that have a meaning in a URI, in JSON or in
+ * XML are %XX.
  */
 void ctp_ci_put_uri(struct ctp_output *out, const struct ctp_report_place *at);
 

@@ -3,9 +3,9 @@
 /*
  * report-junit.c - a report as JUnit's XML.
  *
- * There are several schemas of this form, in several editions. The output fits those of Jenkins and of Ant: a test case has one failure,
- * error or skipped at most, and no output of its own; skipped has no attribute; a suite has its properties before the test cases, and
- * its output after them.
+ * There are several schemas of this form, in several editions. The output fits those of Jenkins and of Ant: a test case has one
+ * failure, error or skipped at most, and no output of its own; skipped has no attribute; a suite has its properties before the test
+ * cases, and its output after them.
  */
 #include "report/report-junit.h"
 
@@ -180,8 +180,9 @@ static void begin_suite(const struct suite *s)
 	put(s, sec ? ctp_print_command(command, sec) : "ctp-report");
 	ctp_output_putf(s->out, "\" package=\"ctp-report\" id=\"%u\" hostname=\"", s->number);
 	put(s, sec && sec->host && *sec->host ? sec->host : "localhost");
-	ctp_output_putf(s->out, "\" timestamp=\"%.19s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%ju.%03ju\">\n", wall,
-	                CTP_REPORT_RULES + 1, count[FAILED], is_empty(s), count[SKIPPED] + (!is_empty(s) && is_harmed(s)), ms / 1000, ms % 1000);
+	ctp_output_putf(s->out, "\" timestamp=\"%.19s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\"", wall,
+	                CTP_REPORT_RULES + 1, count[FAILED], is_empty(s), count[SKIPPED] + (!is_empty(s) && is_harmed(s)));
+	ctp_output_putf(s->out, " time=\"%ju.%03ju\">\n", ms / 1000, ms % 1000);
 }
 
 static void properties(const struct suite *s)

@@ -242,8 +242,8 @@ void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, con
 
 /* --- in brief ------------------------------------------------------------------------------------------------------------- */
 
-enum { BRIEF_ITEMS = 12, BRIEF_CAVEATS = 3 };
-_Static_assert(2 + BRIEF_ITEMS + 1 + BRIEF_CAVEATS + 2 <= CTP_BRIEF_LINES, "a heading, both lists, a line on what ran, and the space between");
+enum { BRIEF_ITEMS = 10, BRIEF_CAVEATS = 5, BRIEF_OTHERS = 5 }; /* OTHERS: the heading, the line on what ran, and space between */
+_Static_assert(BRIEF_ITEMS + BRIEF_CAVEATS + BRIEF_OTHERS <= CTP_BRIEF_LINES, "the limit holds");
 
 static uint64_t count_results(const struct ctp_report *r)
 {
@@ -299,13 +299,13 @@ static void brief_caveats(struct ctp_output *out, const struct ctp_report *r)
 			ctp_output_putf(out, all ? "" : "\n");
 			if (all >= BRIEF_CAVEATS - 1)
 				continue;
-			ctp_output_putf(out, "- not seen: ");
+			ctp_output_putf(out, "- note: ");
 			prose(out, lines[k]);
 			ctp_output_putf(out, "\n");
 		}
 	}
 	if (all >= BRIEF_CAVEATS)
-		ctp_output_putf(out, "- and %u more that the report could not see\n", all - (BRIEF_CAVEATS - 1));
+		ctp_output_putf(out, "- and %u more notes\n", all - (BRIEF_CAVEATS - 1));
 }
 
 void ctp_report_brief(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
-/* report-rules.c - the texts of the rules, by number. It does not compile if ctp-rules(7) has more or fewer rules than the table. */
+/* report-rules.c - the texts of the rules, by number. It does not compile if ctp-rules(7) has more or fewer rules than rules.h. */
 #include "report/report-rules.h"
 
 #include <assert.h>

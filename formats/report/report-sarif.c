@@ -92,8 +92,8 @@ static void result(struct ctp_output *out, struct ctp_ci *ci, uint32_t section, 
 	const struct ctp_report_section *s = ci->section;
 	const struct ctp_ci_spot spot = ctp_ci_spot(s, r);
 	char mark[CTP_CI_MARK_MAX];
-	ctp_output_putf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",\"message\":{\"text\":\"", ctp_report_rule(r->rule).name,
-	                r->rule, level(r->certainty));
+	ctp_output_putf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",\"message\":{\"text\":\"",
+	                ctp_report_rule(r->rule).name, r->rule, level(r->certainty));
 	put(out, r->title);
 	ctp_ci_put_lines(out, CTP_CI_JSON, r);
 	ctp_output_putf(out, "\"},\"locations\":[");
@@ -108,8 +108,9 @@ static void result(struct ctp_output *out, struct ctp_ci *ci, uint32_t section, 
 		ctp_ci_put_uri(out, &(struct ctp_report_place){.file = s->file, .file_bytes = strlen(s->file)});
 		ctp_output_putf(out, "\"}");
 	}
-	ctp_output_putf(out, ",\"partialFingerprints\":{\"ctpFinding/v1\":\"%s\"},\"properties\":{\"certainty\":\"%s\",\"section\":%u,"
-	                "\"coroutines\":%ju,\"waiting\":%ju}}", ctp_ci_mark(mark, ci, r), ctp_certainty_name(r->certainty), section, r->members, r->waiting);
+	ctp_output_putf(out, ",\"partialFingerprints\":{\"ctpFinding/v1\":\"%s\"}", ctp_ci_mark(mark, ci, r));
+	ctp_output_putf(out, ",\"properties\":{\"certainty\":\"%s\",\"section\":%u,\"coroutines\":%ju,\"waiting\":%ju}}",
+	                ctp_certainty_name(r->certainty), section, r->members, r->waiting);
 }
 
 static void results(struct ctp_output *out, const struct ctp_report *report)

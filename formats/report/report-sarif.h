@@ -4,8 +4,8 @@
  * report-sarif.h - a report as SARIF 2.1.0, the form of static analysers: GitHub code scanning, editors and other viewers show each
  * result at its line.
  *
- * All sections are one run, because GitHub refuses a file with several runs of one tool. What a section could not see is a notification
- * of the run, so that a viewer can tell an incomplete trace from a healthy program.
+ * All sections are one run, because GitHub refuses a file with several runs of one tool. What the report could not see is in
+ * notifications of the run, so that a viewer can tell an incomplete trace from a healthy program.
  */
 #ifndef CTP_REPORT_SARIF_H
 #define CTP_REPORT_SARIF_H

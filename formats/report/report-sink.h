@@ -9,8 +9,8 @@
 #include "stream/sink.h"
 
 /*
- * Writes to out, which it takes over: finish closes it, free abandons it. The same for files, which are open, and which finish writes
- * before; null: none. a and files stay the caller's, to be looked at afterwards.
+ * Writes to out, which it takes over: finish closes it, free abandons it. It does the same with the files, which the caller has
+ * opened; files null: there are none. a and files stay the caller's, to be looked at afterwards.
  */
 struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out, const struct ctp_report_style *style,
                                  struct ctp_report_files *files, struct ctp_err *err);

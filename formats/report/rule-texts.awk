@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-# rule-texts.awk - of doc/ctp-rules.7, for report-rules.c: a row {"name", "what it means", "what to do"} for each rule, in the order of
-# the page. Of the section of a rule, the first paragraph says what the rule means, and the one after "To do" what to do.
+# rule-texts.awk PAGE - the texts of the rules in ctp-rules.7, for report-rules.c: a row {"name", "what it means", "what to do"} for
+# each. The first paragraph of a rule's section says what the rule means, and the one after "To do" what to do.
 
 function is_mark(word) { return word ~ /^[.,:;)]+$/ }
 

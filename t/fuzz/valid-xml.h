@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * valid-xml.h - a strict judge of XML as a report writes it: elements that close, attributes in double quotes, the predefined entities,
- * and only characters that XML 1.0 allows.
+ * valid-xml.h - a strict judge of XML as a report writes it: elements that close, attributes in double quotes, the predefined
+ * entities, and only characters that XML 1.0 allows.
  */
 #ifndef CTP_T_VALID_XML_H
 #define CTP_T_VALID_XML_H

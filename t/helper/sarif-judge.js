@@ -30,7 +30,8 @@ function checkResult(result, rules) {
 	for (const place of [...result.locations, ...result.relatedLocations])
 		if (place.physicalLocation)
 			checkUri(place.physicalLocation.artifactLocation.uri);
-	check(new Set(result.relatedLocations.map(place => place.id)).size === result.relatedLocations.length, "ids of places are not unique");
+	const ids = result.relatedLocations.map(place => place.id);
+	check(new Set(ids).size === ids.length, "ids of places are not unique");
 }
 
 for (const file of files) {
@@ -41,7 +42,8 @@ for (const file of files) {
 		const rules = run.tool.driver.rules;
 		check(new Set(rules.map(rule => rule.id)).size === rules.length, "ids of rules are not unique");
 		for (const rule of rules)
-			check(/^[A-Z][A-Za-z]+$/.test(rule.name) && rule.shortDescription.text.endsWith(".") && rule.help.text.length > 20, "rule " + rule.id);
+			check(/^[A-Z][A-Za-z]+$/.test(rule.name) && rule.shortDescription.text.endsWith(".") && rule.help.text.length > 20,
+				"rule " + rule.id);
 		for (const result of run.results)
 			checkResult(result, rules);
 	}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-# The recipe of ctp-report(1) for continuous integration: it passes for tests that pass, and fails for tests that hang, leave a coroutine
-# stuck, fail, or are not traced; and each time the report and the page are there.
+# The recipe of ctp-report(1) for continuous integration: it passes for tests that pass, and fails for tests that hang, leave a
+# coroutine stuck, fail, or are not traced; and each time the report and the page are there.
 # Not under sanitizers: the tools have tests of their own.
 # Mostly waits.
 . t/helper/tap.sh

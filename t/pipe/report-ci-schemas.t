@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-# The forms of ctp-report for services fit their schemas: SARIF 2.1.0, and those of JUnit; also with hostile names, without a clock, with
-# lost events, without events, and for each rule.
+# The forms of ctp-report for services fit their schemas, of SARIF 2.1.0 and of JUnit: for each rule, with hostile names, without a
+# clock, with lost events, and without events.
 # Not under sanitizers: report-ci.t runs the same code.
 . t/helper/tap.sh
 . t/helper/example-trace.sh
@@ -69,6 +69,8 @@ judge 'no clock' "$tmp/ordinal.ctp"
 	echo '{"type":"lost","ts":9,"probe_id":1,"coro":1,"index":9,"count":5,"unverified":0,"after":8}'
 } | "$from" -q >"$tmp/lossy.ctp"
 judge 'lost events' "$tmp/lossy.ctp"
+
+ok 'a package with another hash is refused' sh -c '! t/helper/npm-package "$0" ajv 6.12.6 sha512-other && [ ! -e "$0/package.json" ]' "$tmp/ajv"
 
 # The judges notice what is wrong.
 "$report" --sarif="$tmp/r.sarif" --junit="$tmp/r.xml" "$tmp/t.ctp" >/dev/null

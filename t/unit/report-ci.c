@@ -325,8 +325,8 @@ static void test_brief(void)
 {
 	struct made *m = make(1);
 	is(printed(CTP_REPORT_AS_BRIEF, &m->report, plain), "### `./server`: 1 finding: 0 proved, 1 likely, 0 unknown\n\n- likely: never (`never-woken`)\n"
-	   "  - next: look\n\n- not seen: the trace has no wakes: it does not show whether a coroutine was never woken, or woken and not resumed\n"
-	   "- not seen: there is not one resume in the trace: does the program record them, as with ctp\\_coro\\_resume()?\n\n"
+	   "  - next: look\n\n- note: the trace has no wakes: it does not show whether a coroutine was never woken, or woken and not resumed\n"
+	   "- note: there is not one resume in the trace: does the program record them, as with ctp\\_coro\\_resume()?\n\n"
 	   "0 ns; how it ended is not known; 0 coroutines, 0 alive at the end; 7 events, nothing lost\n", "brief");
 	for (uint32_t n = 0; n < 20; n++) {
 		m = make(n);
@@ -335,7 +335,7 @@ static void test_brief(void)
 		if (lines > CTP_BRIEF_LINES)
 			ok(false, "%u findings have %u lines in brief", n, lines);
 	}
-	ok(has(printed(CTP_REPORT_AS_BRIEF, &make(1000)->report, plain), "\n- and 989 more\n"), "what is left out is counted");
+	ok(has(printed(CTP_REPORT_AS_BRIEF, &make(1000)->report, plain), "\n- and 991 more\n"), "what is left out is counted");
 }
 
 /* --- files ---------------------------------------------------------------------------------------------------------------- */
