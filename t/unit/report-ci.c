@@ -310,6 +310,9 @@ static void test_junit(void)
 	m->section.counts.lost = 1;
 	xml = printed(CTP_REPORT_AS_JUNIT, &m->report, plain);
 	ok(has(xml, "name=\"trace\" time=\"0\">\n<skipped>the trace is incomplete") && has(xml, "skipped=\"1\""), "an incomplete trace is no pass");
+	struct ctp_report_section two[] = {make(0)->section, make(0)->section};
+	xml = printed(CTP_REPORT_AS_JUNIT, &(struct ctp_report){.sections = two, .nsections = 2, .sections_seen = 2}, plain);
+	ok(has(xml, " id=\"0\"") && has(xml, " id=\"1\"") && count(xml, "classname=\"ctp-report.2\"") == 31, "tests of two sections have two classes");
 	m = make(0);
 	m->section.ordinal = true;
 	xml = printed(CTP_REPORT_AS_JUNIT, &m->report, plain);
