@@ -48,6 +48,10 @@ fi
 like 'the changelog of Debian has the version' "$(head -n 1 .debian/changelog)" "^ctptools \($version-"
 is 'so has the spec' "$(sed -n 's/^Version: *//p' .rpm/ctptools.spec)" "$version"
 like 'so has doc/CHANGES' "$(cat doc/CHANGES)" "^$version"
+sed -n '/^	build)$/,/;;/p; /^	deb)$/,/;;/p' t/helper/deps >"$tmp/installs"
+for package in build-essential $(sed -n '/^Build-Depends:/,/^$/{/debhelper-compat/d; s/^[ ,]*\([a-z0-9.+-]*\).*/\1/p}' .debian/control); do
+	ok "make deb installs $package" grep -q "need $package " "$tmp/installs"
+done
 for node in $(sed -n 's/^\(LIBCTP_[0-9.]*\) {$/\1/p' lib/libctp.map); do
 	ok "Debian knows the symbols of $node" grep -q "^ (symver)$node [0-9]" .debian/libctp0.symbols
 done
