@@ -11,6 +11,7 @@ is 'make -s static prints nothing' "$(make --no-print-directory -s -j2 O="$o" CF
 collect=$tmp/ctp-collect
 ok 'the program is in the folder' cp "$o/static/bin/ctp-collect" "$collect"
 is 'a second make has nothing to do' "$(make --no-print-directory O="$o" CFLAGS=-O0 WERROR=1 static 2>&1 | grep '  [A-Z]')" ''
+ok 'an archive without formats is made where there is no folder yet' make --no-print-directory O="$tmp/new" FORMATS= "$tmp/new/libformats.a"
 ok 'make clean' make --no-print-directory O="$o" clean
 is 'nothing is left of the folder' "$(ls -d "$o" .build-* 2>/dev/null | xargs -r -d '\n' -n 1 readlink -m | grep "$tmp")" ''
 is 'the program needs no shared library' "$(ldd "$collect" 2>/dev/null | grep '=>')" ''
