@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * html-waits.h - what coroutines wait for, as texts of a page, and which coroutine holds it.
+ * html-waits.h - what coroutines wait for, as texts of a page.
  */
 #ifndef CTP_HTML_WAITS_H
 #define CTP_HTML_WAITS_H
@@ -14,8 +14,5 @@ enum { CTP_HTML_REASONS_MAX = UINT16_MAX };
 
 /* What a suspended coroutine waits for: a number of texts; 0: not known. */
 uint32_t ctp_html_wait_reason(struct ctp_html_texts *texts, struct ctp_follow *f, const struct ctp_coroutine *co);
-
-/* The coroutine that holds what another one waits for; 0: none, or not known. */
-uint64_t ctp_html_wait_holder(const struct ctp_follow *f, const struct ctp_coroutine *co);
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/wait-texts.h"
 #include "base/array.h"
 #include "base/compare.h"
 #include "common/json.h"
@@ -82,7 +83,7 @@ static void put_suspend(struct html_sink *s, const struct ctp_coroutine *co, uin
 			row->waits[1] = row->waits[0];
 		wait = wait->place == co->place ? wait : &row->waits[0];
 		*wait = (struct ctp_html_wait){co->place, reason};
-		row->holder = handle_of(s, ctp_html_wait_holder(s->follow, co));
+		row->holder = handle_of(s, ctp_wait_holder(s->follow, co));
 	}
 	ctp_html_pack_event(pack, co->handle, ts_ns, CTP_HTML_SUSPEND, co->place);
 }
@@ -256,7 +257,7 @@ static bool settle_rows(struct html_sink *s)
 			add_row(s, co, (enum ctp_state)co->state, co->since_ns, co->flags & CTP_CO_TAIL, false);
 		settle_row(s, co);
 		if (co->state == CTP_SUSPENDED && !(co->flags & CTP_CO_TAIL))
-			put_holder(s, co, UINT64_MAX, handle_of(s, ctp_html_wait_holder(s->follow, co)));
+			put_holder(s, co, UINT64_MAX, handle_of(s, ctp_wait_holder(s->follow, co)));
 	}
 	if (s->now.pack.events > s->now.pack.max_events)
 		make_room(s);

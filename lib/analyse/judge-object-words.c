@@ -8,21 +8,12 @@
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 #include "analyse/judge.h"
+#include "analyse/wait-texts.h"
 #include "stream/events.h"
-
-static const char *const kinds[CTP_WAITS_COUNT] = {"object", "timer", "descriptor", "lock", "semaphore", "queue", "queue", "event",
-                                                   "barrier", "object"};
 
 const char *ctp_words_object(struct ctp_words *w, const struct ctp_object *ob, char *text, size_t size)
 {
-	const char *made = ob->site ? ctp_follow_text(w->j->follow, ob->site) : NULL;
-	if (ob->name)
-		snprintf(text, size, "'%s'", ob->name);
-	else if (made)
-		snprintf(text, size, "the %s made at %s", kinds[ob->what], made);
-	else
-		snprintf(text, size, "the %s at 0x%jx", kinds[ob->what], (uintmax_t)ob->at);
-	return text;
+	return ctp_wait_object(w->j->follow, ob, ob->what, ob->at, "'", text, size);
 }
 
 /* "1 of 4 permits of 'db pool' (0 free)"; "an item of 'jobs' (empty)"; "'table lock'". */
@@ -96,7 +87,7 @@ void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 		else if (ob)
 			say_wanted(w, reason, ob, what, sizeof what);
 		else
-			snprintf(what, sizeof what, "the %s at 0x%jx", kinds[reason->what], (uintmax_t)reason->value);
+			ctp_wait_object(w->j->follow, NULL, reason->what, reason->value, "'", what, sizeof what);
 		if (ob)
 			say_holder(w, ob, by, sizeof by);
 		ctp_words_evidence(w, "%s %s %s%s", ctp_words_any(w, co->id), i ? "or for" : "waits for", what, by);
