@@ -117,6 +117,7 @@ static void birth(struct ctp_follow *f, const struct ctp_roles *roles, const uin
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BORN, ts);
 	ch.was = CTP_UNBORN;
+	ch.by = ctp_roles_value(val, roles->pid);
 	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_roles_value(val, roles->after));
 	bool ours = ctp_roles_value(val, roles->pid) && !ctp_roles_value(val, roles->by_hand);
 	co->flags |= CTP_CO_BIRTH | (ours ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);

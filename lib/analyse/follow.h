@@ -112,9 +112,9 @@ struct ctp_change {
 	uint32_t thread;          /* of a suspend, resume or wake */
 	uint32_t from;            /* RESUME: the thread of the run before; SUSPEND: the place of the suspension before */
 	/*
-	 * WAKE: the waker. RESUME: the coroutine that ran on the thread, and runs on when this one suspends. AWAIT: the awaited
-	 * coroutine. LOST: how many events. BROKEN: enum ctp_broken. DIED: 1 if only the next coroutine with the same probe tells
-	 * of the death.
+	 * BORN: the process; 0: not known. WAKE: the waker. RESUME: the coroutine that ran on the thread, and runs on when this one
+	 * suspends. AWAIT: the awaited coroutine. LOST: how many events. BROKEN: enum ctp_broken. DIED: 1 if only the next coroutine
+	 * with the same probe tells of the death.
 	 */
 	uint64_t by;
 };
