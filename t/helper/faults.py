@@ -42,6 +42,8 @@ COMMANDS = {
     "ctf-many": ("ctp-toctf -q -o out ../in/random.ctp",),
     "html": ("ctp-tohtml -o out ../in/real.ctp", "out"),
     "html-baseline": ("ctp-tohtml --baseline ../in/real.ctp -o out ../in/real.ctp", "out"),
+    "perfetto": ("ctp-toperfetto -o out ../in/real.ctp", "out"),
+    "perfetto-chrome": ("ctp-toperfetto -q --chrome ../in/random.ctp",),
     "stat": ("ctp-stat ../in/real.ctp ../in/random.ctp",),
     "stat-json": ("ctp-stat -j ../in/real.ctp",),
     "report": ("ctp-report ../in/real.ctp",),

@@ -66,6 +66,7 @@ tries ctp-tojsonl "$BIN/ctp-tojsonl" -a --symbols "$tmp/t.ctp"
 tries ctp-tocsv "$BIN/ctp-tocsv" -a --symbols "$tmp/t.ctp"
 tries ctp-report "$BIN/ctp-report" -j "$tmp/t.ctp"
 tries ctp-tohtml "$BIN/ctp-tohtml" "$tmp/t.ctp"
+tries ctp-toperfetto "$BIN/ctp-toperfetto" "$tmp/t.ctp"
 
 # --no-symbols opens nothing: not even a file that exists.
 command -v strace >/dev/null && strace -f -o "$tmp/trace" "$BIN/ctp-report" --no-symbols -q "$tmp/t.ctp" >"$tmp/out" 2>&1

@@ -35,7 +35,7 @@ is 'JSON still has the same text' "$("$BIN/ctp-fromjsonl" -q "$tmp/once.jsonl" |
 is 'ctp-report -m' "$("$BIN/ctp-report" -mv "$tmp/evil.ctp" 2>&1 | harm)" ''
 is 'ctp-report --folded' "$("$BIN/ctp-report" --folded=running --folded-unit ns "$tmp/evil.ctp" 2>&1 | harm)" ''
 name=$(printf '/none/\033[31m\302\233\342\200\256x')
-for tool in stat report tojsonl tocsv toctf tohtml fromjsonl fromcsv; do
+for tool in stat report tojsonl tocsv toctf tohtml toperfetto fromjsonl fromcsv; do
 	is "ctp-$tool on standard error" "$("$BIN/ctp-$tool" "$name" 2>&1 >/dev/null | harm)" ''
 done
 "$BIN/ctp-tocsv" --class "$(printf 'x\033[31m\302\233')" "$tmp/evil.ctp" >/dev/null 2>"$tmp/err"

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/* perfetto-findings.c - see perfetto-findings.h. */
+#include "perfetto/perfetto-findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/compare.h"
+
+const char *const ctp_perfetto_keys[CTP_PERFETTO_KEYS] = {
+	[CTP_PERFETTO_CORO] = "coro", [CTP_PERFETTO_PARENT] = "parent", [CTP_PERFETTO_SPAWNED_AT] = "spawned_at",
+	[CTP_PERFETTO_BORN_BEFORE] = "born_before", [CTP_PERFETTO_WAITS_FOR] = "waits_for", [CTP_PERFETTO_HELD_BY] = "held_by",
+	[CTP_PERFETTO_AWAITS] = "awaits",
+	[CTP_PERFETTO_WAKES_LOST] = "wakes_lost", [CTP_PERFETTO_LOST] = "lost", [CTP_PERFETTO_TRANSITIONS_LOST] = "transitions_lost",
+	[CTP_PERFETTO_RULE] = "rule", [CTP_PERFETTO_CERTAINTY] = "certainty", [CTP_PERFETTO_COROUTINES] = "coroutines",
+	[CTP_PERFETTO_SUSPENDED_AT] = "suspended_at", [CTP_PERFETTO_EVIDENCE] = "evidence", [CTP_PERFETTO_NEXT] = "next",
+};
+
+/* An event that is being made. */
+struct instant {
+	struct ctp_perfetto_arg args[CTP_PERFETTO_ARGS];
+	char (*texts)[CTP_PERFETTO_TEXT_MAX]; /* of the arguments */
+	uint32_t nargs;
+};
+
+static void add_text(struct instant *in, enum ctp_perfetto_key key, const char *text)
+{
+	if (!text || in->nargs == CTP_PERFETTO_ARGS)
+		return;
+	ctp_perfetto_text(in->texts[in->nargs], text);
+	in->args[in->nargs] = (struct ctp_perfetto_arg){.key = key, .text = in->texts[in->nargs]};
+	in->nargs++;
+}
+
+static void add_number(struct instant *in, enum ctp_perfetto_key key, uint64_t number)
+{
+	if (in->nargs < CTP_PERFETTO_ARGS)
+		in->args[in->nargs++] = (struct ctp_perfetto_arg){.key = key, .number = number};
+}
+
+static void tell(struct ctp_perfetto_draw *d, const struct ctp_perfetto_track *track, const char *title, const struct instant *in,
+                 uint64_t ts_ns)
+{
+	char text[CTP_PERFETTO_TEXT_MAX];
+	struct ctp_perfetto_name name = {.text = ctp_perfetto_text(text, title)};
+	d->last_ns = ctp_most(d->last_ns, ts_ns);
+	d->form->ops->event(d->form, &(struct ctp_perfetto_event){.type = CTP_PERFETTO_INSTANT, .track = track, .ts_ns = ts_ns,
+	                                                          .name = &name, .args = in ? in->args : NULL,
+	                                                          .nargs = in ? in->nargs : 0});
+}
+
+static struct ctp_perfetto_track new_row(struct ctp_perfetto_draw *d, const char *name)
+{
+	struct ctp_perfetto_track track = ctp_perfetto_tracks_new(&d->tracks, CTP_PERFETTO_ROW, 0);
+	d->form->ops->track(d->form, &track, name);
+	return track;
+}
+
+static void say_finding(struct ctp_perfetto_draw *d, const struct ctp_perfetto_track *track, struct instant *in,
+                        const struct ctp_finding *f, uint64_t base_ns)
+{
+	in->nargs = 0;
+	add_text(in, CTP_PERFETTO_RULE, ctp_rule_name(f->rule));
+	add_text(in, CTP_PERFETTO_CERTAINTY, ctp_certainty_name(f->certainty));
+	add_number(in, CTP_PERFETTO_COROUTINES, f->members);
+	add_text(in, CTP_PERFETTO_SUSPENDED_AT, f->place);
+	add_text(in, CTP_PERFETTO_SPAWNED_AT, f->spawn);
+	if (f->nwho)
+		add_number(in, CTP_PERFETTO_CORO, f->who[0].id);
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
+		add_text(in, CTP_PERFETTO_EVIDENCE, f->evidence[i]);
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++)
+		add_text(in, CTP_PERFETTO_NEXT, f->next[i]);
+	tell(d, track, f->title, in, base_ns + f->from_ns);
+}
+
+static void say_suspect(struct ctp_perfetto_draw *d, const struct ctp_perfetto_track *track, struct instant *in,
+                        const struct ctp_suspect *s, uint64_t base_ns)
+{
+	in->nargs = 0;
+	add_text(in, CTP_PERFETTO_CERTAINTY, ctp_certainty_name(s->certainty));
+	add_number(in, CTP_PERFETTO_COROUTINES, s->members);
+	add_text(in, CTP_PERFETTO_SUSPENDED_AT, s->place);
+	add_text(in, CTP_PERFETTO_SPAWNED_AT, s->spawn);
+	add_text(in, CTP_PERFETTO_EVIDENCE, s->excuse);
+	add_text(in, CTP_PERFETTO_EVIDENCE, s->also);
+	tell(d, track, s->title, in, base_ns + s->since_ns);
+}
+
+void ctp_perfetto_findings(struct ctp_perfetto_draw *d, const struct ctp_report_section *sec, uint64_t base_ns)
+{
+	if (!sec->nfindings && !sec->nsuspects)
+		return;
+	struct ctp_perfetto_track track = new_row(d, "findings");
+	struct instant in = {.texts = calloc(CTP_PERFETTO_ARGS, sizeof *in.texts)};
+	d->failed |= !in.texts;
+	for (uint32_t i = 0; in.texts && i < sec->nfindings; i++)
+		say_finding(d, &track, &in, &sec->findings[i], base_ns);
+	for (uint32_t i = 0; in.texts && i < sec->nsuspects; i++)
+		say_suspect(d, &track, &in, &sec->suspects[i], base_ns);
+	free(in.texts);
+}
+
+void ctp_perfetto_left_out(struct ctp_perfetto_draw *d, uint64_t end_ns)
+{
+	for (uint32_t i = 0; i < d->tracks.nshared; i++) {
+		char text[200];
+		const struct ctp_perfetto_shared *s = &d->tracks.shared[i];
+		snprintf(text, sizeof text, "%ju coroutines share this row, for there were more than %u at once: %ju waits and %ju runs"
+		         " are not drawn", (uintmax_t)s->coroutines, d->tracks.max_lanes, (uintmax_t)s->waits, (uintmax_t)s->runs);
+		tell(d, &s->track, text, NULL, end_ns);
+	}
+}
+
+void ctp_perfetto_end(struct ctp_perfetto_draw *d, uint64_t end_ns, const char *text)
+{
+	struct ctp_perfetto_track track = new_row(d, "trace");
+	tell(d, &track, text, NULL, end_ns);
+}
