@@ -224,4 +224,6 @@ enum ctp_status ctp_ahead_next(struct ctp_ahead *a, struct ctp_item *item, struc
 	}
 }
 
+uint64_t ctp_ahead_mark(const struct ctp_ahead *a) { return a->started ? 0 : ctp_order_mark(a->order); }
+
 const struct ctp_input *ctp_ahead_shown(const struct ctp_ahead *a) { return a->has_chunk ? &a->shown : a->in; }

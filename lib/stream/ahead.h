@@ -26,6 +26,9 @@ void ctp_ahead_free(struct ctp_ahead *a);
 /* The items of ctp_order_next, good for as long as those. */
 enum ctp_status ctp_ahead_next(struct ctp_ahead *a, struct ctp_item *item, struct ctp_err *err);
 
+/* ctp_order_mark, where the caller reads; 0: a thread does. */
+uint64_t ctp_ahead_mark(const struct ctp_ahead *a);
+
 /* An input that shows to ctp_input_progress how far the last item is; good until the next call. */
 const struct ctp_input *ctp_ahead_shown(const struct ctp_ahead *a);
 

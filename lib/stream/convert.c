@@ -55,6 +55,7 @@ struct conversion {
 	struct ctp_convert_stats *stats;
 	uint64_t untraced; /* in the section at hand, by the last record that said so */
 	uint64_t flushed_ns;
+	const struct ctp_ahead *ahead;
 	bool shows; /* or would, if it were not a sink of transitions alone */
 	struct ctp_others others;
 	struct ctp_err *err;
@@ -134,8 +135,15 @@ static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item
 	return ctp_memory_status(give(c, item), c->sink->input ? c->sink->input : "stdin", c->err);
 }
 
-/* The input would wait. */
-static enum ctp_status idle(void *arg, struct ctp_err *err) { return flush(arg, ctp_clock_ns(), err); }
+/* The input would wait: all that may go has been delivered. */
+static enum ctp_status idle(void *arg, struct ctp_err *err)
+{
+	struct conversion *c = arg;
+	c->sink->mark_ns = c->ahead ? ctp_ahead_mark(c->ahead) : 0;
+	enum ctp_status status = flush(c, ctp_clock_ns(), err);
+	c->sink->mark_ns = 0;
+	return status;
+}
 
 static enum ctp_status convert(struct conversion *c, struct ctp_ahead *ahead, const struct ctp_tick *tick)
 {
@@ -167,6 +175,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 	in->idle = sink->ops->flush ? idle : NULL;
 	in->idle_arg = &c;
 	struct ctp_ahead *ahead = ctp_ahead_new(in, notice, err);
+	c.ahead = ahead;
 	if (ahead) {
 		status = convert(&c, ahead, tick);
 		const struct ctp_reader *reader = ctp_ahead_stop(ahead);

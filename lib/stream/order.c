@@ -100,6 +100,8 @@ enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struc
 	return CTP_OK;
 }
 
+uint64_t ctp_order_mark(const struct ctp_order *o) { return ctp_runs_released(o->runs) ? 0 : o->watermark; }
+
 /* A batch, or all that there is room for: records that may go take their room with them only when they are parted from the others. */
 static bool is_enough(const struct ctp_runs *runs)
 {

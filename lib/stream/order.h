@@ -24,6 +24,9 @@ struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct
 void ctp_order_free(struct ctp_order *o);
 enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err);
 
+/* Records with a time before this were all delivered, but for late ones; 0: not known. While ctp_order_next reads. */
+uint64_t ctp_order_mark(const struct ctp_order *o);
+
 CTP_C_END
 
 #endif

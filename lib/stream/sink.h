@@ -37,6 +37,7 @@ struct ctp_sink {
 	struct ctp_tick tick; /* the tool's, for a sink to call that takes long to finish */
 	const char *input;    /* the path of the input, as it was given; null: stdin, without a path */
 	const struct ctp_convert_stats *stats; /* of all inputs so far; of one, when it was read. Null: there was none */
+	uint64_t mark_ns; /* in flush: no record before this time follows in the section, but for late ones; 0: not known */
 	const char *made_by;   /* of a sink that wants certain records: what makes such a stream of what is none; null: many do */
 	const char *others_by; /* of a sink of transitions alone: the options that show the rest; null: of any other */
 	bool apart;  /* each section is whole on its own: an input that cannot be read need not end the others */

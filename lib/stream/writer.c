@@ -361,6 +361,15 @@ void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)
 	assert(payload_bytes(w) <= CTP_PAYLOAD_MAX);
 }
 
+void ctp_writer_skip(struct ctp_writer *w)
+{
+	assert(w->open);
+	if (w->at.heads)
+		send_packet(w, 0);
+	w->number++;
+	begin_packet(w); /* it shows the gap, also if it stays empty */
+}
+
 void ctp_writer_flush(struct ctp_writer *w)
 {
 	if (w->at.heads)
