@@ -216,6 +216,15 @@ static bool has_events(const struct ctp_report *r)
 	return false;
 }
 
+/* Nor must it pass a part of a trace, to which most rules are not applied. */
+static bool is_filtered(const struct ctp_report *r)
+{
+	for (uint32_t i = 0; i < r->nsections; i++)
+		if (r->sections[i].filtered)
+			return true;
+	return false;
+}
+
 /* Removes the files that cannot be read, and says so; the others are still read. Returns how many. */
 static size_t drop_unreadable(char **files)
 {
@@ -246,7 +255,7 @@ int main(int argc, char **argv)
 	const struct ctp_report *report = &analysis->report;
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED) {
 		ctp_reportopt_unmatched(&tool, report);
-		if (!has_events(report))
+		if (!has_events(report) || is_filtered(report))
 			code = CTP_EXIT_HARMED;
 		code = ask.style.fail_on && has_found(report) ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
 	}

@@ -174,6 +174,8 @@ static bool set_environment(bt_trace *trace, const struct ctp_section *sec)
 		good = good && !bt_trace_set_environment_entry_integer(trace, "pid", (int64_t)number);
 	if (ctp_section_get(sec, "argv[]"))
 		good = good && set_text(trace, "argv", ctp_ctf_argv(sec));
+	if (ctp_section_get(sec, "filtered"))
+		good = good && set_text(trace, "filtered", strdup(ctp_section_get(sec, "filtered")));
 	return good && set_text(trace, "ctp_section", ctp_meta_attrs(sec, &len));
 }
 

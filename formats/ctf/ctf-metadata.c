@@ -122,6 +122,8 @@ static void begin_env(struct ctp_output *out, const struct ctp_section *sec)
 	if (pid_text && ctp_parse_u64(pid_text, pid_text + strlen(pid_text), &pid) && pid <= INT64_MAX)
 		putf(out, "\tpid = %" PRIu64 ";\n", pid);
 	put_env_argv(out, sec);
+	if (ctp_section_get(sec, "filtered"))
+		put_env_text(out, "filtered", ctp_section_get(sec, "filtered"));
 	size_t len;
 	char *attrs = ctp_meta_attrs(sec, &len);
 	put_env_meta(out, "ctp_section", attrs, len);

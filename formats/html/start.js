@@ -26,6 +26,7 @@ function aboutNodes({ meta, section }) {
 		section.alive ? `${count(section.alive)} ${section.missing ? "not seen to die" : "alive at the end"}` : null,
 		plural(section.threads_seen ?? meta.threads.length, "thread"),
 		plural(section.events ?? meta.events, "event"),
+		section.filtered ? `filtered: ${clean(section.filtered, 100)}` : null,
 	];
 	return [el("h1", null, quoted(meta.title, 100)), el("p", null, facts.filter(fact => fact).join(" · "))];
 }
@@ -37,12 +38,14 @@ function noticeText({ meta, section }) {
 		said.push(`${plural(lost - nobody, "event")} lost: what they hide is hatched in the timeline.`);
 	if (nobody)
 		said.push(`${plural(nobody, "event")} lost of an unknown coroutine: the timeline does not show where.`);
+	if (section.filtered)
+		said.push("The trace is filtered: what was left out is hatched in the timeline, and the report judges only what the rest proves.");
 	if (section.missed)
 		said.push(`${count(section.missed)} ${section.missed === 1 ? "wake, name or await" : "wakes, names or awaits"} missed: `
 			+ "who woke whom is not always known.");
 	if (section.untraced)
 		said.push(`${plural(section.untraced, "coroutine")} not traced: there was no room for more.`);
-	if (section.events && !section.wakes)
+	if (section.events && !section.wakes && !section.filtered)
 		said.push("The trace has no wakes: who was runnable is not known.");
 	if (section.complete === false)
 		said.push("The trace was cut short: what happened later is not known.");

@@ -35,7 +35,7 @@ static void put_type(struct ctp_output *out, const struct ctp_mem *m, uint32_t t
 static void put_facts(struct ctp_output *out, const struct ctp_mem *m)
 {
 	const struct ctp_mem_facts *f = &m->facts;
-	putf(out, "\"sections\":%ju,\"complete\":%s,\"losses\":%ju,\"lost\":%ju,\"late\":%ju,\"unknown\":%ju,", f->sections,
+	putf(out, "\"sections\":%ju,\"filtered\":%ju,\"complete\":%s,\"losses\":%ju,\"lost\":%ju,\"late\":%ju,\"unknown\":%ju,", f->sections, f->filtered,
 	     ctp_mem_is_complete(m) ? "true" : "false", f->losses, ctp_mem_lost(m), f->late, f->unknown);
 	put_counts(out, m, &m->all);
 	putf(out, ",\"regions\":{\"added\":%ju,\"removed\":%ju,\"replaced\":%ju,\"unmatched_removes\":%ju,\"empty\":%ju,"

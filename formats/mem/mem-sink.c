@@ -20,8 +20,10 @@ struct mem_sink {
 
 static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
-	(void)sec, (void)err;
-	ctp_mem_section(((struct mem_sink *)sink)->mem);
+	struct ctp_mem *mem = ((struct mem_sink *)sink)->mem;
+	(void)err;
+	ctp_mem_section(mem);
+	mem->facts.filtered += sec->filtered;
 	return CTP_OK;
 }
 

@@ -85,6 +85,8 @@ static void put_doubts(const struct text *t)
 {
 	const struct ctp_mem *m = t->m;
 	const struct ctp_mem_facts *f = &m->facts;
+	put_if(t, f->filtered, "section is filtered: the counts are of what is left, and regions may be left out",
+	       "sections are filtered: the counts are of what is left, and regions may be left out");
 	put_missing(t);
 	put_if(t, f->late, "record came late: it is counted where it came", "records came late: they are counted where they came");
 	put_if(t, f->unknown, "access is neither read nor write, and not counted",

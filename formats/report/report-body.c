@@ -60,6 +60,17 @@ static void start(struct ctp_doc *doc)
 	}
 }
 
+/* By which options; they may have any bytes. */
+static void filtered(struct ctp_doc *doc)
+{
+	if (!doc->section->filtered)
+		return;
+	doc->ops->item(doc, IN_SECTION, 0);
+	words(doc, "filtered: ");
+	code(doc, *doc->section->filtered ? doc->section->filtered : "yes");
+	words(doc, "\n");
+}
+
 static void what_ran(struct ctp_doc *doc)
 {
 	const struct ctp_report_section *s = doc->section;
@@ -82,6 +93,7 @@ static void what_ran(struct ctp_doc *doc)
 	      ctp_print_plural(s->nthreads_seen));
 	words(doc, "%s event%s, %s wake%s; %s lost\n", ctp_print_count(n[0], c->events), ctp_print_plural(c->events),
 	      ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes), ctp_print_lost(n[2], s));
+	filtered(doc);
 	one_fact(doc, ctp_print_window(line, doc->report), "looked at only ", line);
 	one_fact(doc, ctp_print_judged(line, s), "", line);
 	one_fact(doc, ctp_print_quiet(line, s), "", line);

@@ -168,7 +168,7 @@ bool ctp_print_quiet(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_sectio
 	char for_ns[CTP_PRINT_NUMBER_MAX], pause[CTP_PRINT_NUMBER_MAX];
 	snprintf(to, CTP_PRINT_LINE_MAX, "no coroutine was resumed in the last %s; before, that took %s at most",
 	         ctp_print_ns(for_ns, s->quiet_ns), ctp_print_ns(pause, s->pause_ns));
-	return !s->ordinal && !s->counts.lost && s->quiet_ns >= SECOND && s->quiet_ns / FAR_LONGER >= s->pause_ns;
+	return !s->ordinal && !s->filtered && !s->counts.lost && s->quiet_ns >= SECOND && s->quiet_ns / FAR_LONGER >= s->pause_ns;
 }
 
 bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
@@ -196,6 +196,8 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 		         by[CTP_CERTAIN_UNKNOWN]);
 	else if (s->outside)
 		strcpy(to, "No verdict: nothing lies in the time that was asked for");
+	else if (s->filtered)
+		strcpy(to, "No findings that a filtered trace can show");
 	else if (s->ordinal)
 		strcpy(to, "No findings in the order of its records");
 	else if (s->nsuspects)
@@ -240,6 +242,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		    ctp_print_ns(ns, r->since_ns));
 	if (s->ordinal)
 		SAY("the section has no clock, only numbers of records: rules that need times are not applied");
+	if (s->filtered)
+		SAY("the trace is filtered: rules that compare with all of the program are not applied; see the report of the whole trace");
 	if (c->lost)
 		SAY("%s event%s lost: findings that %s could contradict have the level unknown", ctp_print_count(n, c->lost),
 		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "they");
@@ -251,7 +255,10 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		    ctp_print_plural(c->gaps), ctp_print_ns(ns, s->total_ns[CTP_HEAVY_UNKNOWN]));
 	if (c->lost_apart)
 		SAY("for %s of the lost events, the coroutine is not known", ctp_print_count(n, c->lost_apart));
-	if (s->in_gap)
+	if (s->in_gap && s->filtered)
+		SAY("what %s coroutine%s did last is not in the filtered trace: %s listed neither as waiting nor as running",
+		    ctp_print_count(n, s->in_gap), ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
+	else if (s->in_gap)
 		SAY("the last events of %s coroutine%s are lost: %s listed neither as waiting nor as running", ctp_print_count(n, s->in_gap),
 		    ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
 	if ((c->lost > c->ring_lost || s->missing) && !s->ordinal)
@@ -262,7 +269,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (c->missed)
 		SAY("%s %s missed: the waker is not always known", ctp_print_count(n, c->missed),
 		    c->missed == 1 ? "wake, name or await was" : "wakes, names or awaits were");
-	if (c->events && !ctp_follow_has_wakes(c) && !s->ordinal)
+	if (c->events && !ctp_follow_has_wakes(c) && !s->ordinal && !s->filtered)
 		SAY("the trace has no wakes: it does not show whether a coroutine was never woken, or woken and not resumed");
 	if (c->untraced)
 		SAY("%s coroutine%s not in the trace, because the shared memory had no room: see -n in ctp-collect(1)",
@@ -280,11 +287,13 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("the program was still running: coroutines that wait at the end may be resumed later");
 	if (s->one_site)
 		SAY("nearly all suspensions have one site (%.100s): record the caller's site instead, see ctp.h(3)", s->one_site);
-	if (!c->events)
+	if (!c->events && s->filtered)
+		SAY("the filter left no event in the trace");
+	else if (!c->events)
 		SAY("there is not one event in the trace: was the program built with the SDK, and did it run a coroutine?");
-	else if (!s->nthreads_seen)
+	else if (!s->nthreads_seen && !s->filtered)
 		SAY("there is not one resume in the trace: does the program record them, as with ctp_coro_resume()?");
-	else if (!has_history(s) && !s->ordinal)
+	else if (!has_history(s) && !s->ordinal && !s->filtered)
 		SAY("too few waits ended in this trace: there is nothing to compare the other waits with");
 #undef SAY
 	return count;

@@ -56,7 +56,8 @@ static const struct ctp_sql_kind_view kind_views[] = {
 	{"deaths", "kind = 'death'", {CORO, PROBE, AFTER, TIME}},
 	{"conflicts", "kind = 'conflict'", {CORO, PROBE, TIME}},
 	{"threads", "kind = 'thread'", {THREAD, NAME, TIME}},
-	{"losses", "kind = 'loss' AND NOT " OF_THREAD, {CORO, PROBE, NUMBER("index", "role = 'sequence'"), COUNT_OF, AFTER, TIME}},
+	/* Also what a filter left out, whose count is null: in both, the state of the coroutine is unknown from then on. */
+	{"losses", "(kind = 'loss' AND NOT " OF_THREAD " OR kind = 'left_out')", {CORO, PROBE, NUMBER("index", "role = 'sequence'"), COUNT_OF, AFTER, TIME}},
 	{"thread_losses", "kind = 'loss' AND " OF_THREAD,
 	 {THREAD, COUNT_OF, NUMBER("transitions", "name = 'transitions' AND role = 'count'"), AFTER, TIME}},
 	{"wakes", "kind = 'wake'", {CORO, PROBE, TIME, THREAD, NUMBER("by", "name = 'by'")}},
@@ -84,6 +85,9 @@ static const struct ctp_sql_kind_view kind_views[] = {
 
 /* A span of time, which is null in a section without a clock. The list of these is made once for a query, and is mostly empty. */
 #define SPAN(section, span) "CASE WHEN " section " IN (SELECT id FROM sections WHERE clock = 'ordinal') THEN NULL ELSE " span " END"
+
+/* Sections of which a filter has left out records: a number that is missing there is not lost. Names in attrs are JSON. */
+#define FILTERED "SELECT id FROM sections WHERE attrs LIKE '%\"filtered\":%'"
 
 /* --- what is looked up ----------------------------------------------------------------------------------------------------- */
 
@@ -344,7 +348,7 @@ static const struct ctp_sql_view views[] = {
 	 "SELECT section, coro, probe_id, start_ns, " LATER("start_ns", "stop_ns") " AS stop_ns,"
 	 " " SPAN("section", LATER("start_ns", "stop_ns") " - start_ns") " AS duration_ns, lost FROM ("
 	 "SELECT e.section, e.coro, e.probe_id, coalesce(e.last_ts, " BEGIN("e") ") AS start_ns, e.ts AS stop_ns,"
-	 " e.\"index\" - coalesce(e.last_index, -1) - 1 AS lost"
+	 " CASE WHEN e.section IN (" FILTERED ") THEN NULL ELSE e.\"index\" - coalesce(e.last_index, -1) - 1 END AS lost"
 	 " FROM " NUMBERED_STEPS " e WHERE e.\"index\" > coalesce(e.last_index, -1) + 1 AND NOT " STALE("e")
 	 " UNION ALL SELECT l.section, l.coro, l.probe_id, coalesce(l.last_ns, " BEGIN("l") "), coalesce(" DEATH("l", "r.ts") ","
 	 " s.end_ns), lost FROM (SELECT l.section, l.coro, max(l.probe_id) AS probe_id, min(l.ts) AS ts, max(p.ts) AS last_ns, sum(l.count) AS lost"

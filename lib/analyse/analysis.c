@@ -60,6 +60,7 @@ static struct ctp_report_section *add_section(struct ctp_analysis *a, const stru
 		.pid = copy(a, ctp_section_get(sec, "pid")),
 		.source = copy(a, ctp_section_get(sec, "source")),
 		.tool = copy(a, ctp_section_get(sec, "tool")),
+		.filtered = copy(a, ctp_section_get(sec, "filtered")),
 		.has_wall = sec->has_wall,
 		.ordinal = sec->ordinal,
 		.start_wall_ns = sec->wall_offset_ns,

@@ -115,7 +115,7 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 		return false;
 	/* The record of the loss may come before this transition, after it, or not at all. */
 	if (__builtin_expect(order == CTP_FOLLOW_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL)) {
-		bool counted = roles->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN);
+		bool counted = roles->numbered && !f->filtered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN);
 		ctp_follow_lose(f, co, 0, ts, counted ? val[roles->index] - due : 0);
 	}
 	*ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);

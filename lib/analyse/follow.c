@@ -266,6 +266,14 @@ static void has_function(struct ctp_follow *f, const struct ctp_roles *roles, co
 		co->place = ctp_places_number(f->places, spot_at(f, pid, co->code), pid, co->id);
 }
 
+/* Nothing is known of the coroutine from a time on, because a filter has left it out. */
+static void is_left_out(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
+	if (co && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
+		ctp_follow_lose(f, co, ctp_roles_value(val, roles->after), ts, 0);
+}
+
 static void awaits(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
@@ -351,6 +359,10 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
 	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;
 	f->objects->attached_ns = f->attached_ns;
+	f->filtered = f->objects->filtered = sec->filtered;
+	const char *first = ctp_section_get(sec, "first_event_ns"); /* of all, before some were left out */
+	if (first && sec->filtered)
+		f->counts.first_ns = strtoull(first, NULL, 10);
 	/* Wakes before that are not known, unless the program recorded: then the last wake of each coroutine is. */
 	const char *recorded = ctp_section_get(sec, "recorded");
 	f->missed_ns = recorded && !strcmp(recorded, "yes") ? 0 : f->attached_ns;
@@ -470,6 +482,7 @@ static void other(struct ctp_follow *f, const struct ctp_roles *roles, const str
 	static void (*const take[CTP_KIND_COUNT])(struct ctp_follow *, const struct ctp_roles *, const uint64_t *, uint64_t) = {
 		[CTP_KIND_WAKE] = wake, [CTP_KIND_BIRTH] = birth, [CTP_KIND_DEATH] = death, [CTP_KIND_CONFLICT] = take_conflict,
 		[CTP_KIND_AWAIT] = awaits, [CTP_KIND_FUNCTION] = has_function, [CTP_KIND_NAME] = named_so,
+		[CTP_KIND_LEFT_OUT] = is_left_out,
 	};
 	if (roles->kind == CTP_KIND_WAKE || roles->kind == CTP_KIND_BIRTH || roles->kind == CTP_KIND_DEATH)
 		happened(f, ts);

@@ -180,6 +180,7 @@ struct ctp_follow {
 	uint64_t unsure_ns;  /* the latest loss of events of no known coroutine; 0: none */
 	uint64_t missed_ns;  /* the latest loss of wakes and such; 0: none */
 	uint64_t pid;         /* of the section; 0: not known */
+	bool filtered;        /* a number that is missing was left out, not lost: only records of losses say what was lost */
 	uint64_t attached_ns; /* when the collector attached to a running program; 0: the trace begins with the program */
 	uint64_t forgotten_ns; /* the latest death of a coroutine that is forgotten by now */
 	struct ctp_follow_priv *priv;

@@ -81,6 +81,8 @@ struct ctp_judge {
 	const struct ctp_follow_end *end;
 	uint64_t start_ns, end_ns; /* of the section, on its clock */
 	bool ordinal; /* the section has no clock: no span is long or short */
+	bool filtered; /* coroutines and records may be left out: what is not there says nothing */
+	bool facts_only; /* one of these: rules that compare with other waits and runs are not applied */
 	struct ctp_group *groups;
 	uint32_t ngroups;
 	size_t room;

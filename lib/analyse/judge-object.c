@@ -443,7 +443,7 @@ bool ctp_judge_count_waiters(struct ctp_follow *f, uint64_t end_ns)
 void ctp_judge_objects(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
-	if (!ctp_objects_any(j->follow->objects) || j->ordinal)
+	if (!ctp_objects_any(j->follow->objects) || j->facts_only)
 		return;
 	count_waiters(j);
 	CTP_EACH_COROUTINE(j, co) {

@@ -275,7 +275,7 @@ void ctp_judge_crash(struct ctp_judge *j)
 	g->from_ns = g->to_ns = j->end_ns;
 	g->ended = j->end->ended;
 	g->proved = true;
-	g->count = j->follow->counts.untraced; /* these may have run */
+	g->count = j->follow->counts.untraced + j->filtered; /* these may have run */
 	CTP_EACH_COROUTINE(j, co) {
 		bool runs = co->state == CTP_RUNNING, doubt = ctp_judge_in_doubt(j, co) || (runs && !(co->flags & CTP_CO_OURS));
 		g->count += co->state != CTP_DEAD && doubt;
@@ -324,8 +324,8 @@ void ctp_say_crash(struct ctp_words *w)
 		                   ctp_words_any(w, last->id), (uintmax_t)w->j->follow->threads->list[last->thread].tid,
 		                   last->state == CTP_DEAD ? "ended, after a wait" : "suspended", ctp_words_where(w));
 	if (w->g->count)
-		ctp_words_evidence(w, "the trace may not have all that ran then: last events were lost, or told by hand,"
-		                   " or not traced");
+		ctp_words_evidence(w, "the trace may not have all that ran then: last events were %s, or told by hand,"
+		                   " or not traced", w->j->filtered ? "left out" : "lost");
 	const char *where = w->f->members > 1                ? "begin with the coroutines that ran then" :
 	                    w->f->members                    ? "begin with the coroutine that ran then" :
 	                    last && last->state == CTP_DEAD ? "is the one that had ended still used?" :

@@ -65,7 +65,7 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 		any_usual |= is_usual(j, next);
 		next = awaited(j, next);
 	} while (next != co);
-	if (any_usual && !joins)
+	if ((any_usual || j->filtered) && !joins)
 		return;
 	if (!joins)
 		certainty = likely_at_most(certainty);
@@ -239,7 +239,7 @@ static struct ctp_coroutine *blames(struct ctp_judge *j, const struct ctp_corout
 	if (ctp_judged(co)->blames)
 		return ctp_judged(co)->blames;
 	struct ctp_coroutine *target = blames_target(j, co);
-	if (!target && ctp_wait_is_too_long(j, co))
+	if (!target && !j->facts_only && ctp_wait_is_too_long(j, co))
 		target = blames_waker(j, co);
 	return target;
 }
@@ -496,9 +496,9 @@ void ctp_judge_waits(struct ctp_judge *j)
 			needs(j, co);
 	j->silent = fell_silent(j);
 	find_why(j);
-	bool still = !j->ordinal && all_is_still(j);
+	bool still = !j->facts_only && all_is_still(j);
 	find_causes(j, still);
-	if (!j->ordinal)
+	if (!j->facts_only)
 		CTP_EACH_COROUTINE(j, co)
 			judge_one(j, co);
 	if (still && !j->objects_found)

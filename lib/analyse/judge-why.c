@@ -35,7 +35,7 @@ bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine 
 {
 	struct ctp_judge_place p = ctp_judge_history(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
-	if (j->ordinal)
+	if (j->facts_only)
 		return false;
 	if (p.waits < CTP_JUDGE_HISTORY)
 		return p.waits >= FEW_WAITS && ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
@@ -292,7 +292,7 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 uint32_t ctp_wait_why(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
-	if (j->ordinal)
+	if (j->facts_only)
 		return 0;
 	if (!h->place && is_standstill(j))
 		return CTP_WHY_STANDSTILL;

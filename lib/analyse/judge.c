@@ -130,7 +130,7 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 	if (g->proved)
 		f->certainty = CTP_CERTAIN_PROVED;
 	assert(f->certainty <= ctp_rule_most(f->rule));
-	assert(!j->ordinal || !ctp_rule_needs_clock(f->rule));
+	assert(!j->facts_only || !ctp_rule_needs_clock(f->rule));
 	g->who = g->waiters = NULL;
 	ctp_judge_say(j, g, f);
 }
@@ -155,7 +155,7 @@ static void say_collapse(struct ctp_judge *j, struct ctp_report_section *s)
 {
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		if (ctp_rule_stops(s->findings[i].rule) && s->findings[i].certainty >= CTP_CERTAIN_LIKELY) {
-			if (!j->ordinal)
+			if (!j->facts_only)
 				ctp_judge_collapse(j, &s->findings[i]);
 			return;
 		}
@@ -178,7 +178,7 @@ static bool is_first(enum ctp_rule rule)
 /* A judge of several rules is called if one of these can be judged, and leaves the others out. */
 static bool is_due(const struct ctp_judge *j, enum ctp_rule rule)
 {
-	bool due = !j->ordinal;
+	bool due = !j->facts_only;
 	for (enum ctp_rule other = 0; other < CTP_RULES; other++)
 		due |= judges[other] == judges[rule] && !ctp_rule_needs_clock(other);
 	return due;
@@ -195,8 +195,8 @@ static void judge_rules(struct ctp_judge *j)
 bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
                        struct ctp_report_section *s)
 {
-	struct ctp_judge j = {.follow = f, .tally = t, .end = end, .ordinal = s->ordinal, .start_ns = s->start_ns,
-	                      .end_ns = end->end_ns};
+	struct ctp_judge j = {.follow = f, .tally = t, .end = end, .ordinal = s->ordinal, .filtered = f->filtered,
+	                      .facts_only = s->ordinal || f->filtered, .start_ns = s->start_ns, .end_ns = end->end_ns};
 	if (!ctp_judge_init(&j))
 		return false;
 	if (ctp_judge_places(&j)) {

@@ -201,7 +201,7 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 	}
 	save(o, ob);
 	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .saved = ob->saved};
-	if (!o->attached_ns && !o->gaps) /* a holder from before would be in the trace */
+	if (!o->attached_ns && !o->gaps && !o->filtered) /* a holder from before would be in the trace */
 		ob->holders_known = true;
 	return ob;
 }
@@ -254,7 +254,7 @@ void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 	struct ctp_object *ob = object_at(o, t->pid, t->at);
 	if (!ob)
 		return;
-	if (t->marks & CTP_OBJECT_MADE && !ob->holders_known)
+	if (t->marks & CTP_OBJECT_MADE && !o->filtered)
 		ob->holders_known = true;
 	ob->owned |= t->marks & CTP_OBJECT_OWNED;
 	if (t->marks & CTP_OBJECT_CLOSED && !ob->closed_ns)
@@ -265,7 +265,7 @@ void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 		put_stock(t->what == CTP_WAITS_ROOM ? &ob->room : &ob->stock, t->available, t->ts_ns, t->ts_ns > o->attached_ns);
 		if (t->marks & CTP_OBJECT_MADE || t->what == CTP_WAITS_LOCK)
 			ob->all = t->what == CTP_WAITS_LOCK ? 1 : t->available;
-		if (!ob->holders_known && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
+		if (!o->filtered && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
 			ob->holders_known = true; /* all of it is available: there are no holders */
 		note_total(ob);
 	}

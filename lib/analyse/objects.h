@@ -126,6 +126,7 @@ struct ctp_objects {
 	size_t saved_room;
 	uint32_t gaps;       /* how often records were missing */
 	uint64_t attached_ns; /* when the collector came; 0: the trace begins with the program */
+	bool filtered;       /* other coroutines may hold objects: the holders are never known. Stays until it is set again */
 	bool failed;         /* out of memory: records were left out */
 	uint64_t unfollowed; /* objects for which there was no room */
 };

@@ -79,6 +79,7 @@ static void section_fini(struct ctp_report_section *s)
 	free(s->pid);
 	free(s->source);
 	free(s->tool);
+	free(s->filtered);
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		ctp_finding_fini(&s->findings[i]);
 	free(s->findings);

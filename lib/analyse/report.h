@@ -149,6 +149,7 @@ struct ctp_report_section {
 	size_t command_bytes;
 	char *file; /* the input, as it was given */
 	char *host, *pid, *source, *tool;
+	char *filtered; /* the options of ctp-filter by which records were left out; null: none were */
 	bool has_wall, ordinal; /* ordinal: times are numbers of records, and no span has a length; heavy and total_ns are empty */
 	int64_t start_wall_ns;
 	uint64_t start_ns, duration_ns;

@@ -10,7 +10,8 @@
  * "name"   as reports and ctp-report.1 have it
  * most     PROVED or LIKELY: the certainty that a finding of the rule can have at most
  * effect   STOPS: the members of a finding do not work any more; GOES_ON: they may
- * rests    the rule needs ORDER alone, or TIME, which a section without a clock does not have
+ * rests    the rule needs ORDER alone: the records of its members prove it. Or TIME: it compares spans with those of the rest of
+ *          the program, so it is not applied to a section without a clock, or one that is filtered
  * phase    RUNS, WAITS, PROGRAM: rules of a phase may look at the groups of those before
  * judge    ctp_judge_<judge>() adds the members; rules with the same judge are judged together
  * words    ctp_say_<words>() puts a finding into words

@@ -93,6 +93,7 @@ static void begin_section(struct counting *c, const struct ctp_section *who)
 		c->at->who = copy_section(who);
 	}
 	stat->nsections++;
+	stat->nfiltered += who->filtered;
 	c->line = ctp_line_of(who);
 	c->sec = &c->at->counts;
 	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX, .ordinal = who->ordinal};

@@ -458,7 +458,7 @@ static bool look(struct suspects *all)
 
 bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_report_section *s)
 {
-	if (j->ordinal)
+	if (j->facts_only)
 		return true;
 	uint32_t n = j->follow->places->count;
 	struct suspects all = {.j = j, .open = calloc(n, sizeof *all.open), .far = calloc(n, sizeof *all.far),

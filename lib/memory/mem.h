@@ -31,6 +31,7 @@ struct ctp_mem_thread {
 /* What the stream says, or does not. */
 struct ctp_mem_facts {
 	uint64_t sections;
+	uint64_t filtered; /* of these: sections of which a filter has left out records. The caller's to count */
 	uint64_t losses;  /* records that say that others are missing */
 	uint64_t lost;    /* how many those are; 1 where that is not known */
 	uint64_t late;    /* accesses, adds and removes that come after later ones */

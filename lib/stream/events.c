@@ -301,6 +301,12 @@ static const struct ctp_field descriptor[] = {
 	[CTP_DESCRIPTOR_ENDED] = {.name = "ended", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
 };
 
+static const struct ctp_field left_out[] = {
+	[CTP_LEFT_OUT_TS] = TS,
+	[CTP_LEFT_OUT_CORO] = CORO,
+	[CTP_LEFT_OUT_AFTER] = AFTER,
+};
+
 /* The table f has as many fields as events.h has numbers for. */
 #define CLASS(n, k, f, count) \
 	{.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f) * sizeof(char[COUNT(f) == (count) ? 1 : -1])}
@@ -334,6 +340,7 @@ static const struct {
 	[CTP_HOLD] = CLASS("hold", HOLD, held, CTP_HOLD_FIELDS),
 	[CTP_WAKE_FOR] = CLASS("wake_for", CAUSE, wake_for, CTP_WAKE_FOR_FIELDS),
 	[CTP_DESCRIPTOR] = CLASS("descriptor", DESCRIPTOR, descriptor, CTP_DESCRIPTOR_FIELDS),
+	[CTP_LEFT_OUT] = CLASS("left_out", LEFT_OUT, left_out, CTP_LEFT_OUT_FIELDS),
 };
 _Static_assert(COUNT(classes) == CTP_EVENT_COUNT, "each event has its class");
 

@@ -38,6 +38,7 @@ enum ctp_event {
 	CTP_HOLD,
 	CTP_WAKE_FOR,
 	CTP_DESCRIPTOR,
+	CTP_LEFT_OUT,
 	CTP_EVENT_COUNT
 };
 
@@ -120,6 +121,8 @@ enum { CTP_DESCRIPTOR_TS, CTP_DESCRIPTOR_PID, CTP_DESCRIPTOR_FD, CTP_DESCRIPTOR_
        CTP_DESCRIPTOR_ENDED, CTP_DESCRIPTOR_FIELDS };
 enum ctp_descriptor_type { CTP_FD_OTHER, CTP_FD_TCP, CTP_FD_TCP_LISTENS, CTP_FD_UDP, CTP_FD_UNIX, CTP_FD_UNIX_LISTENS, CTP_FD_PIPE,
                            CTP_FD_EVENTFD, CTP_FD_TIMERFD };
+/* From the time after on, ctp-filter has left out records of the coroutine, up to its next transition. */
+enum { CTP_LEFT_OUT_TS, CTP_LEFT_OUT_CORO, CTP_LEFT_OUT_AFTER, CTP_LEFT_OUT_FIELDS };
 /* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
 enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
 const char *ctp_outcome_name(enum ctp_outcome outcome); /* its label: "exited" */

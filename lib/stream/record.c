@@ -60,7 +60,9 @@ void ctp_section_fini(struct ctp_section *sec)
 /* What the fields say follows from the attributes, in whatever order they come. */
 static void learn(struct ctp_section *sec, const struct ctp_attr *a)
 {
-	if (!strcmp(a->name, "clock") && !strcmp(a->value, "ordinal")) {
+	if (!strcmp(a->name, "filtered")) {
+		sec->filtered = true;
+	} else if (!strcmp(a->name, "clock") && !strcmp(a->value, "ordinal")) {
 		sec->ordinal = true;
 		sec->wall_offset_ns = 0;
 		sec->has_wall = false;

@@ -65,7 +65,7 @@ uint64_t ctp_double_val(unsigned type, double d);
 /*
  * The program that a section is of: an ordered list of name and text. A name that ends in "[]" is one element of a list, and may
  * follow on itself; no other comes twice, with or without "[]". The names in use are in ctp-stream.5: host, pid, argv[], clock,
- * wall_offset_ns, start_ns, tool, machine, page_size ...
+ * wall_offset_ns, start_ns, tool, machine, page_size, filtered ...
  */
 struct ctp_section {
 	uint64_t id; /* random, the same in each packet of the section */
@@ -76,6 +76,7 @@ struct ctp_section {
 	size_t bytes;           /* of all names and values */
 	int64_t wall_offset_ns; /* add to a time of the section's clock; 0 where that clock has none */
 	bool has_wall;          /* never of an ordinal section */
+	bool filtered;          /* records were left out on purpose: ctp-filter.1 */
 	bool ordinal;           /* its times are numbers of records: an order, and no time. No span of them has a length */
 };
 
@@ -90,8 +91,8 @@ void ctp_section_init(struct ctp_section *sec); /* a new random id, no attribute
 void ctp_section_fini(struct ctp_section *sec);
 
 /*
- * False where it would exceed a limit or repeat a name, or there is no memory: then nothing was added. wall_offset_ns and clock also
- * set the fields. addf cuts the value to 511 bytes.
+ * False where it would exceed a limit or repeat a name, or there is no memory: then nothing was added. wall_offset_ns, clock and
+ * filtered also set the fields. addf cuts the value to 511 bytes.
  */
 bool ctp_section_add(struct ctp_section *sec, const char *name, const char *value);
 bool ctp_section_addf(struct ctp_section *sec, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

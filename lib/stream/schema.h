@@ -92,6 +92,7 @@ enum ctp_kind {
 	CTP_KIND_HOLD,     /* a coroutine holds more or less of an object */
 	CTP_KIND_CAUSE, /* the object because of which a coroutine was woken just now */
 	CTP_KIND_DESCRIPTOR, /* what the kernel has for a descriptor that a coroutine waits for */
+	CTP_KIND_LEFT_OUT, /* a filter has left out records of a coroutine */
 	CTP_KIND_COUNT
 };
 

@@ -279,7 +279,7 @@ class Model:
         self.end()
 
     def json(self):
-        return {"sections": self.sections, "complete": not self.losses, "losses": self.losses, "lost": self.lost, "late": 0,
+        return {"sections": self.sections, "filtered": 0, "complete": not self.losses, "losses": self.losses, "lost": self.lost, "late": 0,
                 "unknown": 0, **self.all.json(), "regions": self.facts, "caches_from": "option",
                 "caches": [{"size": s, "ways": w, "line": b, "private": self.caches.own(i), **self.caches.counts[i]}
                            for i, (s, w, b) in enumerate(self.caches.shapes)],

@@ -67,7 +67,7 @@ function describeCoroutine(model, row, t, per) {
 	if (state === RUNNABLE && events.kind[e] === WAKE)
 		lines.push(events.arg[e] < 0 ? "woken, by whom is not known" : "woken by " + model.shortLabel(events.arg[e]));
 	if (state === UNKNOWN)
-		lines.push(lostText(lostAround(model, row, e)));
+		lines.push(lostText(lostAround(model, row, e), "event", model.section.filtered));
 	return lines.filter(line => line);
 }
 
@@ -100,7 +100,9 @@ function describeAwaits(model, awaits) {
 	return [...awaits.slice(0, 3).map(line), awaits.length > 3 ? `a dotted line: awaits; ${awaits.length - 3} more are here` : "a dotted line: awaits"];
 }
 
-function lostText(missing, what = "event") {
+function lostText(missing, what = "event", filtered = null) {
+	if (filtered && !missing)
+		return "what happens here is left out: the trace is filtered";
 	return missing ? `${plural(missing, what)} ${missing === 1 ? "is" : "are"} missing here` : "events are missing here";
 }
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/* filter-anon.c - a table of texts and their numbers. */
+#include "filter/filter-anon.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/map.h"
+#include "base/spread.h"
+
+enum { PREFIX_MAX = 24, SPELLED_MAX = 48 };
+_Static_assert(offsetof(struct ctp_str, data) == sizeof(uint32_t), "a length, and then the bytes");
+
+struct text {
+	char *data;
+	size_t len;
+};
+
+struct ctp_filter_anon {
+	struct ctp_map map;
+	uint64_t salt;
+	struct text *texts; /* number 1 is the first */
+	size_t room, bytes;
+	uint32_t count;
+	uint64_t val[CTP_FIELDS_MAX];
+	struct spelled { /* a struct ctp_str with its bytes */
+		uint32_t len;
+		char data[SPELLED_MAX];
+	} spelled[CTP_FIELDS_MAX];
+	char attr[SPELLED_MAX];
+};
+
+struct ctp_filter_anon *ctp_filter_anon_new(struct ctp_err *err)
+{
+	struct ctp_filter_anon *a = ctp_err_calloc(err, sizeof *a);
+	if (a && ctp_map_init(&a->map, 1024)) {
+		a->salt = ctp_spread_salt();
+		return a;
+	}
+	free(a);
+	ctp_err_memory(err);
+	return NULL;
+}
+
+void ctp_filter_anon_free(struct ctp_filter_anon *a)
+{
+	if (!a)
+		return;
+	for (uint32_t i = 0; i < a->count; i++)
+		free(a->texts[i].data);
+	free(a->texts);
+	ctp_map_fini(&a->map);
+	free(a);
+}
+
+static bool is_text(const void *items, uint32_t number, const void *key)
+{
+	const struct text *t = &((const struct ctp_filter_anon *)items)->texts[number - 1], *k = key;
+	return t->len == k->len && !memcmp(t->data, k->data, k->len);
+}
+
+static uint64_t hash_text(const void *items, uint32_t number)
+{
+	const struct ctp_filter_anon *a = items;
+	return ctp_map_bytes(a->salt, a->texts[number - 1].data, a->texts[number - 1].len);
+}
+
+/* 0: err says why. */
+static uint32_t number_of(struct ctp_filter_anon *a, const char *data, size_t len, struct ctp_err *err)
+{
+	struct text key = {(char *)(uintptr_t)data, len};
+	uint64_t hash = ctp_map_bytes(a->salt, data, len);
+	uint32_t *slot = ctp_map_slot(&a->map, hash, is_text, a, &key);
+	if (*slot)
+		return *slot;
+	if (a->count == CTP_FILTER_TEXTS_MAX || len > CTP_FILTER_TEXT_BYTES - a->bytes) {
+		ctp_err_as(err, CTP_ERR_REFUSED, "--anonymise: there are more than %d different texts, or %d MiB of them: filter the trace first",
+		           CTP_FILTER_TEXTS_MAX, CTP_FILTER_TEXT_BYTES >> 20);
+		return 0;
+	}
+	char *copy = malloc(len + 1);
+	if (!copy || !CTP_ARRAY_RESERVE(a->texts, a->room, a->count + 1, CTP_FILTER_TEXTS_MAX) ||
+	    !ctp_map_reserve(&a->map, a->count, hash_text, a)) {
+		free(copy);
+		ctp_err_memory(err);
+		return 0;
+	}
+	memcpy(copy, data, len);
+	slot = ctp_map_slot(&a->map, hash, is_text, a, &key); /* the map may have been built again */
+	a->texts[a->count] = (struct text){copy, len};
+	a->bytes += len;
+	return *slot = ++a->count;
+}
+
+/* "path3" of a field that is called path; "text3" if its name is no word. */
+static size_t spell(char to[SPELLED_MAX], const char *name, uint32_t number)
+{
+	size_t len = strlen(name);
+	if (len > 2 && !strcmp(name + len - 2, "[]"))
+		len -= 2;
+	bool word = len && len < PREFIX_MAX;
+	for (size_t i = 0; i < len && word; i++)
+		word = isalpha((unsigned char)name[i]) || name[i] == '_';
+	return (size_t)snprintf(to, SPELLED_MAX, "%.*s%u", word ? (int)len : 4, word ? name : "text", number);
+}
+
+const uint64_t *ctp_filter_anon_record(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err)
+{
+	if (!rec->cls->has_text)
+		return rec->val;
+	for (uint32_t i = 0; i < rec->cls->nfields; i++) {
+		const struct ctp_str *s = ctp_type_is_text(rec->cls->fields[i].type) ? ctp_str_val(rec->val[i]) : NULL;
+		a->val[i] = rec->val[i];
+		if (!s || !s->len)
+			continue;
+		uint32_t number = number_of(a, s->data, s->len, err);
+		if (!number)
+			return NULL;
+		a->spelled[i].len = (uint32_t)spell(a->spelled[i].data, rec->cls->fields[i].name, number);
+		a->val[i] = ctp_val_str((const struct ctp_str *)(const void *)&a->spelled[i]);
+	}
+	return a->val;
+}
+
+/* Attributes that say how the trace was made, and not by whom. */
+static bool is_harmless(const struct ctp_attr *attr)
+{
+	static const char *const known[] = {
+		"clock", "wall_offset_ns", "start_ns", "max_stations", "pid", "machine", "page_size", "attached", "recorded", "first_event_ns",
+		"anonymised", "cacheray.byte_order", "cacheray.address_bytes",
+	};
+	bool plain = true; /* nobody can hide a name in it */
+	for (const char *c = attr->value; *c; c++)
+		plain &= isdigit((unsigned char)*c) || *c == '-';
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!strcmp(attr->name, known[i]))
+			return plain || strlen(attr->value) < 16;
+	return !strcmp(attr->name, "tool") && !strncmp(attr->value, "ctp-", 4) && strlen(attr->value) < 32;
+}
+
+const char *ctp_filter_anon_attr(struct ctp_filter_anon *a, const struct ctp_attr *attr, bool *stays, struct ctp_err *err)
+{
+	*stays = is_harmless(attr);
+	if (*stays)
+		return attr->value;
+	uint32_t number = number_of(a, attr->value, strlen(attr->value), err);
+	if (!number)
+		return NULL;
+	spell(a->attr, attr->name, number);
+	return a->attr;
+}

@@ -1,0 +1,222 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
+# ctp-filter writes what a model in Python says, of random rows with random options; what it leaves out is never called lost; and
+# nothing that was left out leads to a finding.
+# Mostly waits.
+. t/helper/tap.sh
+command -v python3 >/dev/null || skip_all 'there is no python3'
+filter=$BIN/ctp-filter from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl stat=$BIN/ctp-stat report=$BIN/ctp-report
+number() { grep -o "\"$1\":[0-9]*" "$2" | head -n 1 | cut -d : -f 2; } # of JSON: the first of that name
+
+# --- the model: random rows, with losses, several sections, sections without an end, two filters one after the other
+compare() { # SEED
+	python3 t/helper/filter-model.py make "$1" >"$tmp/all.jsonl"
+	"$from" -q "$tmp/all.jsonl" >"$tmp/all.ctp"
+	"$to" -qa "$tmp/all.ctp" >"$tmp/all.jsonl"
+	for turn in 0 1 2; do
+		eval "set -- $1 $(python3 t/helper/filter-model.py options $(($1 * 10 + turn)))"
+		seed=$1
+		shift
+		"$filter" -q "$@" "$tmp/all.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
+		"$to" -qa "$tmp/some.ctp" >"$tmp/some.jsonl" 2>>"$tmp/err"
+		python3 t/helper/filter-model.py check "$tmp/all.jsonl" "$tmp/some.jsonl" "$@" >"$tmp/says"
+		note "$seed: $* $(tail -n 1 "$tmp/says")"
+		is "rows $seed, $*: as the model says" "$(sed '$d' "$tmp/says" | head -n 5; cat "$tmp/err")" ''
+		set -- "$seed"
+	done
+}
+for seed in 1 2 3 5 7 11 13 20 27 34; do compare $seed; done
+if [ "${EVERY:-}" ]; then for seed in $(seq 100 200); do compare "$seed"; done; fi
+
+# --- without options: the same records, in the same order
+for seed in 1 2 3; do
+	"$O/t/helper/randstream" $seed >"$tmp/random.ctp"
+	"$filter" -q "$tmp/random.ctp" >"$tmp/copy.ctp" 2>"$tmp/err"
+	like "random stream $seed: the copy has a status" $? '^[03]$'
+	"$to" -qa "$tmp/random.ctp" >"$tmp/a" 2>"$tmp/err"
+	"$to" -qa "$tmp/copy.ctp" >"$tmp/b" 2>"$tmp/err"
+	ok "random stream $seed: the copy has the same records" cmp "$tmp/a" "$tmp/b"
+	for options in --coro=3 --since=50ns "--until=70ns --thread=2" --anonymise; do
+		"$filter" -q $options "$tmp/random.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
+		"$stat" -q "$tmp/some.ctp" >"$tmp/out" 2>&1
+		is "random stream $seed, $options: each section is there" "$(sed -n 's/^sections:  *\([0-9]*\),.*/\1/p' "$tmp/out")" 8
+	done
+done
+
+# --- packets that are missing in the input are missing in the output
+"$BIN/ctp-collect" -q -o "$tmp/lostwake.ctp" "$O/examples/lostwake" >"$tmp/said" 2>&1
+bytes=$(wc -c <"$tmp/lostwake.ctp")
+{ head -c $((bytes / 3)) "$tmp/lostwake.ctp"; tail -c +$((bytes / 2)) "$tmp/lostwake.ctp"; } >"$tmp/hole.ctp"
+for options in -q --coro=5; do
+	"$filter" -q $options "$tmp/hole.ctp" >"$tmp/copy.ctp"
+	is "a missing packet, $options: status 3" $? 3
+	"$stat" -qj "$tmp/copy.ctp" >"$tmp/json"
+	is "a reader of the output finds one missing, too, $options" "$? $(number missing_packets "$tmp/json")" '3 1'
+done
+head -c $((bytes / 2)) "$tmp/lostwake.ctp" >"$tmp/cut.ctp"
+"$filter" -q --coro 5 "$tmp/cut.ctp" >"$tmp/copy.ctp"
+is 'a section without an end has none in the output' "$("$stat" -q "$tmp/copy.ctp" | sed -n 's/^sections: *//p')" '1, not complete; 1 cut short; 1 filtered'
+
+# --- a trace with losses: only losses are lost
+python3 t/helper/gaps.py make 11 | "$from" -q -o "$tmp/gaps.ctp"
+"$to" -qa "$tmp/gaps.ctp" >"$tmp/gaps.jsonl"
+for options in --coro=1,2,3 --since=1ms --state=suspended "--class=wake --coro=4" "--thread=701 --until=3ms"; do
+	"$filter" -q $options "$tmp/gaps.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
+	"$to" -qa "$tmp/some.ctp" >"$tmp/some.jsonl" 2>"$tmp/err"
+	lost=$(sed -n 's/^{"type":"lost",.*"count":\([0-9]*\),.*/\1/p' "$tmp/some.jsonl" | awk '{ n += $1 } END { print n + 0 }')
+	"$stat" -qj "$tmp/some.ctp" >"$tmp/stat.json"
+	"$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
+	is "$options: stat and report count what loss records count" "$(number lost "$tmp/stat.json") $(number lost "$tmp/report.json")" "$lost $lost"
+	is "$options: the end counts what is there" "$(number unseen "$tmp/stat.json")" 0
+	"$report" "$tmp/some.ctp" >"$tmp/text" 2>"$tmp/err"
+	[ "$lost" != 0 ] || is "$options: nothing is called lost" "$(grep -i ' lost\|lost ' "$tmp/text" | grep -v '; nothing lost$')" ''
+	like "$options: the report says that it is filtered" "$(sed -n '/filtered: /p' "$tmp/text")" "^  filtered: ${options%%=*} "
+done
+
+# --- all tools say so
+"$filter" -q --coro=1,2 "$tmp/gaps.ctp" >"$tmp/some.ctp"
+like 'ctp-stat' "$("$stat" -q "$tmp/some.ctp")" '^  filtered:    --coro 1,2$'
+like 'ctp-stat -j' "$("$stat" -qj "$tmp/some.ctp")" '"filtered":1,.*"filtered":"--coro 1,2"'
+like 'ctp-report -m' "$("$report" -m "$tmp/some.ctp" 2>"$tmp/err")" 'filtered: `*--coro 1,2`*$'
+like 'ctp-report -j' "$("$report" -j "$tmp/some.ctp" 2>"$tmp/err")" '"filtered":"--coro 1,2"'
+for tool in tojsonl tocsv; do
+	like "ctp-$tool -a" "$("$BIN/ctp-$tool" -qa "$tmp/some.ctp" | head -n 3)" 'filtered.*--coro 1,2'
+done
+if [ -x "$BIN/ctp-toctf" ]; then
+	"$BIN/ctp-toctf" -q -o "$tmp/ctf" "$tmp/some.ctp" 2>"$tmp/err"
+	like 'ctp-toctf' "$(cat "$tmp/ctf"/metadata "$tmp/ctf"/*/metadata 2>/dev/null)" 'filtered = "--coro 1,2";'
+fi
+if [ -x "$BIN/ctp-tohtml" ]; then
+	like 'ctp-tohtml' "$("$BIN/ctp-tohtml" -q "$tmp/some.ctp" 2>"$tmp/err" | grep -o '"filtered":"[^"]*"')" '"--coro 1,2"'
+fi
+if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
+	"$BIN/ctp-sqlite" -q "$tmp/some.db" "$tmp/some.ctp" 2>"$tmp/err" || "$BIN/ctp-sqlite" -q -o "$tmp/some.db" "$tmp/some.ctp" 2>"$tmp/err"
+	like 'ctp-sqlite' "$(sqlite3 "$tmp/some.db" 'select attrs from sections')" '"filtered":"--coro 1,2"'
+	"$filter" -q --state=suspended "$tmp/gaps.ctp" >"$tmp/waits.ctp"
+	"$BIN/ctp-sqlite" -q "$tmp/waits.db" "$tmp/waits.ctp" 2>"$tmp/err" || "$BIN/ctp-sqlite" -q -o "$tmp/waits.db" "$tmp/waits.ctp" 2>"$tmp/err"
+	is 'gaps in its views are not lost' "$(sqlite3 "$tmp/waits.db" 'select count(*) > 100, coalesce(sum(lost), 0) - (select coalesce(sum(count), 0) from losses where coro <> 0) <= 0 from gaps')" '1|1'
+fi
+
+# --- a finding, and what a report of a part may still say
+"$report" "$tmp/lostwake.ctp" >"$tmp/text" 2>"$tmp/err"
+like 'the whole trace has a finding' "$(cat "$tmp/text")" '^1\. likely: .*never-woken'
+stuck=$("$report" -j "$tmp/lostwake.ctp" | grep -o '"coroutines":\[{"coro":"[0-9]*' | head -n 1 | grep -o '[0-9]*$')
+for options in "--coro=$stuck" '--name=handler*' --state=suspended --class=transition --place=handler_step --since=200ms '--finding=1'; do
+	"$filter" -q $options "$tmp/lostwake.ctp" >"$tmp/some.ctp"
+	is "$options: status" $? 0
+	"$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
+	is "$options: no finding rests on what was left out" "$? $(grep -o '"rule":"[^"]*"' "$tmp/report.json")" '3 '
+done
+"$filter" -q --coro="$stuck" "$tmp/lostwake.ctp" >"$tmp/some.ctp"
+like 'what still waits is there, with its place' "$("$report" "$tmp/some.ctp")" 'handler_step, spawned at .*longest: handler 17$'
+is 'all of its transitions are there' "$("$to" -qa "$tmp/some.ctp" | grep '"type":"transition"' | sort)" \
+	"$("$to" -qa "$tmp/lostwake.ctp" | grep '"type":"transition"' | grep "\"coro\":$stuck," | sort)"
+is 'and each wake, with the name of the waker' "$("$to" -qa "$tmp/some.ctp" | sed -n 's/.*"type":"name".*"name":"\(.*\)".*/\1/p' | sort)" 'client 17
+handler 17'
+"$filter" -q --finding=1 --around=10ms "$tmp/lostwake.ctp" >"$tmp/around.ctp"
+like '--finding --around: it still waits' "$("$report" "$tmp/around.ctp")" 'longest: handler 17$'
+"$filter" -q --finding=1 <"$tmp/lostwake.ctp" >"$tmp/none" 2>"$tmp/err"
+is '--finding needs a file' "$? $(cat "$tmp/err")" '2 ctp-filter: --finding 1: the input is read twice, so give files, not standard input'
+"$filter" -q --finding=9 "$tmp/lostwake.ctp" >"$tmp/none" 2>"$tmp/err"
+is '--finding that does not exist' "$? $(cat "$tmp/err")" '1 ctp-filter: --finding 9: the trace has fewer findings; ctp-report lists them with their numbers'
+
+# A circle of joins is proved by its members alone; a lock that a coroutine holds that was left out is held by nobody who is known.
+if cc_traced -g -o "$tmp/cycle" t/defects/cycle.c 2>"$tmp/err"; then
+	timeout -s TERM 3 "$BIN/ctp-collect" -q -o "$tmp/cycle.ctp" "$tmp/cycle" bug >"$tmp/said" 2>&1
+	rules=$("$report" -j "$tmp/cycle.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' | head -n 1)
+	"$filter" -q --finding=1 "$tmp/cycle.ctp" >"$tmp/some.ctp"
+	after=$("$report" -j "$tmp/some.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' | head -n 1)
+	case $rules in
+	*proved*) is 'a circle that is proved stays proved' "$after" "$rules" ;;
+	*) is 'a circle that is likely is not judged' "$after" '' ;;
+	esac
+fi
+cat >"$tmp/lock.jsonl" <<'JSONL'
+{"type":"@section","attrs":{"pid":"5"}}
+{"type":"@schema","name":"birth","kind":"birth","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64","role":"coroutine"},{"name":"pid","type":"u64","role":"process"}]}
+{"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64","role":"coroutine"},{"name":"tid","type":"u64","role":"thread"},{"name":"is_active","type":"bool","role":"state"},{"name":"index","type":"u64","role":"sequence"},{"name":"addr","type":"u64","role":"address","hex":true}]}
+{"type":"@schema","name":"reason","kind":"reason","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64","role":"coroutine"},{"name":"pid","type":"u64","role":"process"},{"name":"for","type":"enum","labels":{"lock":3}},{"name":"object","type":"u64","role":"address","hex":true},{"name":"count","type":"u64"}]}
+{"type":"@schema","name":"object","kind":"object","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"pid","type":"u64","role":"process"},{"name":"object","type":"u64","role":"address","hex":true},{"name":"for","type":"enum","labels":{"lock":3}},{"name":"available","type":"u64","role":"count"},{"name":"marks","type":"u64"}]}
+{"type":"@schema","name":"hold","kind":"hold","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64","role":"coroutine"},{"name":"pid","type":"u64","role":"process"},{"name":"object","type":"u64","role":"address","hex":true},{"name":"count","type":"i32","role":"count"}]}
+{"type":"birth","ts":10,"coro":1,"pid":5}
+{"type":"birth","ts":10,"coro":2,"pid":5}
+{"type":"object","ts":20,"pid":5,"object":"0x0000000000001000","for":"lock","available":1,"marks":8}
+{"type":"transition","ts":30,"coro":1,"tid":7,"is_active":true,"index":0,"addr":"0x0"}
+{"type":"hold","ts":40,"coro":1,"pid":5,"object":"0x0000000000001000","count":1}
+{"type":"object","ts":40,"pid":5,"object":"0x0000000000001000","for":"lock","available":0,"marks":0}
+{"type":"transition","ts":50,"coro":1,"tid":7,"is_active":false,"index":1,"addr":"0x5"}
+{"type":"transition","ts":60,"coro":2,"tid":7,"is_active":true,"index":0,"addr":"0x0"}
+{"type":"reason","ts":70,"coro":2,"pid":5,"for":"lock","object":"0x0000000000001000","count":1}
+{"type":"transition","ts":80,"coro":2,"tid":7,"is_active":false,"index":1,"addr":"0x6"}
+{"type":"transition","ts":20000000000,"coro":1,"tid":8,"is_active":true,"index":2,"addr":"0x0"}
+{"type":"@end","complete":true}
+JSONL
+"$from" -q "$tmp/lock.jsonl" >"$tmp/lock.ctp"
+like 'the whole trace knows the holder' "$("$report" -j "$tmp/lock.ctp" 2>"$tmp/err")" '"holders":\[{"coro":"1"'
+"$filter" -q --coro=2 "$tmp/lock.ctp" >"$tmp/some.ctp"
+"$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
+like 'a holder that was left out is not known' "$(cat "$tmp/report.json")" '"available":0,.*"holders":null'
+is 'so the lock is not held by none' "$(grep -c held-by-none "$tmp/report.json")" 0
+
+# What a coroutine did last is left out: nobody knows whether it still waits.
+"$filter" -q --thread=7 "$tmp/lock.ctp" >"$tmp/some.ctp"
+"$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
+is 'a coroutine whose last events are left out does not wait' "$(number in_gap "$tmp/report.json") $(grep -o '"waiting":\[{"spawn_site":null,"suspend_site":[^,]*,"coroutines":[0-9]*' "$tmp/report.json" | grep -o '[0-9]*$')" '1 1'
+like 'the report does not call that lost' "$("$report" "$tmp/some.ctp" 2>"$tmp/err")" '^  what 1 coroutine did last is not in the filtered trace'
+"$filter" -q --state=suspended "$tmp/lostwake.ctp" >"$tmp/some.ctp"
+"$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
+is 'gaps that were made are no losses' "$(number gaps "$tmp/report.json") $(number lost "$tmp/report.json") $(number running "$tmp/report.json")" '0 0 0'
+
+# --- filters of a filter, which make one
+"$filter" -q --name='handler*' "$tmp/lostwake.ctp" | "$filter" -q --coro="$stuck" >"$tmp/two.ctp"
+"$filter" -q --coro="$stuck" "$tmp/lostwake.ctp" >"$tmp/one.ctp"
+for n in one two; do "$to" -qa "$tmp/$n.ctp" | grep -v '"@section"\|"type":"sample"\|"type":"process"' >"$tmp/$n"; done
+ok 'a filter of a filter leaves the same' cmp "$tmp/one" "$tmp/two"
+like 'and both say so' "$("$stat" -q "$tmp/two.ctp")" "^  filtered:    --name handler\\* \\| --coro $stuck\$"
+
+# --- time goes on while a program is idle, and two inputs
+"$BIN/ctp-collect" -q "$O/examples/lostwake" 2>"$tmp/err" | "$filter" -q --coro=1 >"$tmp/live.ctp"
+is 'packets without a record, but with a mark, say so' "$(python3 - "$tmp/live.ctp" <<'PYTHON'
+import sys
+sys.path.insert(0, "t/helper")
+import ctpread
+with open(sys.argv[1], "rb") as file:
+    packets = list(ctpread.Stream(file.read()).valid_packets())
+print(any(header.records == 0 and any(cls is None for cls, _ in packet.items()) for header, packet in packets))
+PYTHON
+)" True
+"$filter" -q --coro="$stuck" "$tmp/lostwake.ctp" "$tmp/lostwake.ctp" >"$tmp/twice.ctp"
+is 'two inputs are two sections' "$("$stat" -qj "$tmp/twice.ctp" | grep -o '"section_count":[0-9]*')" '"section_count":2'
+
+# --- anonymous
+"$filter" --anonymise "$tmp/lostwake.ctp" >"$tmp/anon.ctp" 2>"$tmp/says"
+strings=$("$to" -qa "$tmp/anon.ctp" | grep -c "lostwake\\|handler\\|client\\|$(uname -n)\\|task_spawn\\|/usr")
+is 'no name, path, host or argument is left' "$strings" 0
+like 'it lists what is left' "$(cat "$tmp/says")" '^ctp-filter: still in the trace: the attributes .*pid'
+"$report" -j "$tmp/lostwake.ctp" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' >"$tmp/a"
+"$report" -j "$tmp/anon.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' >"$tmp/b"
+ok 'the findings are the same' cmp "$tmp/a" "$tmp/b"
+is 'the same text has the same number' "$("$to" -qa "$tmp/anon.ctp" | grep '"type":"site"' | grep -o '"file":"[^"]*"' | sort -u | wc -l)" 1
+
+# --- memory, latency, usage
+if [ -x "$O/t/bench/mix" ]; then
+	"$O/t/bench/mix" 3000000 300 | { ulimit -v 700000; "$filter" -q --coro 5 >"$tmp/some.ctp"; }
+	is 'a long trace needs no more memory than a short one' $? 0
+fi
+is 'a live reader waits for nothing' "$({ cat "$tmp/cut.ctp" 2>/dev/null || cat "$tmp/lostwake.ctp"; sleep 1; } | "$filter" -q --since 0s 2>/dev/null | head -c 100 | wc -c)" 100
+"$filter" -q "$tmp/lostwake.ctp" >/dev/full 2>"$tmp/err"
+is 'a full disk is a failure' $? 1
+fails() { # STATUS TEXT OPTION...
+	want="$1 ctp-filter: $2"
+	shift 2
+	"$filter" "$@" "$tmp/lostwake.ctp" >"$tmp/none" 2>"$tmp/err"
+	is "$*: is refused" "$? $(cat "$tmp/err")" "$want"
+}
+fails 2 '--coro 5,x: is no list of numbers from 1 on, such as 5 or 5,7,9' --coro 5,x
+fails 2 '--state late: is neither running nor suspended' --state late
+fails 2 '--descendants: say of which coroutines, with --coro, --spawn, --name or --process' --descendants
+fails 2 '--since and --until leave no time between them' --since 2s --until 1s
+fails 2 '--around is for --finding; --since and --until select another time' --around 1s
+fails 2 '--since soon: is no time such as 12.5s, 300ms or 2m' --since soon
+done_testing
