@@ -46,6 +46,8 @@ COMMANDS = {
     "perfetto-chrome": ("ctp-toperfetto -q --chrome ../in/random.ctp",),
     "stat": ("ctp-stat ../in/real.ctp ../in/random.ctp",),
     "stat-json": ("ctp-stat -j ../in/real.ctp",),
+    "filter": ("ctp-filter --coro 2 --since 1us ../in/real.ctp",),
+    "filter-all": ("ctp-filter -q --anonymise --state suspended -o out ../in/random.ctp", "out"),
     "report": ("ctp-report ../in/real.ctp",),
     "report-json": ("ctp-report -j ../in/real.ctp",),
     "report-markdown": ("ctp-report -m --no-symbols ../in/real.ctp",),
