@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-"""perfetto-judge.py MODULES TRACE REPORT.json [GAPS.json] - does Perfetto see in a file of ctp-toperfetto what ctp-report -j sees in the stream?
+"""perfetto-judge.py ENGINE TRACE REPORT.json [GAPS.json] - does Perfetto see in a file of ctp-toperfetto what ctp-report -j sees in the stream?
 
 Perfetto's trace_processor answers (perfetto-sql.js). Compared are runs and busy time of each thread, the time in each state, the waits
 at each site, what is open at the end, arrows, counters and findings; with GAPS.json, of gaps.py know, the unknown time of each
@@ -41,9 +41,9 @@ def same(what, got, want):
         print(f"{what}: Perfetto has {got}, not {want}")
 
 
-def ask(modules, trace):
+def ask(engine, trace):
     text = "\n".join(SQL.values()) + "\n"
-    out = subprocess.run(["node", "t/helper/perfetto-sql.js", modules, trace], input=text, capture_output=True, text=True, check=True)
+    out = subprocess.run(["node", "t/helper/perfetto-sql.js", engine, trace], input=text, capture_output=True, text=True, check=True)
     answers, rows = [], []
     for line in out.stdout.split("\n"):
         if line.startswith("status "):
@@ -145,12 +145,12 @@ def judge_gaps(lives, inner, answers, gaps):
     same("unknown time of threads", {tid: union(spans) for tid, spans in missed.items()}, gaps["threads"])
 
 
-modules, trace, report = sys.argv[1:4]
+engine, trace, report = sys.argv[1:4]
 section = json.load(open(report))["sections"][0]
 for key in "start_ns", "duration_ns":
     section[key] = int(section[key])
 gaps = json.load(open(sys.argv[4])) if len(sys.argv) > 4 else None
-answers = ask(modules, trace)
+answers = ask(engine, trace)
 end = section["start_ns"] + section["duration_ns"]
 same("errors", answers["stats"], [])
 lives, inner = lives_of(answers["lanes"], end)

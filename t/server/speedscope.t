@@ -7,7 +7,7 @@
 . t/helper/tap.sh
 for tool in python3 node npm; do command -v $tool >/dev/null || skip_all "there is no $tool"; done
 python3 -c 'import sys; sys.path.insert(0, "t/helper"); import browser; sys.exit(not browser.chromium())' || skip_all 'there is no chromium'
-said=$(t/helper/npm build/npm speedscope 2>&1) || skip_all "speedscope cannot be had from npm: $(echo "$said" | head -n 1)"
+said=$(t/helper/speedscope build/speedscope 2>&1) || skip_all "speedscope cannot be had from npm: $(echo "$said" | head -n 1)"
 "$BIN/ctp-collect" -q -o "$tmp/t.ctp" "$O/examples/lostwake" >/dev/null 2>&1
 "$BIN/ctp-toperfetto" -q --chrome -o "$tmp/lostwake.json" "$tmp/t.ctp"
 cat >"$tmp/open.py" <<'PYTHON'
@@ -26,7 +26,7 @@ with Browser() as browser:
     print(browser.eval("document.body.innerText"))
     print("errors", [e for e in browser.errors if "WebGL" not in e])
 PYTHON
-python3 "$tmp/open.py" build/npm/node_modules/speedscope/dist/release/index.html "$tmp/lostwake.json" >"$tmp/said" 2>&1
+python3 "$tmp/open.py" build/speedscope/dist/release/index.html "$tmp/lostwake.json" >"$tmp/said" 2>&1
 threads=$(python3 -c 'import json, sys; print(len({e["tid"] for e in json.load(open(sys.argv[1]))["traceEvents"] if e["ph"] == "X"}))' "$tmp/lostwake.json")
 like 'speedscope shows a profile of each thread' "$(tr '\n' ' ' <"$tmp/said")" "lostwake \\(pid [0-9]+\\), lostwake \\(tid [0-9]+\\) \\([0-9]/$threads\\)"
 is 'and has no error' "$(grep '^errors' "$tmp/said")" 'errors []'
