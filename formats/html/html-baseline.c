@@ -24,12 +24,12 @@ struct baseline_sink {
 void ctp_html_baseline_init(struct ctp_html_baseline *b, const char *source)
 {
 	*b = (struct ctp_html_baseline){.source = source};
-	ctp_html_texts_init(&b->texts);
+	ctp_text_table_init(&b->texts);
 }
 
 void ctp_html_baseline_fini(struct ctp_html_baseline *b)
 {
-	ctp_html_texts_fini(&b->texts);
+	ctp_text_table_fini(&b->texts);
 	free(b->stacks);
 }
 
@@ -61,8 +61,8 @@ static void begin_section(struct ctp_html_baseline *b, const struct ctp_folded_s
 	b->left_out = 0;
 	memset(b->total_ns, 0, sizeof b->total_ns);
 	memset(b->left_out_ns, 0, sizeof b->left_out_ns);
-	ctp_html_texts_fini(&b->texts);
-	ctp_html_texts_init(&b->texts);
+	ctp_text_table_fini(&b->texts);
+	ctp_text_table_init(&b->texts);
 }
 
 static uint32_t state_of(enum ctp_state state)
@@ -84,7 +84,7 @@ static void take(void *arg, struct ctp_folded *f, const struct ctp_folded_stack 
 	struct ctp_html_stack *s = &b->stacks[b->count++];
 	*s = (struct ctp_html_stack){.ns = stack->ns, .depth = stack->depth, .state = state_of(stack->state)};
 	for (uint32_t i = 0; i < stack->depth; i++)
-		s->frames[i] = ctp_html_texts_number(&b->texts, ctp_folded_text(f, stack->places[i]));
+		s->frames[i] = ctp_text_table_number(&b->texts, ctp_folded_text(f, stack->places[i]));
 	ctp_add_capped(&b->total_ns[s->state], s->ns);
 	b->failed |= b->texts.failed;
 }

@@ -29,7 +29,7 @@ struct ctp_html_baseline {
 	char title[CTP_PRINT_COMMAND_MAX];
 	uint64_t section;
 	bool ordinal; /* ns are numbers of times */
-	struct ctp_html_texts texts;
+	struct ctp_text_table texts;
 	struct ctp_html_stack *stacks;
 	uint32_t count;
 	uint64_t total_ns[CTP_HTML_STATES], left_out, left_out_ns[CTP_HTML_STATES];

@@ -14,18 +14,18 @@ void ctp_html_part_init(struct ctp_html_part *part, uint64_t max_events)
 {
 	*part = (struct ctp_html_part){.rank = CTP_HTML_RANK_NONE};
 	ctp_html_pack_init(&part->pack, max_events);
-	ctp_html_texts_init(&part->places);
-	ctp_html_texts_init(&part->names);
-	ctp_html_texts_init(&part->reasons);
+	ctp_text_table_init(&part->places);
+	ctp_text_table_init(&part->names);
+	ctp_text_table_init(&part->reasons);
 	ctp_html_gaps_init(&part->gaps);
 }
 
 void ctp_html_part_fini(struct ctp_html_part *part)
 {
 	ctp_html_pack_fini(&part->pack);
-	ctp_html_texts_fini(&part->places);
-	ctp_html_texts_fini(&part->names);
-	ctp_html_texts_fini(&part->reasons);
+	ctp_text_table_fini(&part->places);
+	ctp_text_table_fini(&part->names);
+	ctp_text_table_fini(&part->reasons);
 	ctp_html_gaps_fini(&part->gaps);
 	free(part->place_numbers);
 	free(part->thread_numbers);
@@ -40,7 +40,7 @@ static bool settle_places(struct ctp_html_part *part, struct ctp_follow *f)
 		return false;
 	part->nplace_numbers = n;
 	for (uint32_t i = 1; i < n; i++)
-		part->place_numbers[i] = ctp_html_texts_number(&part->places, ctp_follow_text(f, i));
+		part->place_numbers[i] = ctp_text_table_number(&part->places, ctp_follow_text(f, i));
 	return !part->places.failed;
 }
 

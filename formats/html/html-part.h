@@ -18,7 +18,7 @@ struct ctp_html_part {
 	enum ctp_html_rank rank;
 	uint32_t section; /* its number in the report */
 	struct ctp_html_pack pack;
-	struct ctp_html_texts places, names, reasons;
+	struct ctp_text_table places, names, reasons;
 	struct ctp_html_gaps gaps;
 	uint32_t *place_numbers, *thread_numbers; /* from numbers of follow.h to those of the page */
 	uint32_t nplace_numbers, nthread_numbers;

@@ -5,10 +5,10 @@
 
 #include "analyse/wait-texts.h"
 
-uint32_t ctp_html_wait_reason(struct ctp_html_texts *texts, struct ctp_follow *f, const struct ctp_coroutine *co)
+uint32_t ctp_html_wait_reason(struct ctp_text_table *texts, struct ctp_follow *f, const struct ctp_coroutine *co)
 {
 	char text[CTP_WAIT_TEXT_MAX];
 	if (!ctp_wait_reasons_of(f, co) || texts->count >= CTP_HTML_REASONS_MAX)
 		return 0;
-	return ctp_html_texts_number(texts, ctp_wait_text(f, co, text));
+	return ctp_text_table_number(texts, ctp_wait_text(f, co, text));
 }

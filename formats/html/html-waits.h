@@ -13,6 +13,6 @@
 enum { CTP_HTML_REASONS_MAX = UINT16_MAX };
 
 /* What a suspended coroutine waits for: a number of texts; 0: not known. */
-uint32_t ctp_html_wait_reason(struct ctp_html_texts *texts, struct ctp_follow *f, const struct ctp_coroutine *co);
+uint32_t ctp_html_wait_reason(struct ctp_text_table *texts, struct ctp_follow *f, const struct ctp_coroutine *co);
 
 #endif

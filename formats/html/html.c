@@ -140,7 +140,7 @@ static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, co->handle);
 	if (!row)
 		return;
-	row->name = ctp_html_texts_number(&s->now.names, co->name);
+	row->name = ctp_text_table_number(&s->now.names, co->name);
 	row->spawn = co->spawn;
 	if (!row->parent)
 		row->parent = parent;
