@@ -101,28 +101,6 @@ static enum ctp_report_format annotations_or_exit(void)
 	exit(ctp_tool_usage(&tool, "--annotations=%s: is not github or gitlab", optarg));
 }
 
-static enum ctp_state state_or_exit(const char *option)
-{
-	static const struct {
-		const char *name;
-		enum ctp_state state;
-	} states[] = {{"running", CTP_RUNNING}, {"runnable", CTP_RUNNABLE}, {"suspended", CTP_SUSPENDED}};
-	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-		if (!strcmp(optarg, states[i].name))
-			return states[i].state;
-	exit(ctp_tool_usage(&tool, "%s%s: is not running, runnable or suspended", option, optarg));
-}
-
-static uint64_t unit_or_exit(void)
-{
-	static const char *const units[] = {"ns", "us", "ms", "s"};
-	uint64_t ns = 1;
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++, ns *= 1000)
-		if (!strcmp(optarg, units[i]))
-			return ns;
-	exit(ctp_tool_usage(&tool, "--folded-unit %s: is not ns, us, ms or s", optarg));
-}
-
 static enum ctp_certainty certainty_or_exit(void)
 {
 	for (enum ctp_certainty c = CTP_CERTAIN_POSSIBLE; c <= CTP_CERTAIN_PROVED; c++)
@@ -136,11 +114,11 @@ static void option(int c)
 	if (c == FAIL_ON)
 		ask.style.fail_on = certainty_or_exit();
 	else if (c == SORT)
-		ask.sites_by = state_or_exit("--sort ");
+		ask.sites_by = ctp_reportopt_state(&tool, "--sort ");
 	else if (c == TOP)
 		ask.style.top = (uint32_t)ctp_tool_number(&tool, "--top", optarg, 1, UINT32_MAX, "is no number from 1 on");
 	else if (c == FOLDED_UNIT)
-		ask.style.unit_ns = unit_or_exit();
+		ask.style.unit_ns = ctp_reportopt_unit(&tool);
 	else if (c == ANNOTATIONS)
 		be_format(annotations_or_exit());
 	else if (c == SARIF || c == JUNIT)
@@ -152,7 +130,7 @@ static void option(int c)
 	else
 		be_format(c == 'm' ? CTP_REPORT_AS_MARKDOWN : CTP_REPORT_AS_JSON);
 	if (c == FOLDED)
-		ask.style.state = optarg ? state_or_exit("--folded=") : CTP_SUSPENDED;
+		ask.style.state = optarg ? ctp_reportopt_state(&tool, "--folded=") : CTP_SUSPENDED;
 }
 
 static void parse(int argc, char **argv)
@@ -174,9 +152,8 @@ static void parse(int argc, char **argv)
 		ask.style.unit_ns = 1000000;
 	ask.options = ctp_reportopt_done(&ask.common, &tool);
 	ask.options.sites_by = ask.sites_by;
-	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
 	ask.style.all = tool.verbose;
-	ask.style.colour = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && !(no_colour && *no_colour);
+	ask.style.colour = ctp_reportopt_colour();
 	ask.style.several = argc - optind > 1;
 	ask.style.root = getcwd(ask.root, sizeof ask.root);
 }

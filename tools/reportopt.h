@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * reportopt.h - the options --ignore, --ignore-file, --since, --until and --debug-dir, for the mains that make a report.
+ * reportopt.h - the options --ignore, --ignore-file, --since, --until and --debug-dir, and arguments of others, for the mains that make
+ * a report.
  */
 #ifndef CTP_REPORTOPT_H
 #define CTP_REPORTOPT_H
@@ -9,6 +10,8 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "analyse/analysis.h"
 #include "base/text.h"
@@ -41,6 +44,37 @@ static inline uint64_t ctp_reportopt_time(struct ctp_tool *tool, const char *opt
 	if (!ctp_duration_parse(optarg, &ns))
 		exit(ctp_tool_usage(tool, "%s %s: is no time such as 12.5s, 300ms or 2m", option, optarg));
 	return ns;
+}
+
+/* The argument of --folded, or of another option, as it is spelled before the argument. */
+static inline enum ctp_state ctp_reportopt_state(struct ctp_tool *tool, const char *option)
+{
+	static const struct {
+		const char *name;
+		enum ctp_state state;
+	} states[] = {{"running", CTP_RUNNING}, {"runnable", CTP_RUNNABLE}, {"suspended", CTP_SUSPENDED}};
+	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+		if (!strcmp(optarg, states[i].name))
+			return states[i].state;
+	exit(ctp_tool_usage(tool, "%s%s: is not running, runnable or suspended", option, optarg));
+}
+
+/* The argument of --folded-unit, in nanoseconds. */
+static inline uint64_t ctp_reportopt_unit(struct ctp_tool *tool)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	uint64_t ns = 1;
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++, ns *= 1000)
+		if (!strcmp(optarg, units[i]))
+			return ns;
+	exit(ctp_tool_usage(tool, "--folded-unit %s: is not ns, us, ms or s", optarg));
+}
+
+/* Whether what is printed may have colours. */
+static inline bool ctp_reportopt_colour(void)
+{
+	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && !(no_colour && *no_colour);
 }
 
 /* Takes the option c if it is one of these. */

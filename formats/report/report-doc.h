@@ -65,6 +65,8 @@ struct ctp_doc {
 	enum ctp_doc_block last; /* the renderer's: what was written last */
 };
 
+extern const struct ctp_doc_ops ctp_doc_text, ctp_doc_markdown;
+
 /* Walks over the report. */
 void ctp_doc_write(struct ctp_doc *doc);
 

@@ -20,7 +20,6 @@
 #include "report/report-print.h"
 
 enum { NODES_MIN = 1024 };
-#define NO_PLACE "[no_place]"
 #define COVERED (UINT32_C(1) << 31) /* a bit beside the node of a coroutine: its wait counts for a child */
 #define GAP UINT32_MAX              /* stands for a place, where nothing is known */
 
@@ -219,11 +218,12 @@ const char *ctp_folded_text(struct ctp_folded *f, uint32_t place)
 	return text && *text ? text : NULL;
 }
 
-/* A frame must have no semicolon, which ends it, and no space: a number after a space would be read as a weight. */
-static void put_frame(struct ctp_output *out, const char *text, const char *end)
+/* A number after a space would be read as a weight. */
+void ctp_folded_put_frame(struct ctp_output *out, const char *text, const char *end)
 {
 	char c[CTP_VISIBLE_MAX];
 	unsigned n, columns;
+	text = text ? text : "[no_place]";
 	while ((n = ctp_visible_char(c, &text, &columns)))
 		ctp_output_put(out, c[0] == ';' ? ":" : c[0] == ' ' ? "_" : c, n);
 	ctp_output_put(out, end, 1);
@@ -233,18 +233,12 @@ void ctp_folded_print(void *arg, struct ctp_folded *f, const struct ctp_folded_s
 {
 	const struct ctp_folded_lines *lines = arg;
 	bool gap = stack->state == CTP_UNBORN;
-	for (uint32_t i = 0; i < stack->depth; i++) {
-		const char *text = ctp_folded_text(f, stack->places[i]);
-		put_frame(lines->out, text ? text : NO_PLACE, i + 1 < stack->depth || gap ? ";" : " ");
-	}
+	for (uint32_t i = 0; i < stack->depth; i++)
+		ctp_folded_put_frame(lines->out, ctp_folded_text(f, stack->places[i]), i + 1 < stack->depth || gap ? ";" : " ");
 	if (gap || !stack->depth)
-		put_frame(lines->out, gap ? "[unknown]" : NO_PLACE, " ");
-	uint64_t unit_ns = stack->ordinal ? 1 : lines->unit_ns;
-	uint64_t units = stack->ns / unit_ns + (stack->ns % unit_ns >= unit_ns - unit_ns / 2);
-	ctp_output_putf(lines->out, "%ju\n", units ? units : 1);
+		ctp_folded_put_frame(lines->out, gap ? CTP_FOLDED_UNKNOWN : NULL, " ");
+	ctp_output_putf(lines->out, "%ju\n", ctp_folded_units(stack->ns, stack->ordinal ? 1 : lines->unit_ns));
 }
-
-
 
 struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, const struct ctp_folded_options *options, struct ctp_err *err)
 {

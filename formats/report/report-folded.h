@@ -53,7 +53,18 @@ void ctp_folded_free(struct ctp_folded *f);
 /* For take: the text of a frame, good until the next call; null: not known. */
 const char *ctp_folded_text(struct ctp_folded *f, uint32_t place);
 
-/* Where ctp_folded_print prints. Numbers are units of unit_ns, rounded, and at least 1, so that no stack is lost. */
+/* A frame of a line, without what would end it: a semicolon or a space. end comes after it. text null: not known. */
+void ctp_folded_put_frame(struct ctp_output *out, const char *text, const char *end);
+#define CTP_FOLDED_UNKNOWN "[unknown]" /* the last frame of a gap */
+
+/* A time in units, rounded, and at least 1, so that no stack is lost. */
+static inline uint64_t ctp_folded_units(uint64_t ns, uint64_t unit_ns)
+{
+	uint64_t units = ns / unit_ns + (ns % unit_ns >= unit_ns - unit_ns / 2);
+	return units ? units : 1;
+}
+
+/* Where ctp_folded_print prints. */
 struct ctp_folded_lines {
 	struct ctp_output *out;
 	uint64_t unit_ns;

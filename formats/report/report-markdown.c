@@ -230,14 +230,15 @@ static void members(struct ctp_doc *doc, const struct ctp_finding *f)
 		paragraph(doc, 0, label);
 }
 
+const struct ctp_doc_ops ctp_doc_markdown = {
+	.rows = 10, .findings = UINT32_MAX, .branches = 40, .gap = " ", .names_file = true, .ns = ctp_print_ns,
+	.code = code, .title = title, .heading = heading, .finding = finding, .members = members, .item = item,
+	.sentence = sentence, .paragraph = paragraph, .table = table, .row = row,
+};
+
 void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
 {
-	static const struct ctp_doc_ops ops = {
-		.rows = 10, .findings = UINT32_MAX, .branches = 40, .gap = " ", .names_file = true, .ns = ctp_print_ns,
-		.code = code, .title = title, .heading = heading, .finding = finding, .members = members, .item = item,
-		.sentence = sentence, .paragraph = paragraph, .table = table, .row = row,
-	};
-	ctp_doc_write(&(struct ctp_doc){.ops = &ops, .out = out, .report = r, .style = style});
+	ctp_doc_write(&(struct ctp_doc){.ops = &ctp_doc_markdown, .out = out, .report = r, .style = style});
 }
 
 /* --- in brief ------------------------------------------------------------------------------------------------------------- */

@@ -263,12 +263,13 @@ static void row(struct ctp_doc *doc, const struct ctp_doc_table *t, const char *
 	words(doc, "\n");
 }
 
+const struct ctp_doc_ops ctp_doc_text = {
+	.rows = 6, .findings = 20, .branches = 20, .gap = "  ", .ns = ctp_print_brief, .code = code, .title = title,
+	.heading = heading, .finding = finding, .members = members, .item = item, .sentence = sentence,
+	.paragraph = paragraph, .table = table, .row = row,
+};
+
 void ctp_report_text(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
 {
-	static const struct ctp_doc_ops ops = {
-		.rows = 6, .findings = 20, .branches = 20, .gap = "  ", .ns = ctp_print_brief, .code = code, .title = title,
-		.heading = heading, .finding = finding, .members = members, .item = item, .sentence = sentence,
-		.paragraph = paragraph, .table = table, .row = row,
-	};
-	ctp_doc_write(&(struct ctp_doc){.ops = &ops, .out = out, .report = r, .style = style});
+	ctp_doc_write(&(struct ctp_doc){.ops = &ctp_doc_text, .out = out, .report = r, .style = style});
 }

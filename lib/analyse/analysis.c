@@ -6,6 +6,7 @@
 #include "analyse/analysis.h"
 
 #include "analyse/analysis-objects.h"
+#include "analyse/analysis-spans.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -432,6 +433,12 @@ void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *al
 	a->priv->also_arg = arg;
 }
 
+void ctp_analysis_spans(struct ctp_analysis *a, ctp_tally_span *span, void *arg)
+{
+	a->priv->tally->span = span;
+	a->priv->tally->span_arg = arg;
+}
+
 void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec)
 {
 	ctp_tally_clear(a->priv->tally); /* before its places are freed */
@@ -469,7 +476,8 @@ static __attribute__((noinline)) void any_record(struct ctp_analysis *a, const s
 
 void ctp_analysis_records(struct ctp_analysis *a, const struct ctp_batch *batch)
 {
-	bool all = !(a->report.since_ns | a->report.until_ns), alone = all && !a->priv->also && !batch->late;
+	bool all = !(a->report.since_ns | a->report.until_ns);
+	bool alone = all && !a->priv->also && !a->priv->tally->span && !batch->late;
 	for (uint32_t i = 0, upto; i < batch->n; i = upto) {
 		upto = i + (alone ? ctp_tally_transitions(a->priv->tally, batch->rec + i, batch->n - i) : 0);
 		if (upto > i)

@@ -145,6 +145,14 @@ static inline uint64_t span_ns(const struct ctp_tally *t, uint64_t from_ns, uint
 	return time == CTP_FOLLOW_ALL ? ctp_span_ns(from_ns, to_ns) : ctp_follow_ns(t->follow, from_ns, to_ns);
 }
 
+/* The loop over transitions has no listener, and is not slowed down by one. */
+static CTP_ALWAYS void tell_span(const struct ctp_tally *t, struct ctp_coroutine *co, enum ctp_state state, uint32_t place, uint64_t ns,
+                                 enum ctp_follow_time time)
+{
+	if (time == CTP_FOLLOW_ASKED && t->span)
+		t->span(t->span_arg, co, state, place, ns);
+}
+
 /* A run that began after a suspension at place has ended. */
 static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place, enum ctp_follow_time time)
 {
@@ -152,6 +160,7 @@ static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uin
 		return;
 	uint64_t ns = span_ns(t, ch->was_ns, ch->ts_ns, time);
 	ctp_hist_add(&place_of(t, place)->run, ns);
+	tell_span(t, ch->co, CTP_RUNNING, place, ns, time);
 	if (__builtin_expect(ns >= LONG_RUN_NS, 0)) {
 		struct ctp_change copy = *ch; /* only the copy has an address outside, so that *ch need not be in memory */
 		ran_long(t, &copy, place, ns);
@@ -240,6 +249,7 @@ static CTP_ALWAYS void waited(struct ctp_tally *t, struct ctp_coroutine *co, uin
 	uint64_t ns = span_ns(t, co->suspended_ns, to_ns, time);
 	uint32_t place = ctp_follow_place_of(t->follow, co);
 	ctp_hist_add(&place_of(t, place)->wait, ns);
+	tell_span(t, co, CTP_SUSPENDED, place, ns, time);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
 		return; /* the first resume of a lazy coroutine ends no wait */
 	if (__builtin_expect(ns >= LATE_NS, 0) && woken && !co->waker && co->habit && is_repaired(habit, ns))
@@ -279,7 +289,10 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 			waited(t, co, ch->ts_ns, false, time);
 	} else if (ch->was == CTP_RUNNABLE) {
 		wait_woken(t, co, ch->was_ns);
-		ctp_hist_add(&place_of(t, ctp_follow_place_of(t->follow, co))->ready, span_ns(t, ch->was_ns, ch->ts_ns, time));
+		uint32_t place = ctp_follow_place_of(t->follow, co);
+		uint64_t ns = span_ns(t, ch->was_ns, ch->ts_ns, time);
+		ctp_hist_add(&place_of(t, place)->ready, ns);
+		tell_span(t, co, CTP_RUNNABLE, place, ns, time);
 		if (__builtin_expect(t->last_long[ch->thread], 0)) {
 			struct ctp_change copy = *ch;
 			kept_waiting(t, &copy);

@@ -62,8 +62,16 @@ struct ctp_tally_list {
 	uint32_t count;
 };
 
+/*
+ * A span that was counted: of a coroutine in the state CTP_SUSPENDED, CTP_RUNNABLE or CTP_RUNNING, at a suspend place. A run counts
+ * for the place of the suspension before it.
+ */
+typedef void ctp_tally_span(void *arg, struct ctp_coroutine *co, enum ctp_state state, uint32_t place, uint64_t ns);
+
 struct ctp_tally {
 	struct ctp_follow *follow;
+	ctp_tally_span *span; /* is told of each span in ctp_tally_change, ctp_tally_gone and ctp_tally_finish; null: nothing is */
+	void *span_arg;
 	uint32_t nplaces, nspawns;
 	struct ctp_hist ready, run; /* of all places; filled by the finish */
 	uint64_t last_resume_ns, longest_pause_ns; /* of any coroutine; between two resumes */
