@@ -32,6 +32,7 @@ function operands(text, command) {
 	if (tool == "ctp-fromcsv") return ".csv"
 	if (tool == "ctp-fromjsonl") return ".jsonl"
 	if (tool ~ /^ctp-from/ || command == "decode") return "file"
+	if (text ~ / A\.\.\. -- B\.\.\.$/) return ".ctp"
 	return text ~ /(FILE|TRACE)\.\.\.\]$/ ? ".ctp" : "any"
 }
 function kind(arg, text) {

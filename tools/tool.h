@@ -4,7 +4,7 @@
  * tool.h - what the mains share: options, messages, exit status, and the two ways of converting.
  *
  *	0 done   1 failed   2 usage   3 done, but the input was damaged, cut short, or reports lost events or untraced coroutines
- *	4 done, and a finding was there on which ctp-report was told to fail
+ *	4 done, and ctp-report or ctp-diff found what it was told to fail on
  *
  * When the reader of stdout goes away (`| head`) a tool ends without a word, killed by SIGPIPE as cat(1) would be, so the status
  * is still no success.

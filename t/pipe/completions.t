@@ -111,6 +111,8 @@ cat >>"$tmp/asked" <<'END'
 ctp-ppt 
 ctp-stat 
 ctp-stat ./
+ctp-diff 
+ctp-diff a.ctp -- 
 ctp-fromcsv 
 ctp-toctf -o 
 ctp-tohtml --baseline 
@@ -140,6 +142,8 @@ check() { # SHELL PROGRAM: what it printed
 	is "$1: the commands of ctp-ppt" "$(words 'ctp-ppt ')" 'attach decode describe encode list '
 	like "$1: traces" "$(words 'ctp-stat ')" '^a.ctp b.ctp.zst (folder/? )?$'
 	like "$1: traces in a folder" "$(words 'ctp-stat .\/')" '^((\./)?(a.ctp|b.ctp.zst|folder/?) )+$'
+	like "$1: traces of two sides" "$(words 'ctp-diff ')" '^a.ctp b.ctp.zst (folder/? )?$'
+	like "$1: traces after --" "$(words 'ctp-diff a.ctp -- ')" 'a.ctp b.ctp.zst (folder/? )?$'
 	like "$1: other files that a tool reads" "$(words 'ctp-fromcsv ')" '^d.csv (folder/? )?$'
 	like "$1: folders" "$(words 'ctp-toctf -o ')" '^folder/? $'
 	like "$1: a trace as an argument" "$(words 'ctp-tohtml --baseline ')" '^a.ctp b.ctp.zst (folder/? )?$'

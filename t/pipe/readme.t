@@ -308,6 +308,9 @@ try 'ctp-stat t.ctp.zst'
 try_if zstd 'ctp-collect ./server --port 8080 | zstd > t.ctp.zst'
 try "ctp-collect ./server --port 8080 | ssh host 'cat > t.ctp'"
 ok 'the result is a trace' ctp-stat "$work/t.ctp"
+# shellcheck disable=SC2016
+try 'ctp-diff --fail-on worse before?.ctp -- after?.ctp' \
+	'for i in 1 2 3 4 5 6; do cp t.ctp before$i.ctp; cp t.ctp after$i.ctp; done; ctp-diff --fail-on worse before?.ctp -- after?.ctp'
 try 'ctp-collect ./server --port 8080 | ctp-tojsonl'
 try_if jq "ctp-tojsonl t.ctp.zst | jq -c 'select(.is_active)'"
 try 'ctp-tojsonl -a --symbols t.ctp.zst'

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/* diff-doc.c - a comparison as a document: what was compared, findings, and a table each of counts, running times and waits. */
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "diff/diff-own.h"
+#include "diff/diff-print.h"
+#include "report/report-doc.h"
+
+enum { INDENT = 2, FILES = 3, ROWS_MAX = 1 << 30 };
+
+#define words(doc, ...) ctp_output_putf((doc)->out, __VA_ARGS__)
+#define count(n) ctp_print_count((char[CTP_PRINT_NUMBER_MAX]){""}, n)
+
+static const char *const sides[CTP_DIFF_SIDES] = {"before", "after"};
+
+/* --- what was compared ---------------------------------------------------------------------------------------------------- */
+
+/* The files of a side; one that has several sections counts once. */
+static void files(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_diff_side side)
+{
+	const char *last = NULL;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < d->nruns; i++) {
+		const char *file = d->runs[i].file;
+		if (d->runs[i].side != side || (last && !strcmp(last, file)))
+			continue;
+		last = file;
+		if (n++ < FILES) {
+			words(doc, n == 1 ? " in " : ", ");
+			doc->ops->code(doc, file);
+		}
+	}
+	if (n > FILES)
+		words(doc, " and %u more", n - FILES);
+}
+
+/* The units of the runs of a side: "1,000", or "998 to 1,003". */
+static void units(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_diff_side side)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	char n[2][CTP_PRINT_NUMBER_MAX];
+	for (uint32_t i = 0; i < d->nruns; i++) {
+		if (d->runs[i].side != side)
+			continue;
+		low = d->runs[i].units < low ? d->runs[i].units : low;
+		high = d->runs[i].units > high ? d->runs[i].units : high;
+	}
+	words(doc, low < high ? "%s to %s" : "%s", ctp_print_count(n[0], low), ctp_print_count(n[1], high));
+}
+
+static void what_was_compared(struct ctp_doc *doc, const struct ctp_diff *d)
+{
+	doc->ops->title(doc, "Before and after", NULL, d->runs[0].command);
+	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++) {
+		doc->ops->item(doc, INDENT, 0);
+		words(doc, "%s: %u run%s", sides[side], d->sides[side], ctp_print_plural(d->sides[side]));
+		files(doc, d, side);
+		words(doc, "\n");
+	}
+	if (!d->options.per)
+		return;
+	doc->ops->item(doc, INDENT, 0);
+	words(doc, "a unit is one resume at ");
+	doc->ops->code(doc, d->options.per);
+	words(doc, ": ");
+	units(doc, d, CTP_DIFF_BEFORE);
+	words(doc, " in a run before, ");
+	units(doc, d, CTP_DIFF_AFTER);
+	words(doc, " after\n");
+}
+
+/* --- what it cannot tell -------------------------------------------------------------------------------------------------- */
+
+static void note(struct ctp_doc *doc, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct ctp_doc *doc, const char *fmt, ...)
+{
+	char line[2 * CTP_PRINT_LINE_MAX + CTP_PRINT_COMMAND_MAX];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	doc->ops->sentence(doc, INDENT, "", line);
+}
+
+static void note_runs(struct ctp_doc *doc, const struct ctp_diff *d)
+{
+	uint32_t a = d->sides[CTP_DIFF_BEFORE], b = d->sides[CTP_DIFF_AFTER];
+	if (a == 1 || b == 1)
+		note(doc, "one run on a side cannot show how much runs differ by themselves: a 99th percentile can be several times as "
+		          "long in another run of the same program, so it is not judged, and no other time or count either");
+	if (ctp_ranks_least_p(a, b) > CTP_DIFF_ALPHA)
+		note(doc, "%u and %u runs are too few to show any difference: take 4 or more on each side; %u show a difference of a "
+		          "single quantity among %u", a, b, d->needed, d->candidates);
+	else if (d->compared && !d->together)
+		note(doc, "%u and %u runs are too few to show a difference among %u quantities: take %u on each side", a, b, d->compared,
+		     d->needed);
+	else if (d->compared && d->together > 1)
+		note(doc, "%u and %u runs can show a difference only if at least %u of %u quantities differ: %u on each side can show a "
+		          "single one", a, b, d->together, d->compared, d->needed);
+}
+
+/* Runs of a side in which events may be missing. */
+static void note_losses(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_diff_side side)
+{
+	uint32_t harmed = 0, cut = 0;
+	uint64_t lost = 0;
+	for (uint32_t i = 0; i < d->nruns; i++) {
+		const struct ctp_diff_run *run = &d->runs[i];
+		if (run->side != side)
+			continue;
+		harmed += run->lost || run->missed || run->damaged;
+		cut += run->cut;
+		lost += run->lost;
+	}
+	if (harmed)
+		note(doc, "%s: %u of %u run%s lack events (%s are known to be lost), and may lack findings: such a run is left out wherever "
+		          "the events may belong", sides[side], harmed, d->sides[side], ctp_print_plural(d->sides[side]), count(lost));
+	if (cut)
+		note(doc, "%s: %u of %u run%s have no end, and may lack findings%s", sides[side], cut, d->sides[side],
+		     ctp_print_plural(d->sides[side]), d->options.per ? "" : "; their counts are left out: with --per they are compared");
+}
+
+static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
+{
+	bool crowded = false, ordinal = false;
+	uint32_t other = 0;
+	for (uint32_t i = 0; i < d->nruns; i++) {
+		crowded |= d->runs[i].crowded;
+		ordinal |= d->runs[i].ordinal;
+		other = other || !strcmp(d->runs[i].command, d->runs[0].command) ? other : i;
+	}
+	note_runs(doc, d);
+	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++)
+		note_losses(doc, d, side);
+	if (d->touched)
+		note(doc, "%u quantit%s left out in some run, because events or the end are missing there", d->touched, d->touched == 1 ? "y is" : "ies are");
+	if (other)
+		note(doc, "not all runs have the same command: another is %s", d->runs[other].command);
+	if (d->small)
+		note(doc, "%u time%s not compared, because less than 0.1 %% of the time was spent there", d->small, d->small == 1 ? " is" : "s are");
+	if (crowded)
+		note(doc, "a run has more than %d groups of coroutines and sites: what is in the further ones is not compared", CTP_DIFF_GROUPS);
+	if (ordinal)
+		note(doc, "a run has no clock, and so no times");
+	if (d->ignored)
+		note(doc, "findings and sites are ignored, as asked: %s in all runs together", count(d->ignored));
+}
+
+/* --- findings ------------------------------------------------------------------------------------------------------------- */
+
+static void findings(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_diff_change change, const char *heading)
+{
+	uint32_t number = 0;
+	char line[CTP_PRINT_LINE_MAX];
+	for (uint32_t i = 0; i < d->nfindings; i++) {
+		const struct ctp_diff_finding *f = &d->findings[i];
+		if (ctp_diff_change_of(d, f) != change)
+			continue;
+		if (!number++)
+			doc->ops->heading(doc, heading);
+		doc->ops->finding(doc, number, f->certainty, f->title, ctp_rule_name(f->rule));
+		snprintf(line, sizeof line, "in %u of %u runs before, in %u of %u after", f->runs[CTP_DIFF_BEFORE], d->sides[CTP_DIFF_BEFORE],
+		         f->runs[CTP_DIFF_AFTER], d->sides[CTP_DIFF_AFTER]);
+		doc->ops->sentence(doc, INDENT + 1, "", line);
+	}
+}
+
+static void verdict(struct ctp_doc *doc, const struct ctp_diff *d)
+{
+	char line[CTP_PRINT_LINE_MAX];
+	uint32_t n[CTP_DIFF_CHANGES] = {0};
+	for (uint32_t i = 0; i < d->nfindings; i++)
+		n[ctp_diff_change_of(d, &d->findings[i])]++;
+	size_t len = d->compared ? (size_t)snprintf(line, sizeof line, "%u difference%s shown among %u quantities", d->shown,
+	                                            ctp_print_plural(d->shown), d->compared) :
+	                           (size_t)snprintf(line, sizeof line, "No difference of a quantity can be shown");
+	snprintf(line + len, sizeof line - len, "; %u new finding%s, %u gone, %u in both", n[CTP_DIFF_NEW], ctp_print_plural(n[CTP_DIFF_NEW]),
+	         n[CTP_DIFF_GONE], n[CTP_DIFF_BOTH]);
+	doc->ops->heading(doc, line);
+}
+
+/* --- tables --------------------------------------------------------------------------------------------------------------- */
+
+enum column { BEFORE, BEFORE_SPREAD, AFTER, AFTER_SPREAD, CHANGE, P, RUNS, WHAT, SITE, SPAWN, NAME, COLUMNS };
+
+static const struct ctp_doc_column columns[COLUMNS] = {
+	{"before", .width = 9}, {"+/-", .width = 7}, {"after", .width = 9}, {"+/-", .width = 7}, {"change", .width = 9},
+	{"p", .width = 7}, {"runs", .width = 5}, {"what", .width = -13},
+	{.title = "where"}, {"spawned at", .before = ", spawned at "}, {"name", .before = ", named "},
+};
+
+static const char *const whats[CTP_DIFF_WHATS] = {
+	[CTP_DIFF_RESUMES] = "resumes", [CTP_DIFF_WAKES] = "wakes", [CTP_DIFF_COROUTINES] = "coroutines",
+	[CTP_DIFF_RUN_TOTAL] = "running, all", [CTP_DIFF_RUN_P50] = "running p50", [CTP_DIFF_RUN_P99] = "running p99",
+	[CTP_DIFF_WAIT_P50] = "suspended p50", [CTP_DIFF_WAIT_P99] = "suspended p99",
+	[CTP_DIFF_READY_P50] = "runnable p50", [CTP_DIFF_READY_P99] = "runnable p99",
+};
+
+typedef char number[CTP_PRINT_NUMBER_MAX];
+
+static const char *quantity(const struct ctp_doc *doc, number to, const struct ctp_diff_row *row, const struct ctp_diff_sample *s)
+{
+	if (!s->n)
+		return "-";
+	if (ctp_diff_is_time(row->what))
+		return doc->ops->ns(to, (uint64_t)(s->median + 0.5));
+	if (s->median >= 100 || fabs(s->median - rint(s->median)) < 1e-9)
+		return ctp_print_count(to, (uint64_t)(s->median + 0.5));
+	snprintf(to, CTP_PRINT_NUMBER_MAX, "%.3g", s->median);
+	return to;
+}
+
+/* Half of the range of the runs, as a part of the median. */
+static const char *spread(number to, const struct ctp_diff_sample *s)
+{
+	if (s->n < 2 || s->median <= 0)
+		return "";
+	double part = 50 * (s->high - s->low) / s->median;
+	snprintf(to, CTP_PRINT_NUMBER_MAX, part < 9.95 ? "%.1f %%" : part < 1000 ? "%.0f %%" : "> 999 %%", part);
+	return to;
+}
+
+static const char *change(number to, const struct ctp_diff_row *row)
+{
+	const struct ctp_diff_sample *a = &row->side[CTP_DIFF_BEFORE], *b = &row->side[CTP_DIFF_AFTER];
+	if (row->verdict == CTP_DIFF_SAME)
+		return "~";
+	if (row->verdict == CTP_DIFF_UNTOLD)
+		return "?";
+	if (a->median <= 0 || b->median <= 0)
+		return a->median <= 0 ? "new" : "gone";
+	double ratio = b->median / a->median;
+	if (ratio >= 10)
+		snprintf(to, CTP_PRINT_NUMBER_MAX, "%.3gx", ratio);
+	else
+		snprintf(to, CTP_PRINT_NUMBER_MAX, "%+.1f %%", 100 * (ratio - 1));
+	return to;
+}
+
+static const char *p_of(number to, const struct ctp_diff_row *row)
+{
+	if (row->verdict == CTP_DIFF_UNTOLD)
+		return "-";
+	snprintf(to, CTP_PRINT_NUMBER_MAX, row->adjusted < 0.001 ? "< 0.001" : "%.3f", row->adjusted);
+	return to;
+}
+
+/* Whether groups at the same place have different spawn sites; different names at both. */
+static void find_different(const struct ctp_diff *d, const struct ctp_diff_key *key, bool *spawns, bool *names)
+{
+	size_t at = 0;
+	*spawns = *names = false;
+	CTP_ARRAY_FIRST(at, d->ngroups, d->groups[at].key.kind > key->kind ||
+	                (d->groups[at].key.kind == key->kind && d->groups[at].key.place >= key->place));
+	for (; at < d->ngroups && d->groups[at].key.kind == key->kind && d->groups[at].key.place == key->place; at++) {
+		*spawns |= d->groups[at].key.spawn != key->spawn;
+		*names |= d->groups[at].key.spawn == key->spawn && d->groups[at].key.name != key->name;
+	}
+}
+
+static void row(struct ctp_doc *doc, const struct ctp_doc_table *t, const struct ctp_diff *d, const struct ctp_diff_row *r)
+{
+	number n[COLUMNS];
+	char site[CTP_DIFF_SITE_MAX + sizeof "spawned at "];
+	bool spawns = false, names = false;
+	const char *place = ctp_diff_text(d, r->key.place), *spawn = ctp_diff_text(d, r->key.spawn);
+	if (r->key.kind == CTP_DIFF_ALL)
+		snprintf(site, sizeof site, "(the whole run)");
+	else if (r->key.kind == CTP_DIFF_SPAWN)
+		snprintf(site, sizeof site, "spawned at %.*s", CTP_DIFF_SITE_MAX - 1, spawn ? spawn : "(not known)");
+	else
+		snprintf(site, sizeof site, "%.*s", CTP_DIFF_SITE_MAX - 1, place ? place : "(the start, or not known)");
+	if (r->key.kind == CTP_DIFF_PLACE)
+		find_different(d, &r->key, &spawns, &names);
+	snprintf(n[RUNS], sizeof n[RUNS], "%u+%u", r->side[CTP_DIFF_BEFORE].n, r->side[CTP_DIFF_AFTER].n);
+	const char *const cells[CTP_DOC_COLUMNS] = {
+		[BEFORE] = quantity(doc, n[BEFORE], r, &r->side[CTP_DIFF_BEFORE]),
+		[BEFORE_SPREAD] = spread(n[BEFORE_SPREAD], &r->side[CTP_DIFF_BEFORE]),
+		[AFTER] = quantity(doc, n[AFTER], r, &r->side[CTP_DIFF_AFTER]),
+		[AFTER_SPREAD] = spread(n[AFTER_SPREAD], &r->side[CTP_DIFF_AFTER]),
+		[CHANGE] = change(n[CHANGE], r), [P] = p_of(n[P], r), [RUNS] = n[RUNS], [WHAT] = whats[r->what],
+		[SITE] = site, [SPAWN] = spawns ? (spawn ? spawn : "(not known)") : NULL,
+		[NAME] = names && r->key.name ? ctp_diff_text(d, r->key.name) : NULL,
+	};
+	doc->ops->row(doc, t, cells);
+}
+
+/* The rows from first to last of a table. Rows that are not compared are shown only if all are wanted. */
+static void table(struct ctp_doc *doc, const struct ctp_diff *d, const char *title, enum ctp_diff_what first, enum ctp_diff_what last)
+{
+	const struct ctp_doc_table t = {.title = title, .columns = columns, .ncolumns = COLUMNS};
+	uint32_t limit = doc->style->all ? ROWS_MAX : doc->style->top ? doc->style->top : doc->ops->rows, shown = 0, more = 0;
+	char line[CTP_PRINT_LINE_MAX];
+	for (size_t i = 0; i < d->nrows; i++) {
+		const struct ctp_diff_row *r = &d->rows[i];
+		if (r->what < first || r->what > last || (r->small && !doc->style->all))
+			continue;
+		if (shown >= limit && r->verdict < CTP_DIFF_LESS) {
+			more++;
+			continue;
+		}
+		if (!shown++)
+			doc->ops->table(doc, &t);
+		row(doc, &t, d, r);
+	}
+	snprintf(line, sizeof line, "... %u more, without a difference shown: -v shows all", more);
+	if (more)
+		doc->ops->paragraph(doc, INDENT, line);
+}
+
+void ctp_diff_print(struct ctp_output *out, const struct ctp_diff *d, const struct ctp_report_style *style)
+{
+	const struct ctp_doc_ops *ops = style->format == CTP_REPORT_AS_MARKDOWN ? &ctp_doc_markdown : &ctp_doc_text;
+	struct ctp_doc doc = {.ops = ops, .out = out, .style = style};
+	const char *counts = d->options.per ? "Counts per unit" : "Counts of a run";
+	const char *running = d->options.per ? "Running time (all: per unit)" : "Running time";
+	assert(style->format != CTP_REPORT_AS_FOLDED && d->nruns);
+	what_was_compared(&doc, d);
+	verdict(&doc, d);
+	notes(&doc, d);
+	findings(&doc, d, CTP_DIFF_NEW, "New findings");
+	findings(&doc, d, CTP_DIFF_GONE, "Findings that are gone");
+	findings(&doc, d, CTP_DIFF_CHANCE, "Findings of one side that may be chance");
+	table(&doc, d, counts, CTP_DIFF_RESUMES, CTP_DIFF_COROUTINES);
+	table(&doc, d, running, CTP_DIFF_RUN_TOTAL, CTP_DIFF_RUN_P99);
+	table(&doc, d, "Waits", CTP_DIFF_WAIT_P50, CTP_DIFF_READY_P99);
+}

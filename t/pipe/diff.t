@@ -1,0 +1,226 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
+# ctp-diff: its numbers are those of an independent model; what it calls a difference, and what not; losses, hostile names, status.
+. t/helper/tap.sh
+. t/helper/example-trace.sh
+. t/helper/manoutput.sh
+for program in python3 jq; do
+	command -v $program >/dev/null || skip_all "there is no $program"
+done
+diff=$BIN/ctp-diff
+make() { python3 -B t/helper/diff-model.py make "$@" | "$BIN/ctp-fromjsonl" -q; }
+query() { jq -r "$1" "$tmp/json"; }
+# Several arguments are files, whose names have no space.
+# shellcheck disable=SC2046,SC2086
+diffs() { # OPTIONS A B: of the traces in $tmp
+	"$diff" $1 $(for f in $2; do echo "$tmp/$f.ctp"; done) -- $(for f in $3; do echo "$tmp/$f.ctp"; done)
+}
+
+for i in 1 2 3 4 5 6; do
+	make $i 1 >"$tmp/a$i.ctp"
+	make 1$i 1.2 >"$tmp/b$i.ctp"
+	make 2$i 1 >"$tmp/c$i.ctp"
+	make 3$i 1.2 loses >"$tmp/l$i.ctp"
+done
+A='a1 a2 a3 a4 a5 a6' B='b1 b2 b3 b4 b5 b6' C='c1 c2 c3 c4 c5 c6'
+
+# --- the numbers ----------------------------------------------------------------------------------------------------------------
+
+agrees() { # NAME PER A B
+	per=$2
+	diffs "-j $([ "$per" = - ] || echo "--per $per")" "$3" "$4" >"$tmp/json" 2>"$tmp/err"
+	for f in $3 $4; do "$BIN/ctp-tojsonl" -qa "$tmp/$f.ctp" >"$tmp/$f.jsonl"; done
+	# shellcheck disable=SC2046,SC2086,SC2059
+	python3 -B t/helper/diff-model.py check "$tmp/json" "$per" $(printf "$tmp/%s.jsonl " $3) -- $(printf "$tmp/%s.jsonl " $4) >"$tmp/says"
+	is "$1: the model agrees" "$(sed '$d' "$tmp/says" | head -n 5)" ''
+	like "$1: there are numbers to compare" "$(tail -n 1 "$tmp/says")" '^[0-9]{3,} numbers, 0 differences$'
+}
+agrees 'the same program' - "$A" "$C"
+agrees 'a slower function' - "$A" "$B"
+is 'a slower function: it is named' "$(query '.quantities[] | select(.verdict == "more" and .what == "running_p50_ns") | .suspend_site' | sort -u)" queue.c:pop
+like 'a slower function: by how much' "$(query '[.quantities[] | select(.what == "running_p50_ns" and .suspend_site == "queue.c:pop").ratio * 100 | floor] | @csv')" \
+	'^(1(1[89]|2[0-2]),?){2}$'
+agrees 'per unit' server.c:accept "$A" "$B"
+agrees 'with losses' - "$A" 'l1 l2 b3 b4 b5 b6'
+agrees 'with losses, per unit' queue.c:pop "$A" 'l1 l2 b3 b4 b5 b6'
+agrees 'five and four' - 'a1 a2 a3 a4 a5' 'b1 b2 b3 b4'
+agrees 'two and three' - 'a1 a2' 'b1 b2 b3'
+cat "$tmp/a1.ctp" "$tmp/a2.ctp" >"$tmp/two.ctp"
+zstd -q "$tmp/b1.ctp" -o "$tmp/packed.ctp" 2>/dev/null || cp "$tmp/b1.ctp" "$tmp/packed.ctp"
+agrees 'several sections in a file' - 'two a3 a4 a5' 'b1 b2 b3 b4 b5'
+diffs -j 'a1 a2 a3 a4 a5' 'b1 b2 b3 b4 b5' | jq -c .quantities >"$tmp/one"
+diffs -j 'two a3 a4 a5' 'packed b2 b3 b4 b5' | jq -c .quantities >"$tmp/other"
+ok 'each section is a run, and a compressed file the same as a plain one' cmp "$tmp/one" "$tmp/other"
+"$diff" -j "$tmp/a1.ctp" "$tmp/a2.ctp" "$tmp/a3.ctp" "$tmp/a4.ctp" - -- "$tmp"/b[1-5].ctp <"$tmp/a5.ctp" | jq -c .quantities >"$tmp/other"
+ok 'and so is standard input' cmp "$tmp/one" "$tmp/other"
+
+# --- what is claimed ------------------------------------------------------------------------------------------------------------
+
+# A pair is six runs and six others of the same program.
+claims=0
+for pair in 1 2 3 4 5 6 7 8; do
+	for i in 1 2 3 4 5 6; do make 9$pair$i 1 >"$tmp/p$i.ctp"; done
+	diffs -qj "$C" 'p1 p2 p3 p4 p5 p6' >"$tmp/json"
+	[ "$(query '.differences + ([.findings[] | select(.change == "new" or .change == "gone")] | length)')" = 0 ] || claims=$((claims + 1))
+done
+ok "of 8 pairs of the same program at most one shows a difference: $claims" test $claims -le 1
+diffs -q a1 b1 >"$tmp/text"
+ok 'one of each: nothing is claimed' grep -q '^No difference of a quantity can be shown; 0 new' "$tmp/text"
+like 'and the reason' "$(tr -s '\n ' ' ' <"$tmp/text")" 'a 99th percentile can be several times as long in another run of the same program, so it is not judged'
+is 'no row has a change or a p' "$(grep -c ' 1+1 ' "$tmp/text") $(grep -c '? *- *1+1 ' "$tmp/text")" "$(grep -c ' 1+1 ' "$tmp/text") $(grep -c ' 1+1 ' "$tmp/text")"
+like 'three of each: too few' "$(diffs -q 'a1 a2 a3' 'b1 b2 b3' | tr -s '\n ' ' ')" '3 and 3 runs are too few to show any difference: take 4 or more on each side; 7 show'
+like 'four of each: so many must differ at once' "$(diffs -q 'a1 a2 a3 a4' 'b1 b2 b3 b4' | tr -s '\n ' ' ')" \
+	'4 and 4 runs can show a difference only if at least [0-9]+ of [0-9]+ quantities differ: 7 on each side'
+diffs -qj "$A" "$B" >"$tmp/json"
+is 'what is needed for one difference is the size of the table of the page' "$(query '[.candidates, .runs_needed] | if .[0] > 23 and .[0] <= 85 then .[1] else . end')" 7
+
+# --- the same site ----------------------------------------------------------------------------------------------------------------
+
+moved() { "$BIN/ctp-tojsonl" -qa "$tmp/$1.ctp" | sed 's|"file":"\(queue.c\)","line":[0-9]*|"file":"/src/'"$2"'/\1","line":'"$3"'|; s|"file":"\(server.c\)"|"file":"/src/'"$2"'/\1"|' | "$BIN/ctp-fromjsonl" -q >"$tmp/$4.ctp"; }
+for i in 1 2 3 4 5; do
+	moved a$i old 7 o$i
+	moved b$i new 9 n$i
+done
+diffs -qj 'o1 o2 o3 o4 o5' 'n1 n2 n3 n4 n5' >"$tmp/json"
+is 'another folder and other lines: the same sites, as they are after' "$(query '[.quantities[].suspend_site | strings] | unique | join(" ")')" \
+	'/src/new/queue.c:pop /src/new/queue.c:reply /src/new/server.c:accept'
+diffs -j 'a1 a2 a3 a4 a5' 'b1 b2 b3 b4 b5' | jq -c '[.quantities[] | [.what, .before.values, .p, .verdict]] | sort' >"$tmp/one"
+jq -c '[.quantities[] | [.what, .before.values, .p, .verdict]] | sort' "$tmp/json" >"$tmp/other"
+ok 'and the same numbers' cmp "$tmp/one" "$tmp/other"
+diffs '-q --per server.c:accept' 'o1 o2' 'n1 n2' >"$tmp/text"
+is 'a unit is found in another folder' "$?" 0
+diffs '--folded=running' 'o1 o2' 'n1 n2' | sed 's,/src/new/,,g' | sort >"$tmp/one"
+diffs '--folded=running' 'a1 a2' 'b1 b2' | sort >"$tmp/other"
+ok 'folded stacks are joined, too' cmp "$tmp/one" "$tmp/other"
+# Each number of a stack is the mean of what ctp-report --folded has.
+for f in a1 a2 b1 b2; do
+	"$BIN/ctp-report" -q --folded --folded-unit ns "$tmp/$f.ctp" | sed 's/\([a-z.]*\):[0-9]*:/\1:/g' |
+		awk '{ sum[$1] += $2 } END { for (s in sum) print s, sum[s] }' >"$tmp/$f.folded"
+done
+awk '{ side = FILENAME ~ /b[12].folded/; sum[$1, side] += $2; seen[$1] } END { for (s in seen) printf "%s %d %d\n", s, sum[s, 0] / 2, sum[s, 1] / 2 }' \
+	"$tmp"/[ab][12].folded | sort >"$tmp/one"
+diffs '--folded --folded-unit ns' 'a1 a2' 'b1 b2' | sort >"$tmp/other"
+is 'folded stacks have the means of ctp-report --folded' "$(awk 'NR == FNR { b[$1] = $2; a[$1] = $3; next }
+	{ d = b[$1] - $2; e = a[$1] - $3; if (d * d > 4 || e * e > 4 || !($1 in b)) print }' "$tmp/one" "$tmp/other"; wc -l <"$tmp/other")" "$(wc -l <"$tmp/one")"
+is 'two numbers after each stack' "$(grep -cv '^[^ ]* [0-9]* [0-9]*$' "$tmp/other")" 0
+
+# Names beyond 32 at one place do not count; digits never do.
+sed_names() { "$BIN/ctp-tojsonl" -qa "$tmp/$1.ctp" | awk '/"type":"name"/ { n++; c = ""; for (k = n; k; k = int(k / 7)) c = c sprintf("%c", 97 + k % 7)
+	sub(/"name":"[^"]*"/, "\"name\":\"" c "\"") } { print }' | "$BIN/ctp-fromjsonl" -q >"$tmp/$2.ctp"; }
+sed_names a1 m1
+sed_names b1 m2
+diffs -qj m1 m2 >"$tmp/json"
+is 'too many names are none' "$(query '[.quantities[] | select(.suspend_site == "queue.c:pop").name] | unique | tojson')" '[null]'
+is 'and nothing is counted twice or not at all' "$(query '.quantities[] | select(.what == "resumes" and .suspend_site == "queue.c:pop").before.values | tojson')" \
+	"$(diffs -j a1 b1 | jq '[.quantities[] | select(.what == "resumes" and .suspend_site == "queue.c:pop").before.values[]] | add | [.]' | tr -d ' \n')"
+
+# --- losses -----------------------------------------------------------------------------------------------------------------------
+
+diffs -qv "$A" 'l1 l2 b3 b4 b5 b6' >"$tmp/text"
+is 'losses: status 3' $? 3
+like 'losses are said' "$(tr -s '\n ' ' ' <"$tmp/text")" 'after: 2 of 6 runs lack events \([0-9]+ are known to be lost\), and may lack findings: .* quantities are left out in some run'
+ok 'a group with losses is compared without the run' grep -q '6+4 running p50 .*queue.c:pop' "$tmp/text"
+ok 'a group without losses is compared with it' grep -q '6+6 running p50 .*server.c:accept' "$tmp/text"
+ok 'a count of the whole run is compared without it' grep -q '6+4 resumes .*whole' "$tmp/text"
+"$BIN/ctp-tojsonl" -qa "$tmp/b1.ctp" | sed '/"type":"end"/i {"type":"missed","ts":2000,"tid":5,"count":3,"after":1000,"transitions":0}' |
+	"$BIN/ctp-fromjsonl" -q >"$tmp/missed.ctp" 2>/dev/null
+diffs -qv "$A" 'missed b2 b3 b4 b5 b6' >"$tmp/text"
+is 'missed wakes: status 3' $? 3
+ok 'waits are compared without the run' grep -q '6+5 suspended p50 .*queue.c:pop' "$tmp/text"
+ok 'wakes too' grep -q '6+5 wakes ' "$tmp/text"
+ok 'running times are compared with it' grep -q '6+6 running p50 .*queue.c:pop' "$tmp/text"
+"$BIN/ctp-tojsonl" -qa "$tmp/b1.ctp" | grep -v '"type":"@*end"' | "$BIN/ctp-fromjsonl" -q >"$tmp/cut.ctp"
+diffs '' "$A" 'cut b2 b3 b4 b5 b6' >"$tmp/text" 2>"$tmp/err"
+is 'truncated: status 3' $? 3
+like 'truncated: it is said' "$(tr -s '\n ' ' ' <"$tmp/text")" 'after: 1 of 6 runs have no end'
+: >"$tmp/empty.ctp"
+diffs '' "$A" empty >"$tmp/text" 2>"$tmp/err"
+is 'an empty side: status 1, and nothing is printed' "$? $(wc -c <"$tmp/text")" '1 0'
+like 'and why' "$(cat "$tmp/err")" 'ctp-diff: no run from after the change: the traces have no section$'
+echo '{"type":"@section","attrs":{}}' | "$BIN/ctp-fromjsonl" -q >"$tmp/none.ctp" 2>/dev/null
+diffs '-q --fail-on worse' "$A" none >"$tmp/text" 2>"$tmp/err"
+is 'no event: status 3' $? 3
+
+# --- hostile names ----------------------------------------------------------------------------------------------------------------
+
+for f in a1 b1; do
+	# shellcheck disable=SC2016
+	"$BIN/ctp-tojsonl" -qa "$tmp/$f.ctp" | sed 's/"function":"pop"/"function":"p|`p\\u001b[31m<b>\\u202e"/; s/"name":"client \([0-9]*\)"/"name":"*`|@all <img>\\u000a#\1"/
+		s/"file":"server.c"/"file":"ser ver;.c"/' | "$BIN/ctp-fromjsonl" -q >"$tmp/h$f.ctp"
+done
+diffs -qvm ha1 hb1 >"$tmp/md"
+diffs -q ha1 hb1 >"$tmp/text"
+diffs -qj ha1 hb1 >"$tmp/json"
+diffs -q --folded ha1 hb1 >"$tmp/folded" 2>/dev/null || diffs '-q --folded' ha1 hb1 >"$tmp/folded"
+for form in md text json folded; do
+	is "$form: no control character gets out" "$(LC_ALL=C grep -c "$(printf '[\001-\010\013-\037\177]')" "$tmp/$form") $(grep -c "$(printf '\342\200\256')" "$tmp/$form")" \
+		'0 0'
+done
+is 'JSON has the names as they are' "$(query '[.quantities[].suspend_site | strings | select(startswith("queue.c:p"))] | unique | tojson')" \
+	"$(printf '["queue.c:p|`p\\u001b[31m<b>\342\200\256"]')"
+like 'Markdown has them as code, and no cell ends early' "$(grep 'queue.c:p.*running p50' "$tmp/md" | head -n 1)" '\| `` queue.c:p\\\|`p\\x1b\[31m<b>\\u202e `` \|'
+is 'each row of a table has as many cells as its head' "$(grep '^|' "$tmp/md" | sed 's/\\|//g' | awk -F'|' '{ print NF }' | sort -u)" 13
+like 'folded: a frame has no space and no semicolon' "$(cat "$tmp/folded")" '^(.*;)?ser_ver:\.c:accept(;.*)? [0-9]+ [0-9]+$'
+
+# --- findings and status ------------------------------------------------------------------------------------------------------------
+
+diffs '-q --fail-on worse' "$A" "$B" >"$tmp/text"
+is '--fail-on worse: a longer run gives status 4' $? 4
+diffs '-q --fail-on worse' "$B" "$A" >"$tmp/text"
+is 'a shorter one does not' $? 0
+ok 'but it is shown' grep -q -- '-1[67]\.[0-9] % .*running p50 .*queue.c:pop' "$tmp/text"
+diffs '-q --fail-on new' "$A" "$B" >"$tmp/text"
+is '--fail-on new: nor does a longer run' $? 0
+diffs '--fail-on worse' a1 b1 >"$tmp/text" 2>"$tmp/err"
+is '--fail-on worse with one run each: status 0, and it is said that times are not judged' "$? $(cat "$tmp/err")" \
+	"0 ctp-diff: --fail-on worse: 1 and 1 runs are too few to show a longer time or a larger count: take $(diffs -j a1 b1 | jq .runs_needed) on each side"
+# The traces of the page: since the change a coroutine is stuck.
+block functions doc/ctp-rules.7 >"$tmp/trace.sh"
+block example doc/ctp-diff.1 >"$tmp/server.sh"
+block runs doc/ctp-diff.1 >"$tmp/runs.sh"
+(cd "$tmp" && PATH=$bin:$PATH sh runs.sh)
+diffs '-q --fail-on new' before1 after1 >"$tmp/text"
+is 'a new finding gives status 4, also with one run each' $? 4
+ok 'and is shown' grep -q '^1. likely: 1 coroutine suspended at queue.c:45:pop .*never-woken' "$tmp/text"
+diffs '-q --fail-on new' after1 before1 >"$tmp/text"
+is 'one that is gone does not' $? 0
+ok 'and is shown, too' grep -q '^Findings that are gone' "$tmp/text"
+diffs '-q --fail-on new' 'after1 after2' 'after3 after4' >"$tmp/text"
+is 'nor does one that both sides have' $? 0
+diffs "-q --fail-on new --ignore never-woken" before1 after1 >"$tmp/text"
+is 'nor one that is ignored' $? 0
+diffs '-q --fail-on worse --ignore queue.c:pop --ignore server.c:accept' "$A" "$B" >"$tmp/text"
+is 'a quantity of a site that is ignored is not there' "$(grep -c 'queue.c:pop' "$tmp/text")" 0
+like 'a pattern that matches nothing is named' "$(diffs '--ignore nothing' a1 b1 2>&1 >/dev/null)" "^ctp-diff: --ignore: no finding is like 'nothing'$"
+"$diff" --per nowhere "$tmp/a1.ctp" "$tmp/b1.ctp" >"$tmp/text" 2>"$tmp/err"
+is 'a unit that is nowhere: status 1' $? 1
+like 'and the remedy' "$(cat "$tmp/err")" "^ctp-diff: --per nowhere: no coroutine was resumed there in $tmp/a1.ctp; give a site"
+"$diff" "$tmp/a1.ctp" -- "$tmp/missing" "$tmp/b1.ctp" >"$tmp/text" 2>"$tmp/err"
+is 'a trace that cannot be read: status 1, one line, and nothing is printed' "$? $(wc -l <"$tmp/err") $(wc -c <"$tmp/text")" '1 1 0'
+for args in '' 'a' 'a b c' 'a --' '-- b' '-j -m a b' '--fail-on bad a b' '--folded --per x a b' '--top 0 a b' '--folded-unit ms a b'; do
+	# shellcheck disable=SC2086
+	"$diff" $args >"$tmp/text" 2>"$tmp/err"
+	is "usage '$args': status 2, one line" "$? $(wc -l <"$tmp/err")" '2 1'
+done
+"$diff" -- "$tmp/a1.ctp" "$tmp/b1.ctp" >"$tmp/text" 2>"$tmp/err"
+is 'two files after --: a side is missing' $? 2
+if [ -w /dev/full ]; then
+	for form in '' -j -m --folded; do
+		# shellcheck disable=SC2086
+		"$diff" $form "$tmp/a1.ctp" "$tmp/b1.ctp" >/dev/full 2>"$tmp/err"
+		is "a full disk, $form: status 1, one line" "$? $(wc -l <"$tmp/err")" '1 1'
+	done
+fi
+
+# --- any stream ---------------------------------------------------------------------------------------------------------------------
+
+for seed in 1 2 3 4 5 6; do
+	"$O/t/helper/randstream" $seed >"$tmp/any.ctp"
+	head -c $(($(wc -c <"$tmp/any.ctp") * 2 / 3)) "$tmp/any.ctp" >"$tmp/part.ctp"
+	for form in -j -m --folded -v; do
+		"$diff" -q $form "$tmp/any.ctp" "$tmp/part.ctp" -- "$tmp/any.ctp" >"$tmp/text" 2>"$tmp/err"
+		like "a stream of any classes, $seed $form" $? '^[013]$'
+	done
+done
+done_testing
