@@ -246,7 +246,7 @@ static void count_record(struct counting *c, const struct ctp_record *rec)
 		uint64_t ts = rec->val[rec->cls->time_field];
 		sec->late += ts < c->mark_ns;
 		/* 0: the time is not known; without a clock it is a number as others. */
-		if (ts || sec->ordinal) {
+		if ((ts || sec->ordinal) && rec->cls->kind != CTP_KIND_CLOCK) {
 			sec->first_ns = ts < sec->first_ns ? ts : sec->first_ns;
 			sec->last_ns = ts > sec->last_ns ? ts : sec->last_ns;
 		}

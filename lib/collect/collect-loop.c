@@ -40,6 +40,7 @@ enum {
 	HEIR_PAUSE_MS = 20, /* and is looked at so often */
 	STALLED_MS = 5,     /* between looks at a queue that is full */
 	SPIN_US = 100,      /* between looks at the descriptors where there is no nap */
+	CLOCK_S = 10,       /* between records of the clocks, while there are events */
 };
 
 void ctp_collect_loop_total(struct ctp_collect_loop *c)
@@ -185,6 +186,12 @@ void ctp_collect_loop_tight(struct ctp_collect_loop *c)
 	                                      "not all coroutines are traced");
 }
 
+void ctp_collect_loop_clock(struct ctp_collect_loop *c, const struct ctp_clock_pair *pair)
+{
+	ctp_clock_pair_write(pair, c->writer, c->clock_class);
+	c->clock_due_ns = pair->mono_ns + CLOCK_S * SECOND;
+}
+
 static void keep_house(struct ctp_collect_loop *c)
 {
 	const struct ctp_harvest_stats *stats = ctp_harvest_stats(c->harvest);
@@ -195,6 +202,11 @@ static void keep_house(struct ctp_collect_loop *c)
 		c->now_ns = ctp_clock_ns();
 		uint64_t pause_ns = (c->now_ns - began_ns) * LIVES_SHARE;
 		c->lives_ns = c->now_ns + (pause_ns > LIVES_MS * MS ? pause_ns : LIVES_MS * MS);
+	}
+	if (c->clock_due_ns && c->now_ns >= c->clock_due_ns && !c->idle) {
+		struct ctp_clock_pair pair;
+		ctp_clock_pair_read(&pair);
+		ctp_collect_loop_clock(c, &pair);
 	}
 	if (events != c->refresh_events && c->now_ns - c->refresh_ns > REFRESH_MS * MS) {
 		ctp_targets_refresh(c->targets);

@@ -12,6 +12,7 @@
 #include "collect/event-loop.h"
 #include "collect/pace.h"
 #include "collect/sampler.h"
+#include "collect/section-clock.h"
 #include "collect/targets.h"
 #include "io/outqueue.h"
 #include "shm/arena.h"
@@ -36,7 +37,7 @@ struct ctp_collect_loop {
 	struct ctp_harvest *harvest;
 	struct ctp_targets *targets;
 	struct ctp_sampler sampler;
-	struct ctp_class *end_class;
+	struct ctp_class *end_class, *clock_class;
 	struct ctp_map_file file;
 	struct ctp_pace pace;
 	bool announced; /* the probes were told of us */
@@ -53,10 +54,14 @@ struct ctp_collect_loop {
 	uint64_t start_ns, now_ns;
 	uint64_t waited_ns, dirty_ns, lives_ns, refresh_ns, asked_ns, ended_ns; /* when last, or since when; 0: it is not */
 	uint64_t refresh_events;
+	uint64_t clock_due_ns; /* of the next record of the clocks; 0: the section has none */
 };
 
 /* Harvests until there is a reason to end. True when the target is gone and so all that will ever be published has been. */
 bool ctp_collect_loop_run(struct ctp_collect_loop *c);
+
+/* Writes a record of both clocks, and sets when the next one is due. */
+void ctp_collect_loop_clock(struct ctp_collect_loop *c, const struct ctp_clock_pair *pair);
 
 /* Tells the user if the memory was found cut off; if there is no more of our own. */
 void ctp_collect_loop_truncated(struct ctp_collect_loop *c);

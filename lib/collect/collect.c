@@ -73,6 +73,16 @@ static void renounce(struct ctp_collect_loop *c)
 
 /* --- the end -------------------------------------------------------------------------------------------------------------- */
 
+/* The last record of the clocks comes before the end in time, too. */
+static void write_last_clock(struct ctp_collect_loop *c)
+{
+	struct ctp_clock_pair pair;
+	if (!c->clock_due_ns)
+		return;
+	ctp_clock_pair_read(&pair);
+	ctp_collect_loop_clock(c, &pair);
+}
+
 static void write_end(struct ctp_collect_loop *c)
 {
 	const struct ctp_harvest_stats *s = ctp_harvest_stats(c->harvest);
@@ -183,6 +193,7 @@ static void finish(struct ctp_collect_loop *c, bool deserted)
 	detach(c, deserted);
 	if (!c->watch.extra) {
 		ctp_targets_last(c->targets);
+		write_last_clock(c);
 		write_end(c);
 		c->over = true;
 		ctp_outqueue_finish(c->queue);
@@ -227,22 +238,6 @@ static void wait_for_command(struct ctp_collect_loop *c)
 
 /* --- the beginning -------------------------------------------------------------------------------------------------------- */
 
-/* What to add to our clock for the time of day, from the closest of a few pairs of readings. */
-static int64_t wall_offset_ns(void)
-{
-	uint64_t best_ns = UINT64_MAX;
-	int64_t offset_ns = 0;
-	for (int i = 0; i < 8; i++) {
-		uint64_t before_ns = ctp_clock_ns(), wall_ns = ctp_clock_of(CLOCK_REALTIME);
-		uint64_t took_ns = ctp_clock_ns() - before_ns;
-		if (took_ns < best_ns) {
-			best_ns = took_ns;
-			offset_ns = (int64_t)(wall_ns - before_ns - took_ns / 2);
-		}
-	}
-	return offset_ns;
-}
-
 /* The arguments of the process that was attached to, as it shows them. */
 static void add_argv(struct ctp_section *sec, pid_t pid)
 {
@@ -257,11 +252,19 @@ static void begin_section(struct ctp_collect_loop *c)
 {
 	const struct ctp_collect_conf *conf = c->conf;
 	struct ctp_section sec;
+	struct ctp_clock_pair pair;
+	ctp_clock_pair_read(&pair);
 	ctp_section_init(&sec);
 	ctp_section_add_host(&sec, "ctp-collect " CTP_VERSION);
 	ctp_section_addf(&sec, "pid", "%d", (int)(conf->pid ? conf->pid : c->watch.command));
 	ctp_section_add(&sec, "clock", "monotonic");
-	ctp_section_addf(&sec, "wall_offset_ns", "%" PRId64, wall_offset_ns());
+	bool same = ctp_section_add_clock(&sec, conf->pid);
+	if (same)
+		ctp_section_addf(&sec, "wall_offset_ns", "%" PRId64, (int64_t)(pair.wall_ns - pair.mono_ns));
+	else
+		ctp_notice_say(conf->warn, "process %d has another clock, because it is in another time namespace: the order of its events and "
+		               "the end of the trace are wrong; run ctp-collect there: nsenter -T -t %d ctp-collect ...",
+		               (int)conf->pid, (int)conf->pid);
 	ctp_section_addf(&sec, "start_ns", "%" PRIu64, c->start_ns);
 	ctp_section_addf(&sec, "max_stations", "%" PRIu32, c->arena.geo.max_stations);
 	if (conf->dialect != CTP_DIALECT_AUTO)
@@ -275,6 +278,8 @@ static void begin_section(struct ctp_collect_loop *c)
 		;
 	ctp_writer_begin(c->writer, &sec);
 	ctp_section_fini(&sec);
+	if (same)
+		ctp_collect_loop_clock(c, &pair);
 }
 
 static void on_thread(void *arg, uint64_t tid)
@@ -421,7 +426,8 @@ static enum ctp_status set_up(struct ctp_collect_loop *c, struct ctp_err *err)
 	ctp_targets_when(c->targets, when_ns, c);
 	ctp_targets_warn(c->targets, conf->warn);
 	c->end_class = ctp_event_class(CTP_END);
-	return c->end_class ? CTP_OK : ctp_err_memory(err);
+	c->clock_class = ctp_event_class(CTP_CLOCK);
+	return c->end_class && c->clock_class ? CTP_OK : ctp_err_memory(err);
 }
 
 static enum ctp_status make_harvest(struct ctp_collect_loop *c, struct ctp_err *err)
@@ -510,6 +516,7 @@ static void tear_down(struct ctp_collect_loop *c)
 	ctp_harvest_free(c->harvest);
 	ctp_targets_free(c->targets);
 	ctp_class_free(c->end_class);
+	ctp_class_free(c->clock_class);
 	ctp_writer_free(c->writer);
 	ctp_event_loop_fini(&c->watch);
 	ctp_memory_fini(&c->shm);

@@ -22,9 +22,9 @@ union ctp_row_fields {
 		place[CTP_SITE_FIELDS], missed[CTP_MISSED_FIELDS], await[CTP_AWAIT_FIELDS], function[CTP_FUNCTION_FIELDS],
 		process[CTP_PROCESS_FIELDS], sample[CTP_SAMPLE_FIELDS], signal[CTP_SIGNAL_FIELDS], reason[CTP_REASON_FIELDS],
 		object[CTP_OBJECT_FIELDS], object_name[CTP_OBJECT_NAME_FIELDS], hold[CTP_HOLD_FIELDS],
-		wake_for[CTP_WAKE_FOR_FIELDS], descriptor[CTP_DESCRIPTOR_FIELDS];
+		wake_for[CTP_WAKE_FOR_FIELDS], descriptor[CTP_DESCRIPTOR_FIELDS], clock[CTP_CLOCK_FIELDS];
 };
-_Static_assert(CTP_EVENT_COUNT == 25, "each class of events.h is one of those, but for the end and what a filter writes");
+_Static_assert(CTP_EVENT_COUNT == 26, "each class of events.h is one of those, but for the end and what a filter writes");
 
 /* One record, of whatever class. */
 struct ctp_row {

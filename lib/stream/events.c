@@ -307,6 +307,14 @@ static const struct ctp_field left_out[] = {
 	[CTP_LEFT_OUT_AFTER] = AFTER,
 };
 
+static const struct ctp_field clock_pair[] = {
+	[CTP_CLOCK_TS] = TS,
+	[CTP_CLOCK_WALL] = U64("wall_ns", NONE, "ns", NONE, 0),
+	[CTP_CLOCK_READ] = U64("read_ns", NONE, "ns", NONE, 0),
+	[CTP_CLOCK_ERROR] = U64("error_ns", NONE, "ns", PREV, 0),
+	[CTP_CLOCK_SYNCED] = {.name = "synced", .type = CTP_BOOL, .pred = CTP_PRED_PREV},
+};
+
 /* The table f has as many fields as events.h has numbers for. */
 #define CLASS(n, k, f, count) \
 	{.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f) * sizeof(char[COUNT(f) == (count) ? 1 : -1])}
@@ -341,6 +349,7 @@ static const struct {
 	[CTP_WAKE_FOR] = CLASS("wake_for", CAUSE, wake_for, CTP_WAKE_FOR_FIELDS),
 	[CTP_DESCRIPTOR] = CLASS("descriptor", DESCRIPTOR, descriptor, CTP_DESCRIPTOR_FIELDS),
 	[CTP_LEFT_OUT] = CLASS("left_out", LEFT_OUT, left_out, CTP_LEFT_OUT_FIELDS),
+	[CTP_CLOCK] = CLASS("clock", CLOCK, clock_pair, CTP_CLOCK_FIELDS),
 };
 _Static_assert(COUNT(classes) == CTP_EVENT_COUNT, "each event has its class");
 

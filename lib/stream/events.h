@@ -39,6 +39,7 @@ enum ctp_event {
 	CTP_WAKE_FOR,
 	CTP_DESCRIPTOR,
 	CTP_LEFT_OUT,
+	CTP_CLOCK,
 	CTP_EVENT_COUNT
 };
 
@@ -123,6 +124,11 @@ enum ctp_descriptor_type { CTP_FD_OTHER, CTP_FD_TCP, CTP_FD_TCP_LISTENS, CTP_FD_
                            CTP_FD_EVENTFD, CTP_FD_TIMERFD };
 /* From the time after on, ctp-filter has left out records of the coroutine, up to its next transition. */
 enum { CTP_LEFT_OUT_TS, CTP_LEFT_OUT_CORO, CTP_LEFT_OUT_AFTER, CTP_LEFT_OUT_FIELDS };
+/*
+ * wall_ns: the wall clock at ts, read_ns: how far the two readings may be apart, error_ns: how far the wall clock may be from UTC,
+ * 0 if that is not known.
+ */
+enum { CTP_CLOCK_TS, CTP_CLOCK_WALL, CTP_CLOCK_READ, CTP_CLOCK_ERROR, CTP_CLOCK_SYNCED, CTP_CLOCK_FIELDS };
 /* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
 enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
 const char *ctp_outcome_name(enum ctp_outcome outcome); /* its label: "exited" */

@@ -93,6 +93,7 @@ enum ctp_kind {
 	CTP_KIND_CAUSE, /* the object because of which a coroutine was woken just now */
 	CTP_KIND_DESCRIPTOR, /* what the kernel has for a descriptor that a coroutine waits for */
 	CTP_KIND_LEFT_OUT, /* a filter has left out records of a coroutine */
+	CTP_KIND_CLOCK,    /* the wall clock at a time of the section */
 	CTP_KIND_COUNT
 };
 
