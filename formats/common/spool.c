@@ -41,15 +41,30 @@ static int open_nameless(const char *dir)
 	return fd;
 }
 
-struct ctp_spool *ctp_spool_new(struct ctp_err *err)
+static const char *folder(void)
 {
 	const char *dir = getenv("TMPDIR");
+	return dir && *dir ? dir : "/tmp";
+}
+
+int ctp_spool_file(struct ctp_output *out, struct ctp_err *err)
+{
+	int fd = open_nameless(folder());
+	if (fd < 0)
+		ctp_err_sys(err, "temporary file in %s, which TMPDIR can name", folder());
+	if (fd < 0 || !ctp_output_fd(out, fd, "temporary file", err))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+struct ctp_spool *ctp_spool_new(struct ctp_err *err)
+{
 	struct ctp_spool *spool = calloc(1, sizeof *spool);
 	if (!spool)
 		return ctp_err_memory(err), NULL;
-	dir = dir && *dir ? dir : "/tmp";
-	snprintf(spool->name, sizeof spool->name, "temporary file in %s", dir);
-	spool->fd = open_nameless(dir);
+	snprintf(spool->name, sizeof spool->name, "temporary file in %s", folder());
+	spool->fd = open_nameless(folder());
 	if (spool->fd < 0)
 		ctp_err_sys(err, "%s, which TMPDIR can name", spool->name);
 	else if (!ctp_output_fd(&spool->out, spool->fd, spool->name, err) &&

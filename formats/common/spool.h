@@ -11,6 +11,9 @@
 
 #include "stream/sink.h"
 
+/* A file without a name, and an output to it, which closes and leaves it open; -1: err. */
+int ctp_spool_file(struct ctp_output *out, struct ctp_err *err);
+
 struct ctp_spool;
 struct ctp_spool *ctp_spool_new(struct ctp_err *err);
 void ctp_spool_free(struct ctp_spool *spool);

@@ -14,7 +14,7 @@
  * without giving anything for it stays in `raw`: where a length is damaged, the next frame's beginning may be in there. A wrong
  * checksum is harm like any other, but by then everything was delivered: a stream's packets have checksums of their own.
  */
-#include "io/input.h"
+#include "io/input-seek.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -366,6 +366,31 @@ size_t ctp_input_fill(struct ctp_input *in, size_t want)
 			in->avail += get_frame(in, priv->buf + upto, priv->cap - upto);
 	}
 	return in->avail;
+}
+
+/* Whether the input is a file whose bytes are those of the stream, and nothing of it was used. */
+static bool is_fresh_file(const struct ctp_input *in)
+{
+	return in->priv->file_size && in->priv->mode == MODE_PLAIN && !in->offset;
+}
+
+enum ctp_status ctp_input_seek(struct ctp_input *in, uint64_t offset, struct ctp_err *err)
+{
+	struct ctp_input_priv *priv = in->priv;
+	assert(offset >= in->offset);
+	ctp_input_fill(in, 1);
+	if (is_fresh_file(in) && offset > in->avail && lseek(priv->fd, (off_t)offset, SEEK_SET) == (off_t)offset) {
+		in->avail = 0;
+		in->ptr = priv->buf;
+		in->offset = priv->file_done = offset;
+		priv->raw_keep = priv->raw_from = priv->raw_upto = 0;
+		return CTP_OK;
+	}
+	while (in->offset < offset && ctp_input_fill(in, 1))
+		ctp_input_skip(in, offset - in->offset < in->avail ? (size_t)(offset - in->offset) : in->avail);
+	if (in->failed)
+		*err = in->err;
+	return in->failed ? CTP_FAILED : in->offset == offset ? CTP_OK : ctp_err_set(err, "%s: is shorter than before", in->name);
 }
 
 void ctp_input_progress(const struct ctp_input *in, uint64_t *done, uint64_t *total)

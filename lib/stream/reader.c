@@ -103,6 +103,8 @@ void ctp_reader_free(struct ctp_reader *r)
 
 const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r) { return &r->stats; }
 
+uint64_t ctp_reader_offset(const struct ctp_reader *r) { return r->packet_offset; }
+
 void ctp_reader_narrow(struct ctp_reader *r, uint64_t from_ns, uint64_t upto_ns)
 {
 	r->from_ns = from_ns;

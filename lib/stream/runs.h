@@ -100,6 +100,11 @@ struct ctp_item;
 enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item,
                                 struct ctp_err *err);
 
+/* --- by the reader, for a merge --- */
+
+/* Where the packet of the last item begins, in the decompressed input. */
+uint64_t ctp_reader_offset(const struct ctp_reader *r);
+
 /* --- by order.c, for ahead.c --- */
 
 struct ctp_order;

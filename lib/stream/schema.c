@@ -8,12 +8,12 @@
 static const char *const type_names[] = {NULL, "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "bool", "enum", "f32", "f64",
                                          "string", "bytes"};
 static const char *const role_names[] = {"none", "time", "thread", "process", "address", "coroutine", "probe", "state",
-                                         "sequence", "count", "unverified", "name", "site"};
+                                         "sequence", "count", "unverified", "name", "site", "origin"};
 static const char *const pred_names[] = {"none", "time", "key", "prev", "same", "state", "step", "toggle"};
 static const char *const kind_names[] = {"other", "transition", "birth", "death", "loss", "end", "thread", "mapping",
                                          "untraced", "conflict", "wake", "name", "site", "await", "function", "process",
                                          "sample", "signal", "reason", "object", "label", "hold", "cause",
-                                         "descriptor", "left_out", "clock"};
+                                         "descriptor", "left_out", "clock", "origin", "attribute"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 _Static_assert(COUNT(type_names) == CTP_TYPE_COUNT, "a type has no name");

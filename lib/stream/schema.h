@@ -47,6 +47,7 @@ enum ctp_role {
 	CTP_ROLE_UNVERIFIED, /* of a loss: how many of those were seen but could not be proved whole */
 	CTP_ROLE_NAME,
 	CTP_ROLE_SITE,      /* a place in the source, by its number: a record of CTP_KIND_SITE says which; 0: not known */
+	CTP_ROLE_ORIGIN,    /* of a merged section: the section that the record is from, by a number that a record of CTP_KIND_ORIGIN has */
 	CTP_ROLE_COUNT_
 };
 
@@ -94,6 +95,8 @@ enum ctp_kind {
 	CTP_KIND_DESCRIPTOR, /* what the kernel has for a descriptor that a coroutine waits for */
 	CTP_KIND_LEFT_OUT, /* a filter has left out records of a coroutine */
 	CTP_KIND_CLOCK,    /* the wall clock at a time of the section */
+	CTP_KIND_ORIGIN,   /* a section that was merged with others into this one begins or ends */
+	CTP_KIND_ATTRIBUTE, /* an attribute of such a section */
 	CTP_KIND_COUNT
 };
 

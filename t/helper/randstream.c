@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * randstream.c - randstream [SEED] writes a raw stream of random classes and records to standard output.
+ * randstream.c - randstream [SEED [BOOT]] writes a raw stream of random classes and records to standard output. With a BOOT, all
+ * sections have the monotonic clock of that boot.
  *
  * Every type, role and predictor in every combination that the library allows, with values that are mostly what a predictor
  * expects, sometimes near it and sometimes anything. Keys are few, so that they repeat, and of all sizes, so that classes
@@ -18,6 +19,7 @@
 enum { SECTIONS = 8, CLASSES = 24, FIELDS = 20, RECORDS = 300, KEYS = 12, SITES = 6, TEXTS = 40, TEXT_BYTES = 300 };
 
 static uint64_t seed = 1;
+static const char *boot; /* null: sections name no clock */
 
 static uint64_t rnd(void)
 {
@@ -199,6 +201,11 @@ static void write_section(struct ctp_writer *w, struct kind_of_record *kinds, bo
 	ctp_section_init(&sec);
 	if (!one_in(3))
 		ctp_section_add(&sec, "tool", "randstream");
+	if (boot) {
+		ctp_section_add(&sec, "clock", "monotonic");
+		ctp_section_add(&sec, "boot_id", boot);
+		ctp_section_add(&sec, "wall_offset_ns", "5000");
+	}
 	ctp_writer_begin(w, &sec);
 	write_sites(w, &kinds[0], now);
 	for (unsigned r = SITES - 1; r < RECORDS; r++) {
@@ -223,6 +230,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		seed = strtoull(argv[1], NULL, 0) * 0x9e3779b97f4a7c15 | 1;
+	boot = argc > 2 ? argv[2] : NULL;
 	make_texts();
 	for (unsigned i = 0; i < CLASSES; i++)
 		make_class(&kinds[i], i);

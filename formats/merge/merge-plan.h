@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/*
+ * merge-plan.h - which sections the inputs have, their clocks and their numbers, before the first record is merged.
+ *
+ * A file is read up to two times: headers of packets show its sections, and all of it is read for the readings of its clocks if
+ * times go by the wall clock. Of a pipe only the first section is known, and what its attributes say.
+ */
+#ifndef CTP_MERGE_PLAN_H
+#define CTP_MERGE_PLAN_H
+
+#include "merge/merge-clock.h"
+#include "stream/order.h"
+
+struct ctp_merge_part {
+	const char *path;     /* of the input; null: standard input */
+	uint32_t number;      /* of the section, in its input, from 1 */
+	uint32_t origin;      /* its number in the output, from 1 */
+	uint64_t id, offset;  /* offset: of its first packet, in the decompressed file */
+	struct ctp_merge_clock *clock;
+	bool merged;          /* it has origins of its own */
+	bool sole_clock;      /* no relation to another clock: its times are numbers, or nothing says what they are */
+	char *host, *pid, *name; /* null: not known */
+	struct ctp_merge_pipe *pipe; /* null: a file */
+};
+
+/* An input that can be read once. The section is that of its order, at its begin. */
+struct ctp_merge_pipe {
+	struct ctp_input in;
+	struct ctp_reader *reader;
+	struct ctp_order *order;
+	const struct ctp_section *section;
+	struct ctp_notice notice, *say;
+	const char *name;
+	uint64_t said;
+};
+
+struct ctp_merge_plan {
+	struct ctp_merge_part *parts;
+	size_t n, room;
+	struct ctp_merge_clock **clocks;
+	size_t nclocks, clocks_room;
+	struct ctp_section common; /* attributes that all parts have with the same value */
+	bool has_common;
+	bool by_wall;              /* the parts have several clocks */
+	bool one_boot;             /* which are of one machine, and so have one wall clock */
+	bool harmed;               /* what is between sections is no packet */
+	const struct ctp_notice *say;
+};
+
+enum { CTP_MERGE_ORDER_BYTES = 3 << 20 }; /* of an input: with what else a reader has, less than 8 MiB */
+
+/* Fails if an input cannot be read, is no stream, or has no clock that fits the others. */
+enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_notice *say, struct ctp_err *err);
+void ctp_merge_plan_fini(struct ctp_merge_plan *plan);
+
+/* A part for a section that begins. Null: err says why. */
+struct ctp_merge_part *ctp_merge_plan_add(struct ctp_merge_plan *plan, const char *path, const struct ctp_section *sec, struct ctp_err *err);
+
+struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, struct ctp_notice *say, struct ctp_err *err);
+void ctp_merge_pipe_close(struct ctp_merge_pipe *pipe);
+
+#endif

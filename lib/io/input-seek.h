@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/* input-seek.h - a part of an input. */
+#ifndef CTP_INPUT_SEEK_H
+#define CTP_INPUT_SEEK_H
+
+#include "io/input.h"
+
+/*
+ * Goes on at this offset of the decompressed stream, which is not before in->offset. In a plain file nothing in between is read.
+ */
+enum ctp_status ctp_input_seek(struct ctp_input *in, uint64_t offset, struct ctp_err *err);
+
+#endif

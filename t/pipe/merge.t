@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
+# ctp-merge makes what a model in Python says: of real, random and hostile streams, of several clocks, in rounds, and of merged ones.
+. t/helper/tap.sh
+command -v python3 >/dev/null || skip_all 'there is no python3'
+ctp() { tool=$1; shift; "$BIN/ctp-$tool" "$@"; }
+json() { for name; do ctp tojsonl -qa "$tmp/$name.ctp" >"$tmp/$name.j" 2>/dev/null; done; }
+
+agrees() { # WHAT STATUS INPUT...: ctp-merge of these, and the model
+	what=$1 want=$2 files='' jsons=''
+	shift 2
+	for name; do files="$files $tmp/$name.ctp" jsons="$jsons $tmp/$name.j"; done
+	# shellcheck disable=SC2086
+	ctp merge -q -o "$tmp/merged.ctp" $files 2>"$tmp/err"
+	is "$what: the status" "$? $(cat "$tmp/err")" "$want "
+	json merged
+	# shellcheck disable=SC2086
+	python3 t/helper/merge-model.py "$tmp/merged.j" $jsons >"$tmp/says" 2>&1
+	note "$what: $(tail -n 1 "$tmp/says")"
+	is "$what: as the model says" "$(sed '$d' "$tmp/says" | head -n 4 | cut -c 1-600)" ''
+	like "$what: there are records to compare" "$(tail -n 1 "$tmp/says")" '^[1-9][0-9]* records, .* 0 differences$'
+}
+attributes() { # NEW...: of each section of a stream of JSON lines, before those that it has
+	sed "s/^{\"type\":\"@section\",\"attrs\":{/{\"type\":\"@section\",\"attrs\":{$1,/; s/,}}\$/}}/"
+}
+here='"clock":"monotonic","boot_id":"b","time_namespace":"1","wall_offset_ns":"5000"'
+
+# --- real ones
+for name in a b; do ctp collect -q -o "$tmp/$name.ctp" "$O/t/helper/tracee" -c 3 -e 20; done
+json a b
+agrees 'two processes' 3 a b
+like 'two processes: the monotonic clock' "$(head -n 1 "$tmp/merged.j")" '"clock":"monotonic","boot_id":"[^"]+"'
+is 'two processes: names of the origins' "$(sed -n 's/.*"name":"\([^"]*\)".*"state":"begins".*/\1/p' "$tmp/merged.j" | sort)" \
+	"$(sed -n 's/.*"host":"\([^"]*\)".*"pid":"\([0-9]*\)".*/\1\/\2/p' "$tmp/a.j" "$tmp/b.j" | sort)"
+cp "$tmp/merged.ctp" "$tmp/ab.ctp"
+json ab
+if unshare -T --fork --monotonic 100000 true 2>"$tmp/err"; then
+	unshare -T --fork --monotonic 100000 "$BIN/ctp-collect" -q -o "$tmp/c.ctp" "$O/t/helper/tracee" -c 2 -e 20
+	ctp collect -q -o "$tmp/d.ctp" "$O/t/helper/tracee" -e 20
+	json c d
+	agrees 'another time namespace' 3 a b c d
+	is 'another time namespace: in the order in which they ran' \
+		"$(sed -n 's/.*"origin":\([0-9]*\),.*"state":"begins".*/\1/p' "$tmp/merged.j" | tr '\n' ' ')" '1 2 3 4 '
+	ctp merge -o "$tmp/merged.ctp" "$tmp/a.ctp" "$tmp/c.ctp" 2>"$tmp/err"
+	is 'another time namespace: the bound is said' "$(grep -c ': times are those of its wall clock, and off by at most [0-9.]* [nu]s$' "$tmp/err")" 2
+	agrees 'merged ones' 3 ab c
+else
+	note "no other time namespace: $(cat "$tmp/err")"
+fi
+cat "$tmp/a.ctp" "$tmp/b.ctp" >"$tmp/two.ctp"
+json two
+ctp collect -q -o "$tmp/d.ctp" "$O/t/helper/tracee" -e 20
+json d
+agrees 'a file of two sections' 3 d two
+agrees 'one section' 3 a
+agrees 'merged ones of the same clock' 3 ab d
+ctp collect -q -o "$tmp/long.ctp" "$O/t/helper/tracee" -e 40 -r 100 # several packets
+head -c $(($(wc -c <"$tmp/long.ctp") * 2 / 3)) "$tmp/long.ctp" >"$tmp/cut.ctp"
+json cut
+agrees 'one that was cut' 3 cut b
+is 'one that was cut: its end says so' "$(grep -c '"origin":1,.*"state":"\(cut\|damaged\)"' "$tmp/merged.j")" 1
+is 'one that was cut: the other one is complete' "$(grep -c '"origin":2,.*"state":"complete"' "$tmp/merged.j")" 1
+is 'one that was cut: the output is not complete' "$(tail -n 1 "$tmp/merged.j")" '{"type":"@end","complete":false}'
+
+# --- random ones, with losses
+for seed in 1 2 3 4 5 6; do
+	python3 t/helper/gaps.py make $seed >"$tmp/g"
+	attributes "$here" <"$tmp/g" | ctp fromjsonl -q -o "$tmp/gap$seed.ctp"
+done
+json gap1 gap2 gap3 gap4 gap5 gap6
+agrees 'losses' 3 gap1 gap2 gap3 gap4 gap5 gap6
+for seed in 1 2 3 4; do
+	"$O/t/helper/randstream" $seed >"$tmp/r.ctp"
+	json r
+	"$O/t/helper/randstream" $seed b >"$tmp/same$seed.ctp"
+	attributes "\"wall_offset_ns\":\"${seed}000000\"" <"$tmp/r.j" | ctp fromjsonl -q -o "$tmp/far$seed.ctp"
+done
+json same1 same2 same3 same4 far1 far2 far3 far4
+agrees 'random classes' 3 same1 same2 same3
+agrees 'random classes of several clocks' 3 far4 same1 far1 far2
+python3 t/helper/merge-model.py --make 3 "$tmp" >"$tmp/list"
+for name in $(cat "$tmp/list"); do ctp fromjsonl -q -o "$tmp/$name.ctp" "$tmp/$name.in"; json "$name"; done
+# shellcheck disable=SC2046
+agrees 'clocks that are set, and drift' 0 $(cat "$tmp/list")
+
+# --- more than are read at a time, and pipes
+names=
+for i in $(seq 70); do
+	{ echo "{\"type\":\"@section\",\"attrs\":{$here,\"pid\":\"$i\"}}"; sed 1d "$tmp/gap$((i % 6 + 1)).j"; } | ctp fromjsonl -q -o "$tmp/n$i.ctp"
+	names="$names n$i"
+done
+# shellcheck disable=SC2086
+json $names
+# shellcheck disable=SC2086
+agrees 'two rounds' 3 $names
+ctp merge -q -o "$tmp/files.ctp" "$tmp/a.ctp" "$tmp/b.ctp" 2>"$tmp/err"
+mkfifo "$tmp/fifo"
+cat "$tmp/b.ctp" >"$tmp/fifo" &
+# shellcheck disable=SC2002
+cat "$tmp/a.ctp" | ctp merge -q - "$tmp/fifo" >"$tmp/pipes.ctp" 2>"$tmp/err"
+wait
+json files pipes
+is 'pipes give the same as files' "$(grep -v '@section\|"type":"origin"' "$tmp/pipes.j")" "$(grep -v '@section\|"type":"origin"' "$tmp/files.j")"
+
+# --- what is refused
+refuses() { # WHAT PATTERN FILE...
+	refused=$1 pattern=$2
+	shift 2
+	ctp merge -o "$tmp/refused.ctp" "$@" </dev/null >"$tmp/out" 2>"$tmp/err"
+	is "$refused: status" $? 1
+	like "$refused: the message" "$(cat "$tmp/err")" "$pattern"
+	ok "$refused: there is no output" test ! -e "$tmp/refused.ctp"
+}
+refuses 'the same section twice' ': section 1 is also in .*a.ctp; leave one of them out$' "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp"
+sed '1s/.*/{"type":"@section","attrs":{"clock":"ordinal"}}/' "$tmp/a.j" | ctp fromjsonl -q -o "$tmp/ordinal.ctp"
+refuses 'numbers of records' ': section 1 has no clock' "$tmp/a.ctp" "$tmp/ordinal.ctp"
+sed '1s/.*/{"type":"@section","attrs":{"clock":"tsc"}}/' "$tmp/gap1.j" | ctp fromjsonl -q -o "$tmp/tsc.ctp"
+refuses 'a clock without a relation' ': nothing relates the clock of section 1 to the wall clock' "$tmp/a.ctp" "$tmp/tsc.ctp"
+refuses 'no stream' ': is JSON' "$tmp/a.ctp" "$tmp/a.j"
+refuses 'no file' 'No such file' "$tmp/a.ctp" "$tmp/nothing"
+ctp merge "$tmp/a.ctp" "$tmp/b.ctp" >/dev/full 2>"$tmp/err"
+is 'a full disk: status' $? 1
+like 'a full disk: the message' "$(cat "$tmp/err")" 'No space left on device'
+done_testing
