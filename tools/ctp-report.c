@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/split.h"
 #include "report/report-sink.h"
 #include "reportopt.h"
 
@@ -228,7 +229,8 @@ int main(int argc, char **argv)
 	struct ctp_analysis *analysis = ctp_analysis_new(&ask.options, &err);
 	if (!analysis || ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
-	int code = ctp_tool_to(&tool, argv + optind, ctp_report_sink(analysis, &out, &ask.style, &ask.files, &err), &out, &err);
+	struct ctp_sink *sink = ctp_report_sink(analysis, &out, &ask.style, &ask.files, &err);
+	int code = ctp_tool_to(&tool, argv + optind, ctp_split_sink(sink, &err), &out, &err);
 	const struct ctp_report *report = &analysis->report;
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED) {
 		ctp_reportopt_unmatched(&tool, report);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/split.h"
 #include "html/html-baseline.h"
 #include "html/html.h"
 #include "reportopt.h"
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
 		return ctp_tool_fail(&tool, &err);
 	if (ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
 		return ctp_tool_fail(&tool, &err);
-	int code = ctp_tool_to(&tool, argv + optind, ctp_html_sink(&out, &ask.options, &err), &out, &err);
+	int code = ctp_tool_to(&tool, argv + optind, ctp_split_sink(ctp_html_sink(&out, &ask.options, &err), &err), &out, &err);
 	if (ask.baseline)
 		ctp_html_baseline_fini(&baseline);
 	ctp_reportopt_fini(&ask.common);

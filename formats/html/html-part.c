@@ -3,6 +3,7 @@
 /* html-part.c - one section of a page. */
 #include "html/html-part.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +116,10 @@ void ctp_html_part_put(struct ctp_output *out, const struct ctp_html_part *part,
 {
 	char command[CTP_PRINT_COMMAND_MAX];
 	ctp_output_putf(out, "{\"section\":%u,", part->section);
-	ctp_html_put_text(out, "title", title ? title : ctp_print_command(command, sec));
+	char with_origin[CTP_PRINT_COMMAND_MAX + CTP_FOLLOW_NAME_MAX];
+	ctp_print_command(command, sec);
+	snprintf(with_origin, sizeof with_origin, "%s%s%s", command, sec->origin ? " on " : "", sec->origin ? sec->origin : "");
+	ctp_html_put_text(out, "title", title ? title : with_origin);
 	if (sec->has_wall)
 		ctp_output_putf(out, ",\"t0_wall_ns\":\"%jd\"", sec->start_wall_ns);
 	else

@@ -44,15 +44,18 @@ static void start(struct ctp_doc *doc)
 {
 	const struct ctp_report_section *s = doc->section;
 	char wall[CTP_TEXT_MAX];
-	if (s->pid) {
+	if (s->origin) {
+		words(doc, "origin ");
+		code(doc, s->origin);
+	} else if (s->pid) {
 		words(doc, "pid ");
 		code(doc, s->pid);
 	}
-	if (s->host) {
+	if (s->host && !s->origin) {
 		words(doc, s->pid ? " on " : "on ");
 		code(doc, s->host);
 	}
-	if (s->pid || s->host)
+	if (s->pid || s->host || s->origin)
 		words(doc, "; ");
 	if (s->has_wall && s->start_wall_ns >= 0) {
 		ctp_text_wall(wall, s->start_wall_ns / 1000000000, 0);
@@ -97,6 +100,7 @@ static void what_ran(struct ctp_doc *doc)
 	one_fact(doc, ctp_print_window(line, doc->report), "looked at only ", line);
 	one_fact(doc, ctp_print_judged(line, s), "", line);
 	one_fact(doc, ctp_print_quiet(line, s), "", line);
+	one_fact(doc, ctp_print_origin_error(line, s), "", line);
 }
 
 /* Says how many rows are not shown. */

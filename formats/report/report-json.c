@@ -198,6 +198,10 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	text(j, ",\"pid\"", s->pid);
 	text(j, ",\"source\"", s->source);
 	text(j, ",\"filtered\"", s->filtered);
+	if (s->origin)
+		text(j, ",\"origin\"", s->origin);
+	if (s->origin_error_ns)
+		text(j, ",\"origin_error_ns\"", s->origin_error_ns);
 	ctp_output_putf(j->out, s->has_wall ? ",\"start_wall_ns\":\"%jd\"" : ",\"start_wall_ns\":null", (intmax_t)s->start_wall_ns);
 	ctp_output_putf(j->out, ",\"ordinal\":%s", boolean(s->ordinal));
 	ctp_output_putf(j->out, j->ordinal ? ",\"start_ns\":null" : ",\"start_ns\":\"%ju\"", s->start_ns);

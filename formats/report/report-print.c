@@ -171,6 +171,20 @@ bool ctp_print_quiet(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_sectio
 	return !s->ordinal && !s->filtered && !s->counts.lost && s->quiet_ns >= SECOND && s->quiet_ns / FAR_LONGER >= s->pause_ns;
 }
 
+bool ctp_print_origin_error(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	char ns[CTP_PRINT_NUMBER_MAX];
+	uint64_t error_ns;
+	const char *text = s->origin_error_ns;
+	if (!text)
+		return false;
+	if (ctp_parse_u64(text, text + strlen(text), &error_ns))
+		snprintf(to, CTP_PRINT_LINE_MAX, "times are of the wall clock, and off by at most %s", ctp_print_ns(ns, error_ns));
+	else
+		snprintf(to, CTP_PRINT_LINE_MAX, "times are of the wall clock, and it is not known how far they are off");
+	return true;
+}
+
 bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
 	char ns[CTP_PRINT_NUMBER_MAX], n[CTP_PRINT_NUMBER_MAX];

@@ -80,6 +80,9 @@ bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 /* "no coroutine was resumed in the last 3.42 s; before, that took 75.1 ms at most". False: the program is not quiet. */
 bool ctp_print_quiet(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
+/* How far times may be off from those of other origins; false: they have one clock. */
+bool ctp_print_origin_error(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
+
 /* "judged at 12.0 s, before 2,920 coroutines were destroyed". False: at the end. */
 bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 

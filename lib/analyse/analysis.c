@@ -59,6 +59,8 @@ static struct ctp_report_section *add_section(struct ctp_analysis *a, const stru
 		.file = copy(a, a->input),
 		.host = copy(a, ctp_section_get(sec, "host")),
 		.pid = copy(a, ctp_section_get(sec, "pid")),
+		.origin = copy(a, ctp_section_get(sec, "origin")),
+		.origin_error_ns = copy(a, ctp_section_get(sec, "origin_error_ns")),
 		.source = copy(a, ctp_section_get(sec, "source")),
 		.tool = copy(a, ctp_section_get(sec, "tool")),
 		.filtered = copy(a, ctp_section_get(sec, "filtered")),

@@ -83,6 +83,7 @@ struct ctp_judge {
 	bool ordinal; /* the section has no clock: no span is long or short */
 	bool filtered; /* coroutines and records may be left out: what is not there says nothing */
 	bool facts_only; /* one of these: rules that compare with other waits and runs are not applied */
+	const char *origin; /* of a section that was merged with others; else null */
 	struct ctp_group *groups;
 	uint32_t ngroups;
 	size_t room;

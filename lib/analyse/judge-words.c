@@ -34,15 +34,19 @@ const char *ctp_words_count(struct ctp_words *w, uint64_t n)
 	return text;
 }
 
-/* "handler 17 (#37)"; "coroutine #37, in server". The number is as in the list of members: a large one is an address. */
+/*
+ * "handler 17 (#37)"; "coroutine #37, in server"; "handler 17 (#372) on host-b". The number is as in the list of members: a large one is
+ * an address.
+ */
 static const char *label(struct ctp_words *w, const char *name, const char *in, uint64_t id)
 {
 	char *text = w->label[w->nlabel++ % 2], number[CTP_TEXT_MAX];
+	const char *origin = w->j->origin, *on = origin ? " on " : "";
 	snprintf(number, sizeof number, id > UINT32_MAX ? "#0x%jx" : "#%ju", (uintmax_t)id);
 	if (name)
-		snprintf(text, sizeof w->label[0], "%s (%s)", name, number);
+		snprintf(text, sizeof w->label[0], "%s (%s)%s%s", name, number, on, origin ? origin : "");
 	else
-		snprintf(text, sizeof w->label[0], "coroutine %s%s%s", number, in ? ", in " : "", in ? in : "");
+		snprintf(text, sizeof w->label[0], "coroutine %s%s%s%s%s", number, on, origin ? origin : "", in ? ", in " : "", in ? in : "");
 	return text;
 }
 

@@ -15,7 +15,7 @@ struct ctp_words {
 	const struct ctp_group *g;
 	struct ctp_finding *f;
 	uint32_t nevidence, nnext;
-	char duration[4][2 * CTP_TEXT_MAX], count[4][2 * CTP_TEXT_MAX], label[2][CTP_FOLLOW_NAME_MAX + 2 * CTP_TEXT_MAX];
+	char duration[4][2 * CTP_TEXT_MAX], count[4][2 * CTP_TEXT_MAX], label[2][2 * CTP_FOLLOW_NAME_MAX + 2 * CTP_TEXT_MAX];
 	unsigned nduration, ncount, nlabel;
 	char where[CTP_SITE_TEXT_MAX + 64], places[2 * CTP_SITE_TEXT_MAX + 64];
 };

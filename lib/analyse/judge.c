@@ -195,7 +195,7 @@ static void judge_rules(struct ctp_judge *j)
 bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
                        struct ctp_report_section *s)
 {
-	struct ctp_judge j = {.follow = f, .tally = t, .end = end, .ordinal = s->ordinal, .filtered = f->filtered,
+	struct ctp_judge j = {.follow = f, .tally = t, .end = end, .ordinal = s->ordinal, .filtered = f->filtered, .origin = s->origin,
 	                      .facts_only = s->ordinal || f->filtered, .start_ns = s->start_ns, .end_ns = end->end_ns};
 	if (!ctp_judge_init(&j))
 		return false;

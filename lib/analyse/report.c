@@ -76,6 +76,8 @@ static void section_fini(struct ctp_report_section *s)
 	free(s->command);
 	free(s->file);
 	free(s->host);
+	free(s->origin);
+	free(s->origin_error_ns);
 	free(s->pid);
 	free(s->source);
 	free(s->tool);

@@ -150,6 +150,8 @@ struct ctp_report_section {
 	char *file; /* the input, as it was given */
 	char *host, *pid, *source, *tool;
 	char *filtered; /* the options of ctp-filter by which records were left out; null: none were */
+	char *origin;  /* its name, if the section was merged with others; else null */
+	char *origin_error_ns; /* how far times may be off from those of other origins, or "unknown"; null: they have one clock */
 	bool has_wall, ordinal; /* ordinal: times are numbers of records, and no span has a length; heavy and total_ns are empty */
 	int64_t start_wall_ns;
 	uint64_t start_ns, duration_ns;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/*
+ * split.h - gives a sink the origins of a merged section one after the other, each as a section of its own.
+ *
+ * For a sink that judges: what ended, what is missing and when the collector came is known of each origin, and not of the whole.
+ * Times and numbers stay those of the merged section. A section of an origin has the attributes that its input had, and
+ *
+ *	origin, origin_number    its name, and its number in the merged section
+ *	origin_error_ns          how far its times may be off, or "unknown"; no such attribute if all origins have one clock
+ */
+#ifndef CTP_SPLIT_H
+#define CTP_SPLIT_H
+
+#include "stream/sink.h"
+
+enum { CTP_SPLIT_ORIGINS = 256 }; /* the first origins of a section, by their records; others are left out */
+
+/*
+ * Takes the sink over, which may be null: then so is what it returns. Sections that were not merged go through as they come. The
+ * sink's own fields are those of the returned one. Null: it is freed, and err says why.
+ */
+struct ctp_sink *ctp_split_sink(struct ctp_sink *to, struct ctp_err *err);
+
+#endif

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
+# ctp-report and ctp-tohtml of a merged stream: each origin is a section, with the findings and numbers that it has alone, and its name.
+# Mostly waits.
+. t/helper/tap.sh
+command -v python3 >/dev/null || skip_all 'there is no python3'
+ctp() { tool=$1; shift; "$BIN/ctp-$tool" "$@"; }
+
+# MERGED INPUT...: reports as JSON. Prints how origins differ from their inputs.
+cat >"$tmp/compare.py" <<'PY'
+import json
+import sys
+
+SAME = ("events wakes coroutines alive threads_seen lost lost_of_nobody gaps in_gap missed untraced conflicts complete missing outcome "
+        "status duration_ns quiet_ns command").split()
+merged, *alone = [[s for s in json.load(open(path))["sections"]] for path in sys.argv[1:]]
+alone = [s for sections in alone for s in sections]
+print(f"{len(merged)} sections, {sum(len(s['findings']) for s in alone)} findings", file=sys.stderr)
+if len(merged) != len(alone):
+    print(f"{len(alone)} sections became {len(merged)}")
+for number, (was, now) in enumerate(zip(alone, merged), 1):
+    for key in SAME:
+        if was.get(key) != now.get(key):
+            print(f"origin {number}: {key} was {was.get(key)} and is {now.get(key)}")
+    short = [[[f.get(k) for k in ("rule", "certainty", "members", "title", "place")] for f in s["findings"]] for s in (was, now)]
+    if short[0] != short[1]:
+        print(f"origin {number}: findings were {short[0]} and are {short[1]}")
+    if "origin" not in now or "origin" in was:
+        print(f"origin {number}: it has no name")
+PY
+agrees() { # WHAT INPUT...
+	what=$1 files='' jsons=''
+	shift
+	for name; do
+		ctp report -j "$tmp/$name.ctp" >"$tmp/$name.json" 2>/dev/null
+		files="$files $tmp/$name.ctp" jsons="$jsons $tmp/$name.json"
+	done
+	# shellcheck disable=SC2086
+	ctp merge -q -o "$tmp/merged.ctp" $files
+	ctp report -j "$tmp/merged.ctp" >"$tmp/merged.json" 2>/dev/null
+	# shellcheck disable=SC2086
+	is "$what: the origins are as they are alone" "$(python3 "$tmp/compare.py" "$tmp/merged.json" $jsons 2>"$tmp/says")" ''
+	note "$what: $(cat "$tmp/says")"
+}
+
+ctp collect -q -o "$tmp/a.ctp" "$O/examples/lostwake" >/dev/null &
+ctp collect -q -o "$tmp/b.ctp" "$O/examples/lostwake" >/dev/null &
+wait
+ctp collect -q -o "$tmp/lossy.ctp" "$O/t/helper/tracee" -c 5 -e 400 -j 2
+head -c $(($(wc -c <"$tmp/a.ctp") * 2 / 3)) "$tmp/a.ctp" >"$tmp/cut.ctp"
+agrees 'two of the same' a b
+ctp report "$tmp/merged.ctp" >"$tmp/text"
+like 'a coroutine has the name of its origin' "$(cat "$tmp/text")" ' \(#[0-9]+2\) on [^ ]+/[0-9]+, which has ended'
+like 'and so has the section' "$(cat "$tmp/text")" '^ +origin [^ ]+/[0-9]+; started '
+agrees 'one with losses does not harm others' a lossy b
+agrees 'one that was cut does not harm others' cut b
+ctp merge -q -o "$tmp/ab.ctp" "$tmp/a.ctp" "$tmp/b.ctp"
+ctp merge -q -o "$tmp/again.ctp" "$tmp/ab.ctp" "$tmp/lossy.ctp"
+ctp report -j "$tmp/again.ctp" >"$tmp/again.json" 2>/dev/null
+is 'merged again: all origins' "$(grep -o '"origin":"[^"]*"' "$tmp/again.json" | wc -l)" 3
+is 'standard input' "$(ctp report -j <"$tmp/ab.ctp" 2>/dev/null | grep -o '"origin":"[^"]*"' | wc -l)" 2
+ctp tohtml -q -o "$tmp/page.html" "$tmp/ab.ctp"
+is 'the page has a section for each origin' "$(grep -o '"title":"[^"]* on [^"/]*/[0-9]*"' "$tmp/page.html" | sort -u | wc -l)" 2
+TMPDIR=/nonexistent ctp report "$tmp/ab.ctp" >"$tmp/out" 2>"$tmp/err"
+is 'no folder for temporary files: status' $? 1
+like 'no folder for temporary files: the message' "$(cat "$tmp/err")" 'temporary file in /nonexistent'
+done_testing
