@@ -29,10 +29,12 @@ int main(int argc, char **argv)
 	const struct ctp_notice say = {.say = ctp_tool_say_line, .arg = &tool};
 	const struct ctp_tick tick = ctp_tool_tick(&tool);
 	enum ctp_status status = ctp_merge(files, &out, tool.quiet ? NULL : &say, &tick, &stats, &err);
-	if (status == CTP_FAILED)
+	if (status == CTP_FAILED) {
+		tool.unread = ctp_output_is_unread(&out);
 		ctp_output_abandon(&out);
-	else
+	} else {
 		status = ctp_output_close(&out, &err);
+	}
 	if (status == CTP_FAILED)
 		return ctp_tool_fail_output(&tool, &out, &err);
 	if (tool.verbose)

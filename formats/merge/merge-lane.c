@@ -69,7 +69,7 @@ enum ctp_status ctp_merge_lane_open(struct ctp_merge_lane *l, const struct ctp_m
 	*l = (struct ctp_merge_lane){.part = part, .pipe = part->pipe, .by_wall = plan->by_wall};
 	part->pipe = NULL; /* the lane's now */
 	if (!l->pipe) {
-		l->pipe = ctp_merge_pipe_open(part->path, (struct ctp_notice *)(uintptr_t)plan->say, err);
+		l->pipe = ctp_merge_pipe_open(part->path, plan->out, plan->say, err);
 		if (!l->pipe || ctp_input_seek(&l->pipe->in, part->offset, err) || first_section(l, err))
 			return CTP_FAILED;
 	}
@@ -78,7 +78,7 @@ enum ctp_status ctp_merge_lane_open(struct ctp_merge_lane *l, const struct ctp_m
 
 enum ctp_status ctp_merge_lane_open_temp(struct ctp_merge_lane *l, const char *path, struct ctp_err *err)
 {
-	*l = (struct ctp_merge_lane){.pipe = ctp_merge_pipe_open(path, NULL, err), .begun = true};
+	*l = (struct ctp_merge_lane){.pipe = ctp_merge_pipe_open(path, NULL, NULL, err), .begun = true};
 	if (!l->pipe || first_section(l, err))
 		return CTP_FAILED;
 	return read_on(l, err);

@@ -189,7 +189,9 @@ static void say_of_pipe(void *arg, const char *text)
 		ctp_notice_say(pipe->say, "%s: %s", pipe->name, text);
 }
 
-struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, struct ctp_notice *say, struct ctp_err *err)
+static bool is_unwanted(void *arg) { return ctp_output_is_unread(((struct ctp_merge_pipe *)arg)->out); }
+
+struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say, struct ctp_err *err)
 {
 	struct ctp_merge_pipe *pipe = ctp_err_calloc(err, sizeof *pipe);
 	if (!pipe || ctp_input_open(&pipe->in, path, err)) {
@@ -198,6 +200,9 @@ struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, struct ctp_notice *
 	}
 	pipe->name = pipe->in.name;
 	pipe->say = say;
+	pipe->out = out;
+	pipe->in.is_unwanted = out ? is_unwanted : NULL;
+	pipe->in.unwanted_arg = pipe;
 	pipe->notice = (struct ctp_notice){say_of_pipe, pipe};
 	pipe->reader = ctp_reader_new(&pipe->in, &pipe->notice, err);
 	pipe->order = pipe->reader ? ctp_order_new(pipe->reader, CTP_MERGE_ORDER_BYTES, err) : NULL;
@@ -220,7 +225,7 @@ void ctp_merge_pipe_close(struct ctp_merge_pipe *pipe)
 /* Waits for the first section. */
 static enum ctp_status begin_pipe(struct ctp_merge_plan *plan, const char *path, struct ctp_err *err)
 {
-	struct ctp_merge_pipe *pipe = ctp_merge_pipe_open(path, (struct ctp_notice *)(uintptr_t)plan->say, err);
+	struct ctp_merge_pipe *pipe = ctp_merge_pipe_open(path, plan->out, plan->say, err);
 	struct ctp_item item = {0};
 	bool strange;
 	if (!pipe)
@@ -291,11 +296,12 @@ static enum ctp_status check_clocks(struct ctp_merge_plan *plan, struct ctp_err 
 	return CTP_OK;
 }
 
-enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_notice *say, struct ctp_err *err)
+enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_output *out, const struct ctp_notice *say,
+                               struct ctp_err *err)
 {
 	static char name[] = "-", *const only_stdin[] = {name, NULL};
 	enum ctp_status status = CTP_OK;
-	*plan = (struct ctp_merge_plan){.say = say};
+	*plan = (struct ctp_merge_plan){.say = say, .out = out};
 	files = *files ? files : only_stdin;
 	for (char *const *file = files; *file && !status; file++)
 		status = is_seekable(*file) ? look_at(plan, *file, false, err) : begin_pipe(plan, *file, err);

@@ -10,6 +10,7 @@
 #define CTP_MERGE_PLAN_H
 
 #include "merge/merge-clock.h"
+#include "io/output.h"
 #include "stream/order.h"
 
 struct ctp_merge_part {
@@ -30,7 +31,9 @@ struct ctp_merge_pipe {
 	struct ctp_reader *reader;
 	struct ctp_order *order;
 	const struct ctp_section *section;
-	struct ctp_notice notice, *say;
+	struct ctp_notice notice;
+	const struct ctp_notice *say;
+	const struct ctp_output *out;
 	const char *name;
 	uint64_t said;
 };
@@ -46,18 +49,21 @@ struct ctp_merge_plan {
 	bool one_boot;             /* which are of one machine, and so have one wall clock */
 	bool harmed;               /* what is between sections is no packet */
 	const struct ctp_notice *say;
+	const struct ctp_output *out; /* a pipe is read no further when the reader of this has gone */
 };
 
 enum { CTP_MERGE_ORDER_BYTES = 3 << 20 }; /* of an input: with what else a reader has, less than 8 MiB */
 
 /* Fails if an input cannot be read, is no stream, or has no clock that fits the others. */
-enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_notice *say, struct ctp_err *err);
+enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_output *out, const struct ctp_notice *say,
+                               struct ctp_err *err);
 void ctp_merge_plan_fini(struct ctp_merge_plan *plan);
 
 /* A part for a section that begins. Null: err says why. */
 struct ctp_merge_part *ctp_merge_plan_add(struct ctp_merge_plan *plan, const char *path, const struct ctp_section *sec, struct ctp_err *err);
 
-struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, struct ctp_notice *say, struct ctp_err *err);
+/* out may be null, and say, too. */
+struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say, struct ctp_err *err);
 void ctp_merge_pipe_close(struct ctp_merge_pipe *pipe);
 
 #endif

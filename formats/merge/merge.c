@@ -437,7 +437,7 @@ enum ctp_status ctp_merge(char *const *files, struct ctp_output *out, const stru
 	m->stats = stats;
 	m->err = err;
 	m->lanes = ctp_err_calloc(err, CTP_MERGE_LANES * sizeof *m->lanes);
-	if (!m->lanes || !ctp_merge_origins_init(&m->origins, err) || ctp_merge_plan(&m->plan, files, say, err))
+	if (!m->lanes || !ctp_merge_origins_init(&m->origins, err) || ctp_merge_plan(&m->plan, files, out, say, err))
 		goto out;
 	if (!ctp_merge_ids_init(&m->ids, m->plan.n)) {
 		ctp_err_memory(err);
