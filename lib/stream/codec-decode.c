@@ -304,6 +304,11 @@ static NOINLINE void decode_transitions(struct ctp_codec *c, unsigned n, struct 
 	decode_run(c, &ctp_transition_plan, n, from, d);
 }
 
+static NOINLINE void decode_merged(struct ctp_codec *c, unsigned n, struct ctp_lanes_in *from, struct ctp_decoded *d)
+{
+	decode_run(c, &ctp_merged_plan, n, from, d);
+}
+
 static NOINLINE void decode_accesses(struct ctp_codec *c, unsigned n, struct ctp_lanes_in *from, struct ctp_decoded *d)
 {
 	decode_run(c, &ctp_access_plan, n, from, d);
@@ -323,6 +328,9 @@ void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struc
 		switch (c->classes[n].plan) {
 		case TRANSITION:
 			decode_transitions(c, (unsigned)n, from, d);
+			break;
+		case MERGED:
+			decode_merged(c, (unsigned)n, from, d);
 			break;
 		case PLAIN:
 			decode_plain(c, (unsigned)n, from, d);

@@ -211,6 +211,7 @@ INLINE uint32_t encode_run(struct ctp_codec *c, const struct ctp_codec_plan *pla
 	}
 ENCODER(encode_any, c->classes[n].cls->plan)
 ENCODER(encode_transitions, &ctp_transition_plan)
+ENCODER(encode_merged, &ctp_merged_plan)
 ENCODER(encode_plain, &ctp_plain_plan)
 ENCODER(encode_births, &ctp_birth_plan)
 ENCODER(encode_deaths, &ctp_death_plan)
@@ -218,7 +219,7 @@ ENCODER(encode_wakes, &ctp_wake_plan)
 ENCODER(encode_accesses, &ctp_access_plan)
 
 typedef uint32_t encoder(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to);
-static encoder *const encoders[] = { [ANY] = encode_any,      [TRANSITION] = encode_transitions, [PLAIN] = encode_plain,
+static encoder *const encoders[] = { [ANY] = encode_any,      [TRANSITION] = encode_transitions, [MERGED] = encode_merged, [PLAIN] = encode_plain,
 	                             [BIRTH] = encode_births, [DEATH] = encode_deaths,           [WAKE] = encode_wakes,
 	                             [ACCESS] = encode_accesses };
 

@@ -25,7 +25,7 @@ struct context {
 
 struct bound {
 	const struct ctp_class *cls;
-	enum { ANY, TRANSITION, PLAIN, BIRTH, DEATH, WAKE, ACCESS } plan; /* one of codec-plan.h, or another */
+	enum { ANY, TRANSITION, MERGED, PLAIN, BIRTH, DEATH, WAKE, ACCESS } plan; /* one of codec-plan.h, or another */
 	bool quick; /* the class has a key, a time and no texts: see ctp_codec_decode_some */
 	uint64_t *prev; /* values of the record before, by field */
 };

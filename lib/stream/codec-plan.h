@@ -57,6 +57,16 @@ static const struct ctp_codec_plan ctp_transition_plan = {
 	           CTP_U64_OP(3, CTP_PRED_STEP, 7), CTP_U64_OP(7, CTP_PRED_STEP, 9)},
 };
 
+/* The same with the origin that ctp-merge adds. */
+static const struct ctp_codec_plan ctp_merged_plan = {
+	.key = 6, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 6, .step = 6, .toggle = 8, .nmasked = 8,
+	.often = 1 << 2 | 1 << 6,
+	.key_op = CTP_U64_OP(6, CTP_PRED_KEY, 6), .state_op = CTP_ACTIVE_OP,
+	.masked = {CTP_ACTIVE_OP, CTP_U64_OP(0, CTP_PRED_SAME, 1), CTP_U64_OP(1, CTP_PRED_SAME, 2),
+	           CTP_U64_OP(2, CTP_PRED_STATE, 3), CTP_U64_OP(8, CTP_PRED_STATE, 5), CTP_U64_OP(9, CTP_PRED_SAME, 7),
+	           CTP_U64_OP(3, CTP_PRED_STEP, 8), CTP_U64_OP(7, CTP_PRED_STEP, 10)},
+};
+
 static const struct ctp_codec_plan ctp_plain_plan = {
 	.key = 0, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 3, .step = 3, .toggle = 4, .nmasked = 4,
 	.often = 1 << 1 | 1 << 3,

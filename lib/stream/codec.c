@@ -48,7 +48,7 @@ void ctp_codec_reset(struct ctp_codec *c)
 
 static int plan_number(const struct ctp_codec_plan *plan)
 {
-	static const struct ctp_codec_plan *const known[] = { [TRANSITION] = &ctp_transition_plan, [PLAIN] = &ctp_plain_plan,
+	static const struct ctp_codec_plan *const known[] = { [TRANSITION] = &ctp_transition_plan, [MERGED] = &ctp_merged_plan, [PLAIN] = &ctp_plain_plan,
 		                                              [BIRTH] = &ctp_birth_plan, [DEATH] = &ctp_death_plan,
 		                                              [WAKE] = &ctp_wake_plan, [ACCESS] = &ctp_access_plan };
 	for (int i = ANY + 1; i <= ACCESS; i++)

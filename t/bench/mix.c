@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * mix [EVENTS [COROUTINES]] - the workload `mix` as a raw stream on stdout, as ctp-collect would write it: a mark after every few
+ * mix [EVENTS [COROUTINES [BOOT]]] - the workload `mix` as a raw stream on stdout, as ctp-collect would write it: a mark after every few
  * thousand events, totals at the end. With more coroutines than the workload has, each of these is replaced by another one, again
- * and again, when it has had its share of the events; the replaced ones stay suspended.
+ * and again, when it has had its share of the events; the replaced ones stay suspended. With a BOOT, the clock is that of the boot.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "io/output.h"
 #include "mixrecord.h"
@@ -52,7 +53,7 @@ static void become_others(struct mix_event *e, uint64_t share)
 int main(int argc, char **argv)
 {
 	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : MIX_EVENTS;
-	uint64_t share = argc > 2 ? events / strtoull(argv[2], NULL, 10) : UINT64_MAX;
+	uint64_t share = argc > 2 && strcmp(argv[2], "0") ? events / strtoull(argv[2], NULL, 10) : UINT64_MAX;
 	struct ctp_err err;
 	struct ctp_output out;
 	if (ctp_output_open(&out, NULL, true, false, &err) != CTP_OK)
@@ -69,6 +70,11 @@ int main(int argc, char **argv)
 	ctp_section_init(&sec);
 	ctp_section_add_host(&sec, "mix " CTP_VERSION);
 	ctp_section_add(&sec, "argv[]", "mix");
+	if (argc > 3) {
+		ctp_section_add(&sec, "clock", "monotonic");
+		ctp_section_add(&sec, "boot_id", argv[3]);
+		ctp_section_add(&sec, "wall_offset_ns", "1700000000000000000");
+	}
 	ctp_writer_begin(w, &sec);
 	put_sites(w, site, m.ts);
 	for (uint64_t i = 0; i < events && !ctp_writer_failed(w); i++) {

@@ -129,6 +129,15 @@ static void test_schema(void)
 		ok(!memcmp(cls->plan, known[i].plan, sizeof *known[i].plan), "records of class %s are coded by the plan made for them", cls->name);
 		ctp_class_free(cls);
 	}
+	struct ctp_class *whole = ctp_event_class(CTP_TRANSITION);
+	struct ctp_field fields[CTP_TRANSITION_FIELDS + 1];
+	memcpy(fields, whole->fields, CTP_TRANSITION_FIELDS * sizeof *fields);
+	fields[CTP_TRANSITION_FIELDS] = (struct ctp_field){ .name = "origin", .type = CTP_U64, .role = CTP_ROLE_ORIGIN,
+		                                            .pred = CTP_PRED_SAME };
+	struct ctp_class *merged = ctp_class_new(whole->name, CTP_KIND_TRANSITION, fields, CTP_TRANSITION_FIELDS + 1, &err);
+	ok(!memcmp(merged->plan, &ctp_merged_plan, sizeof ctp_merged_plan), "and so are those that ctp-merge writes");
+	ctp_class_free(merged);
+	ctp_class_free(whole);
 	struct ctp_class *t = ctp_plain_class(&err);
 	ok(!memcmp(t->plan, &ctp_plain_plan, sizeof ctp_plain_plan), "and so are coroTracer's");
 	ctp_class_free(t);
