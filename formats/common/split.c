@@ -10,8 +10,7 @@
 
 #include "base/array.h"
 #include "common/spool.h"
-
-enum { COMPLETE = 1, DAMAGED = 3 }; /* states in a record of an origin */
+#include "stream/events.h"
 
 struct part {
 	uint64_t number, pid, start_ns, error_ns, missing_ns, state;
@@ -232,9 +231,9 @@ static enum ctp_status replay_end(struct ctp_sink *sink, const struct ctp_sectio
 {
 	struct split *s = (struct split *)sink;
 	const struct part *p = s->replayed;
-	bool missing = p->state == DAMAGED || s->end.missing;
+	bool missing = p->state == CTP_ORIGIN_DAMAGED || s->end.missing;
 	struct ctp_section_end how = {
-		.complete = p->state == COMPLETE && !s->end.missing, .missing = missing,
+		.complete = p->state == CTP_ORIGIN_COMPLETE && !s->end.missing, .missing = missing,
 		.missing_ns = s->end.missing_ns > p->missing_ns ? s->end.missing_ns : p->missing_ns,
 	};
 	(void)end;

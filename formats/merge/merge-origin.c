@@ -1,51 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
-/* merge-origin.c - the two classes, and their records. */
+/* merge-origin.c - writes the records. */
 #include "merge/merge-origin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define U64(n, r, u, p) {.name = (n), .type = CTP_U64, .role = CTP_ROLE_##r, .unit = (u), .pred = CTP_PRED_##p}
-#define TEXT(n, r) {.name = (n), .type = CTP_STRING, .role = CTP_ROLE_##r, .pred = CTP_PRED_SAME}
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static const struct ctp_label states[] = {
-	{CTP_MERGE_BEGINS, "begins"}, {CTP_MERGE_COMPLETE, "complete"}, {CTP_MERGE_CUT, "cut"}, {CTP_MERGE_DAMAGED, "damaged"},
-};
-
-enum { TS, ORIGIN, NAME, HOST, PID, START, COMMAND, INPUT, SECTION, BY_WALL, ERROR, ERROR_KNOWN, STATE, MISSING, FIELDS };
-static const struct ctp_field origin[] = {
-	[TS] = U64("ts", TIME, "ns", TIME),
-	[ORIGIN] = U64("origin", ORIGIN, "", KEY),
-	[NAME] = TEXT("name", NAME),
-	[HOST] = TEXT("host", NONE),
-	[PID] = U64("pid", PROCESS, "", SAME),
-	[START] = U64("start", TIME, "ns", SAME),
-	[COMMAND] = TEXT("command", NONE),
-	[INPUT] = TEXT("input", NONE),
-	[SECTION] = U64("section", NONE, "", SAME),
-	[BY_WALL] = {.name = "by_wall", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
-	[ERROR] = U64("error_ns", NONE, "ns", SAME),
-	[ERROR_KNOWN] = {.name = "error_known", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
-	[STATE] = {.name = "state", .type = CTP_ENUM, .labels = states, .nlabels = COUNT(states)},
-	[MISSING] = U64("missing_before", TIME, "ns", NONE),
-};
-
-enum { A_TS, A_ORIGIN, A_NAME, A_VALUE, A_FIELDS };
-static const struct ctp_field attribute[] = {
-	[A_TS] = U64("ts", TIME, "ns", TIME),
-	[A_ORIGIN] = U64("origin", ORIGIN, "", KEY),
-	[A_NAME] = {.name = "name", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_NONE},
-	[A_VALUE] = {.name = "value", .type = CTP_STRING, .pred = CTP_PRED_NONE},
-};
-_Static_assert(COUNT(origin) == FIELDS && COUNT(attribute) == A_FIELDS, "each field has its number");
+#include "stream/events.h"
 
 bool ctp_merge_origins_init(struct ctp_merge_origins *o, struct ctp_err *err)
 {
-	o->origin = ctp_class_new("origin", CTP_KIND_ORIGIN, origin, FIELDS, err);
-	o->attribute = ctp_class_new("origin_attribute", CTP_KIND_ATTRIBUTE, attribute, A_FIELDS, err);
-	return o->origin && o->attribute;
+	o->origin = ctp_event_class(CTP_ORIGIN);
+	o->attribute = ctp_event_class(CTP_ORIGIN_ATTRIBUTE);
+	return (o->origin && o->attribute) || !ctp_err_memory(err);
 }
 
 void ctp_merge_origins_fini(struct ctp_merge_origins *o)
@@ -78,17 +45,19 @@ static void put(struct ctp_writer *w, const struct ctp_class *cls, uint64_t *val
 
 void ctp_merge_origins_put(const struct ctp_merge_origins *o, struct ctp_writer *w, uint64_t ts_ns, const struct ctp_merge_origin *of)
 {
-	uint64_t val[FIELDS] = {
-		[TS] = ts_ns, [ORIGIN] = of->number, [PID] = of->pid, [START] = of->start_ns, [SECTION] = of->section, [BY_WALL] = of->by_wall,
-		[ERROR] = of->error_known ? of->error_ns : 0, [ERROR_KNOWN] = of->error_known, [STATE] = of->state, [MISSING] = of->missing_ns,
+	uint64_t val[CTP_ORIGIN_FIELDS] = {
+		[CTP_ORIGIN_TS] = ts_ns, [CTP_ORIGIN_NUMBER] = of->number, [CTP_ORIGIN_PID] = of->pid, [CTP_ORIGIN_START] = of->start_ns,
+		[CTP_ORIGIN_SECTION] = of->section, [CTP_ORIGIN_BY_WALL] = of->by_wall,
+		[CTP_ORIGIN_ERROR] = of->error_known ? of->error_ns : 0, [CTP_ORIGIN_ERROR_KNOWN] = of->error_known,
+		[CTP_ORIGIN_STATE] = of->state, [CTP_ORIGIN_MISSING] = of->missing_ns,
 	};
-	put(w, o->origin, val, 4, (const uint8_t[]){NAME, HOST, COMMAND, INPUT},
+	put(w, o->origin, val, 4, (const uint8_t[]){CTP_ORIGIN_NAME, CTP_ORIGIN_HOST, CTP_ORIGIN_COMMAND, CTP_ORIGIN_INPUT},
 	    (const char *const[]){of->name, of->host, of->command, of->input});
 }
 
 void ctp_merge_origins_attribute(const struct ctp_merge_origins *o, struct ctp_writer *w, uint64_t ts_ns, uint64_t number,
                                  const char *name, const char *value)
 {
-	uint64_t val[A_FIELDS] = {[A_TS] = ts_ns, [A_ORIGIN] = number};
-	put(w, o->attribute, val, 2, (const uint8_t[]){A_NAME, A_VALUE}, (const char *const[]){name, value});
+	uint64_t val[CTP_ATTRIBUTE_FIELDS] = {[CTP_ATTRIBUTE_TS] = ts_ns, [CTP_ATTRIBUTE_ORIGIN] = number};
+	put(w, o->attribute, val, 2, (const uint8_t[]){CTP_ATTRIBUTE_NAME, CTP_ATTRIBUTE_VALUE}, (const char *const[]){name, value});
 }

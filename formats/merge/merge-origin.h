@@ -8,9 +8,8 @@
 #define CTP_MERGE_ORIGIN_H
 
 #include "merge/merge-clock.h"
+#include "stream/events.h"
 #include "stream/writer.h"
-
-enum ctp_merge_state { CTP_MERGE_BEGINS, CTP_MERGE_COMPLETE, CTP_MERGE_CUT, CTP_MERGE_DAMAGED };
 
 struct ctp_merge_origins {
 	struct ctp_class *origin, *attribute;
@@ -24,7 +23,7 @@ struct ctp_merge_origin {
 	bool by_wall;         /* times go by the wall clock */
 	uint64_t error_ns;    /* how far they may be off */
 	bool error_known;
-	enum ctp_merge_state state;
+	enum ctp_origin_state state;
 	uint64_t missing_ns;  /* packets with records before this time are missing; 0: none, or at the end */
 };
 

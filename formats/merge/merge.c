@@ -141,7 +141,7 @@ static void put_command(const struct ctp_section *sec, char text[TEXT_MAX])
 
 static uint64_t number_of(const char *text) { return text ? strtoull(text, NULL, 10) : 0; }
 
-static void put_origin(struct merge *m, const struct ctp_merge_lane *l, uint64_t ts_ns, enum ctp_merge_state state)
+static void put_origin(struct merge *m, const struct ctp_merge_lane *l, uint64_t ts_ns, enum ctp_origin_state state)
 {
 	char command[TEXT_MAX];
 	const struct ctp_merge_part *p = l->part;
@@ -151,7 +151,7 @@ static void put_origin(struct merge *m, const struct ctp_merge_lane *l, uint64_t
 		.start_ns = ctp_merge_lane_time(l, number_of(ctp_section_get(sec, "start_ns"))),
 		.command = command, .input = p->path && strcmp(p->path, "-") ? p->path : "stdin", .section = p->number,
 		.by_wall = l->by_wall, .state = state,
-		.missing_ns = state > CTP_MERGE_COMPLETE ? ctp_merge_lane_time(l, l->end.missing_ns) : 0,
+		.missing_ns = state > CTP_ORIGIN_COMPLETE ? ctp_merge_lane_time(l, l->end.missing_ns) : 0,
 	};
 	put_command(sec, command);
 	of.error_known = bound_of(&m->plan, p->clock, &of.error_ns);
@@ -171,7 +171,7 @@ static void begin_origin(struct merge *m, struct ctp_merge_lane *l, uint64_t ts_
 	l->begun = true;
 	if (l->part->merged)
 		return;
-	put_origin(m, l, ts_ns, CTP_MERGE_BEGINS);
+	put_origin(m, l, ts_ns, CTP_ORIGIN_BEGINS);
 	put_attributes(m, l, ts_ns);
 }
 
@@ -186,7 +186,7 @@ static void end_origin(struct merge *m, struct ctp_merge_lane *l)
 	m->stats->harmed |= !l->end.complete || ctp_reader_harmed(reader);
 	if (l->part->merged && l->end.complete)
 		return;
-	put_origin(m, l, m->now_ns, l->end.complete ? CTP_MERGE_COMPLETE : l->end.missing ? CTP_MERGE_DAMAGED : CTP_MERGE_CUT);
+	put_origin(m, l, m->now_ns, l->end.complete ? CTP_ORIGIN_COMPLETE : l->end.missing ? CTP_ORIGIN_DAMAGED : CTP_ORIGIN_CUT);
 }
 
 /* --- lanes ---------------------------------------------------------------------------------------------------------------- */

@@ -45,6 +45,7 @@
 #define SITE NUMBER("site", "role = 'site'")
 #define AFTER NUMBER("after", "role = 'time' AND name = 'after'")
 #define COUNT_OF NUMBER("count", "role = 'count'")
+#define ORIGIN NUMBER("origin", "role = 'origin'")
 
 /* A loss that is about a thread and no coroutine: wakes, names and the like are missing, and no transitions. */
 #define OF_THREAD \
@@ -52,7 +53,10 @@
 	" AND NOT EXISTS (SELECT 1 FROM " SQL_FIELDS " f WHERE f.class = classes.id AND f.role IN ('coroutine', 'probe')))"
 
 static const struct ctp_sql_kind_view kind_views[] = {
-	{"births", "kind = 'birth'", {CORO, PROBE, TIME, NUMBER("parent", "name = 'parent'"), SITE, NUMBER("pid", "role = 'process'")}},
+	{"births", "kind = 'birth'", {CORO, PROBE, TIME, NUMBER("parent", "name = 'parent'"), SITE, NUMBER("pid", "role = 'process'"),
+	                               ORIGIN}},
+	{"origin_records", "kind = 'origin'", {ORIGIN, NAME, TIME, TEXT("host", "name = 'host'"), NUMBER("pid", "role = 'process'"),
+	                                        TEXT("input", "name = 'input'"), NUMBER("error_ns", "name = 'error_ns'")}},
 	{"deaths", "kind = 'death'", {CORO, PROBE, AFTER, TIME}},
 	{"conflicts", "kind = 'conflict'", {CORO, PROBE, TIME}},
 	{"threads", "kind = 'thread'", {THREAD, NAME, TIME}},
@@ -537,6 +541,15 @@ static const struct ctp_sql_view views[] = {
 	 " FROM sections s LEFT JOIN " LOSSES " l ON l.section = s.id LEFT JOIN " THREAD_LOSSES " m ON m.section = s.id"
 	 " LEFT JOIN (SELECT section, " COUNT_IF("lost > 0") " AS gaps, sum(duration_ns) AS unknown_ns FROM gaps GROUP BY section) g"
 	 " ON g.section = s.id"},
+
+	/* Of a merged section: its origins, and those of the coroutines that have a birth. */
+	{"origins",
+	 "SELECT section, origin, max(name) AS name, max(host) AS host, max(pid) AS pid, max(input) AS input, max(error_ns) AS error_ns,"
+	 " min(ts) AS first_ns, max(ts) AS last_ns FROM origin_records GROUP BY section, origin"},
+
+	{"coroutine_origins",
+	 "SELECT b.section, b.coro, b.origin, o.name AS origin_name, o.host, " NAME_OF("b") " AS name"
+	 " FROM births b JOIN origins o ON o.section = b.section AND o.origin = b.origin"},
 
 	{"wall_times",
 	 "SELECT " SQL_SECOND("(wall_ns - " FRACTION ") / 1000000000") " || '.' || substr(CAST(1000000000 + " FRACTION " AS " SQL_TEXT "), 2)"

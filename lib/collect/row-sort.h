@@ -14,7 +14,7 @@
 
 enum { CTP_ROW_SORT_BITS = 13, CTP_ROW_SORT_ROWS = 1 << CTP_ROW_SORT_BITS };
 
-/* As large as the class with the most fields has them; but for the end, which waits for nothing. */
+/* As large as the class with the most fields has them; but for the end, which waits for nothing, and for the two of ctp-merge. */
 union ctp_row_fields {
 	char transition[CTP_TRANSITION_FIELDS], birth[CTP_BIRTH_FIELDS], death[CTP_DEATH_FIELDS], lost[CTP_LOST_FIELDS],
 		thread[CTP_THREAD_FIELDS], mapping[CTP_MAPPING_FIELDS], untraced[CTP_UNTRACED_FIELDS],
@@ -24,7 +24,7 @@ union ctp_row_fields {
 		object[CTP_OBJECT_FIELDS], object_name[CTP_OBJECT_NAME_FIELDS], hold[CTP_HOLD_FIELDS],
 		wake_for[CTP_WAKE_FOR_FIELDS], descriptor[CTP_DESCRIPTOR_FIELDS], clock[CTP_CLOCK_FIELDS];
 };
-_Static_assert(CTP_EVENT_COUNT == 26, "each class of events.h is one of those, but for the end and what a filter writes");
+_Static_assert(CTP_EVENT_COUNT == 28, "each class of events.h is one of those, but for the end and what a filter or a merge writes");
 
 /* One record, of whatever class. */
 struct ctp_row {

@@ -315,6 +315,35 @@ static const struct ctp_field clock_pair[] = {
 	[CTP_CLOCK_SYNCED] = {.name = "synced", .type = CTP_BOOL, .pred = CTP_PRED_PREV},
 };
 
+static const struct ctp_label origin_states[] = {
+	{CTP_ORIGIN_BEGINS, "begins"}, {CTP_ORIGIN_COMPLETE, "complete"}, {CTP_ORIGIN_CUT, "cut"}, {CTP_ORIGIN_DAMAGED, "damaged"},
+};
+
+#define TEXT(n, r, p) {.name = (n), .type = CTP_STRING, .role = CTP_ROLE_##r, .pred = CTP_PRED_##p}
+static const struct ctp_field origin[] = {
+	[CTP_ORIGIN_TS] = TS,
+	[CTP_ORIGIN_NUMBER] = U64("origin", ORIGIN, "", KEY, 0),
+	[CTP_ORIGIN_NAME] = TEXT("name", NAME, SAME),
+	[CTP_ORIGIN_HOST] = TEXT("host", NONE, SAME),
+	[CTP_ORIGIN_PID] = U64("pid", PROCESS, "", SAME, 0),
+	[CTP_ORIGIN_START] = U64("start", TIME, "ns", SAME, 0),
+	[CTP_ORIGIN_COMMAND] = TEXT("command", NONE, SAME),
+	[CTP_ORIGIN_INPUT] = TEXT("input", NONE, SAME),
+	[CTP_ORIGIN_SECTION] = U64("section", NONE, "", SAME, 0),
+	[CTP_ORIGIN_BY_WALL] = {.name = "by_wall", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
+	[CTP_ORIGIN_ERROR] = U64("error_ns", NONE, "ns", SAME, 0),
+	[CTP_ORIGIN_ERROR_KNOWN] = {.name = "error_known", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
+	[CTP_ORIGIN_STATE] = {.name = "state", .type = CTP_ENUM, .labels = origin_states, .nlabels = COUNT(origin_states)},
+	[CTP_ORIGIN_MISSING] = U64("missing_before", TIME, "ns", NONE, 0),
+};
+
+static const struct ctp_field origin_attribute[] = {
+	[CTP_ATTRIBUTE_TS] = TS,
+	[CTP_ATTRIBUTE_ORIGIN] = U64("origin", ORIGIN, "", KEY, 0),
+	[CTP_ATTRIBUTE_NAME] = TEXT("name", NAME, NONE),
+	[CTP_ATTRIBUTE_VALUE] = TEXT("value", NONE, NONE),
+};
+
 /* The table f has as many fields as events.h has numbers for. */
 #define CLASS(n, k, f, count) \
 	{.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f) * sizeof(char[COUNT(f) == (count) ? 1 : -1])}
@@ -350,6 +379,8 @@ static const struct {
 	[CTP_DESCRIPTOR] = CLASS("descriptor", DESCRIPTOR, descriptor, CTP_DESCRIPTOR_FIELDS),
 	[CTP_LEFT_OUT] = CLASS("left_out", LEFT_OUT, left_out, CTP_LEFT_OUT_FIELDS),
 	[CTP_CLOCK] = CLASS("clock", CLOCK, clock_pair, CTP_CLOCK_FIELDS),
+	[CTP_ORIGIN] = CLASS("origin", ORIGIN, origin, CTP_ORIGIN_FIELDS),
+	[CTP_ORIGIN_ATTRIBUTE] = CLASS("origin_attribute", ATTRIBUTE, origin_attribute, CTP_ATTRIBUTE_FIELDS),
 };
 _Static_assert(COUNT(classes) == CTP_EVENT_COUNT, "each event has its class");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * events.h - the classes that ctp-collect writes, declared once.
+ * events.h - the classes that ctp-collect and ctp-merge write, declared once.
  *
  * Nothing that reads a stream needs this: it learns the classes from the stream. It is for programs that write such records.
  */
@@ -40,6 +40,8 @@ enum ctp_event {
 	CTP_DESCRIPTOR,
 	CTP_LEFT_OUT,
 	CTP_CLOCK,
+	CTP_ORIGIN,
+	CTP_ORIGIN_ATTRIBUTE,
 	CTP_EVENT_COUNT
 };
 
@@ -129,6 +131,12 @@ enum { CTP_LEFT_OUT_TS, CTP_LEFT_OUT_CORO, CTP_LEFT_OUT_AFTER, CTP_LEFT_OUT_FIEL
  * 0 if that is not known.
  */
 enum { CTP_CLOCK_TS, CTP_CLOCK_WALL, CTP_CLOCK_READ, CTP_CLOCK_ERROR, CTP_CLOCK_SYNCED, CTP_CLOCK_FIELDS };
+/* Of ctp-merge: a section that became a part of this one begins or ends; and an attribute of it. ERROR: how far times may be off. */
+enum { CTP_ORIGIN_TS, CTP_ORIGIN_NUMBER, CTP_ORIGIN_NAME, CTP_ORIGIN_HOST, CTP_ORIGIN_PID, CTP_ORIGIN_START, CTP_ORIGIN_COMMAND,
+       CTP_ORIGIN_INPUT, CTP_ORIGIN_SECTION, CTP_ORIGIN_BY_WALL, CTP_ORIGIN_ERROR, CTP_ORIGIN_ERROR_KNOWN, CTP_ORIGIN_STATE,
+       CTP_ORIGIN_MISSING, CTP_ORIGIN_FIELDS };
+enum ctp_origin_state { CTP_ORIGIN_BEGINS, CTP_ORIGIN_COMPLETE, CTP_ORIGIN_CUT, CTP_ORIGIN_DAMAGED };
+enum { CTP_ATTRIBUTE_TS, CTP_ATTRIBUTE_ORIGIN, CTP_ATTRIBUTE_NAME, CTP_ATTRIBUTE_VALUE, CTP_ATTRIBUTE_FIELDS };
 /* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
 enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
 const char *ctp_outcome_name(enum ctp_outcome outcome); /* its label: "exited" */

@@ -65,4 +65,20 @@ is 'the page has a section for each origin' "$(grep -o '"title":"[^"]* on [^"/]*
 TMPDIR=/nonexistent ctp report "$tmp/ab.ctp" >"$tmp/out" 2>"$tmp/err"
 is 'no folder for temporary files: status' $? 1
 like 'no folder for temporary files: the message' "$(cat "$tmp/err")" 'temporary file in /nonexistent'
+
+# Databases and CTF have the origin in each row, and a table of the origins.
+if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
+	ctp sqlite -q -o "$tmp/ab.sqlite" "$tmp/ab.ctp"
+	is 'SQL: the origins' "$(sqlite3 "$tmp/ab.sqlite" 'SELECT origin, input FROM origins')" "1|$tmp/a.ctp
+2|$tmp/b.ctp"
+	is 'SQL: which origin the stuck coroutines are from' "$(sqlite3 "$tmp/ab.sqlite" "SELECT coro % 10, o.origin FROM coroutine_states s
+		JOIN coroutine_origins o USING (section, coro) WHERE state = 'suspended' ORDER BY 1")" '1|1
+2|2'
+	is 'SQL: transitions have it, too' "$(sqlite3 "$tmp/ab.sqlite" 'SELECT count(*) FROM coro_trace_events WHERE origin <> coro % 10')" 0
+fi
+if command -v babeltrace2 >/dev/null; then
+	ctp toctf -q -o "$tmp/ctf" "$tmp/ab.ctp"
+	babeltrace2 "$tmp/ctf" >"$tmp/ctf.text" 2>"$tmp/err"
+	is 'CTF: transitions have it, too' "$(grep -c ' transition: .* origin = [12] }' "$tmp/ctf.text")" "$(grep -c ' transition: ' "$tmp/ctf.text")"
+fi
 done_testing
