@@ -38,40 +38,7 @@ class App {
 		this.sorts = new WeakMap(); // of a list of rows: the same rows in other orders
 		this.arranging = 0;
 		this.slow = SLOW_ROWS;
-		this.wire();
-	}
-
-	wire() {
-		const { window } = this;
-		addEventListener("hashchange", () => this.route());
-		byId("tools").addEventListener("submit", event => event.preventDefault());
-		this.searchBox.addEventListener("input", () => {
-			clearTimeout(this.typing);
-			this.typing = setTimeout(() => this.search(this.searchBox.value), 120);
-		});
-		byId("order").addEventListener("change", event => this.slowly({ order: event.target.value }));
-		byId("group").addEventListener("change", event => this.slowly({ group: event.target.value, turned: null }));
-		byId("rows").addEventListener("change", event => this.change({ rows: Number(event.target.value) }));
-		byId("alive").addEventListener("change", event => this.change({ alive: event.target.checked }));
-		byId("even").addEventListener("click", () => this.turnScale());
-		byId("zoom-in").addEventListener("click", () => window.zoom(ZOOM_STEP));
-		byId("zoom-out").addEventListener("click", () => window.zoom(1 / ZOOM_STEP));
-		byId("zoom-all").addEventListener("click", () => this.showAll());
-		byId("leave").addEventListener("click", () => this.leaveFinding());
-		byId("next-match").addEventListener("click", () => this.stepMatch(1));
-		byId("previous-match").addEventListener("click", () => this.stepMatch(-1));
-		byId("copy-link").addEventListener("click", () => this.copyLink());
-		byId("save-picture").addEventListener("click", () => savePicture(this));
-		byId("options").addEventListener("click", ({ currentTarget }) => {
-			const open = byId("tools").classList.toggle("unfolded");
-			currentTarget.setAttribute("aria-expanded", String(open));
-		});
-		byId("show-help").addEventListener("click", () => this.help.showModal());
-		byId("legend").addEventListener("click", event => this.turnState(event.target.closest("[data-state]")));
-		byId("skip").addEventListener("click", () => this.focusView());
-		addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(node => node.open = true));
-		window.listeners.push(() => this.moved());
-		theme.wire(byId("theme"), () => this.redraw());
+		wireControls(this);
 	}
 
 	// After each frame of the timeline.
@@ -259,7 +226,7 @@ class App {
 		const other = finding !== this.finding;
 		if (other)
 			this.choose(finding);
-		this.showTools();
+		showControls(this);
 		const { scales } = window, scale = this.option("even") ? scales.even : scales.moment || scales.busy;
 		if (window.scale !== scale)
 			this.quietly(() => window.use(scale));
@@ -285,19 +252,6 @@ class App {
 		this.setTitle(finding >= 0 ? clean(model.leads[finding].title, 120) : this.option("q") && `“${clean(this.option("q"), 60)}”`);
 		timeline.invalidate();
 		this.overview.invalidate();
-	}
-
-	showTools() {
-		byId("order").value = this.option("order");
-		byId("group").value = this.option("group");
-		byId("rows").value = String(this.option("rows"));
-		byId("alive").checked = this.option("alive");
-		byId("leave").hidden = this.finding < 0;
-		byId("even").hidden = !this.window.foldable;
-		byId("even").setAttribute("aria-pressed", String(this.option("even")));
-		const hide = this.option("hide");
-		for (const node of byId("legend").querySelectorAll("[data-state]"))
-			node.setAttribute("aria-pressed", String(!hide.includes(node.dataset.state)));
 	}
 
 	// Shows the finding's coroutines and its moment.
