@@ -17,6 +17,7 @@ class Density {
 		edges[columns] = axis.window.to;
 		Object.assign(this, { lanes, columns, pieces, edges, low: edges[0], high: edges[columns] });
 		this.events = new Uint32Array(columns);
+		this.oldest = 0; // the longest wait: at the end of a column, or of a life
 		this.part = Array.from({ length: STATES }, () => new Float64Array(columns));
 		this.step = Array.from({ length: STATES }, () => new Int32Array(columns + 1));
 		// The earliest start of a wait that goes on through 2^k columns from each one on.
@@ -74,8 +75,10 @@ class Density {
 		}
 		const to = this.column(stop);
 		this.add(now, at, stop, column, to);
-		if (now === SUSPENDED)
+		if (now === SUSPENDED) {
 			this.wait(since, from, stop >= high ? this.columns : to);
+			this.oldest = Math.max(this.oldest, stop - since);
+		}
 		for (; e < last && time[e] <= high; e++) // after the end
 			this.events[this.column(time[e])]++;
 	}
@@ -100,7 +103,6 @@ class Density {
 					waits[k - 1][to] = Math.min(waits[k - 1][to], waits[k][c]);
 		this.most = this.events.reduce((a, b) => Math.max(a, b), 0);
 		this.mostAlive = 0;
-		this.oldest = 0;
 		for (let c = 0; c < columns; c++) {
 			this.mostAlive = Math.max(this.mostAlive, this.alive(c));
 			this.oldest = Math.max(this.oldest, this.oldestWait(c));

@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 the ctptools authors
 "use strict";
-// overview.js - the whole trace in one strip: the number of events, the living coroutines by state, the oldest wait, and the visible
+// overview.js - the whole trace in one strip: the events per time, the living coroutines by state, the oldest wait, and the visible
 // window.
 
-const EVENTS_HIGH = 34, ALIVE_HIGH = 34, WAIT_HIGH = 18, BAND_GAP = 4; // of the three bands
+const EVENTS_HIGH = 32, ALIVE_HIGH = 26, WAIT_HIGH = 18, BAND_GAP = 4; // of the three bands
+const OVERVIEW_AXIS = 14; // above them
 const BRUSH_EDGE = 6;
+
+const FLAT_SHARE = 0.1, FAR_ABOVE = 4; // columns with less than this share of the events, and with so many times as much as the others
+
+// How many events there were in a time, in each column: columns of squeezed time have more time. { at(column), top, cut, text(rate) }: what
+// is as high as the band is. A few columns that would make all others flat, as when all coroutines are spawned at once, are cut: then
+// top is what the others reach.
+function eventRates({ events, edges, columns }) {
+	const at = c => events[c] / (edges[c + 1] - edges[c]), some = Array.from(events.keys()).filter(c => events[c]);
+	const rates = some.map(at).sort((a, b) => a - b), most = rates.at(-1) || 0, usual = (rates[Math.floor(rates.length * 0.97)] || 0) * FAR_ABOVE;
+	const above = some.filter(c => at(c) > usual).reduce((sum, c) => sum + events[c], 0), total = events.reduce((sum, n) => sum + n, 0);
+	const cut = above > 0 && above < total * FLAT_SHARE;
+	const top = cut ? rates.findLast(rate => rate <= usual) : most;
+	const text = rate => hasClock() ? `${threeDigits(rate * 1e9)}/s` : `${threeDigits(rate)} per record`;
+	return { at, top, cut, text };
+}
+
+function threeDigits(n) {
+	const scale = n > 0 ? 10 ** (2 - Math.floor(Math.log10(n))) : 1;
+	return n >= 100 || Number.isInteger(n) ? count(Math.round(Math.round(n * scale) / scale)) : n.toPrecision(n < 1 ? 2 : 3);
+}
 
 class Overview {
 	constructor(canvas, model, window) {
@@ -50,6 +71,7 @@ class Overview {
 		if (turn !== this.turn)
 			return;
 		this.density = density;
+		this.rates = eventRates(density);
 		this.invalidate();
 	}
 
@@ -81,12 +103,31 @@ class Overview {
 		const colours = Colours.now(), { css } = colours;
 		ctx.fillStyle = css("panel");
 		ctx.fillRect(0, 0, width, height);
+		ctx.font = FONT;
+		ctx.textBaseline = "middle";
 		if (density) {
-			this.drawDensity(colours, ratio, height);
-			ctx.drawImage(this.picture, this.left, 0, density.columns, height);
+			this.drawDensity(colours, ratio, height - OVERVIEW_AXIS);
+			ctx.drawImage(this.picture, this.left, OVERVIEW_AXIS, density.columns, height - OVERVIEW_AXIS);
+			this.drawTicks(css);
 		}
 		this.drawBrush(height, css);
 		this.drawLegend(height, css);
+	}
+
+	// The times of its own scale, which may differ from that of the rows.
+	drawTicks(css) {
+		const { ctx, axis, window } = this, glyph = ctx.measureText("0").width, right = this.left + this.plot();
+		let free = this.left;
+		ctx.fillStyle = css("faint");
+		for (const { step, at } of axis.ticks(90))
+			for (const t of at) {
+				const x = Math.round(this.x(t)), text = moment(t, step, window.high), width = text.length * glyph;
+				if (x < free || x + 4 + width > right)
+					continue;
+				ctx.fillRect(x, OVERVIEW_AXIS - 5, 1, 5);
+				ctx.fillText(text, x + 3, OVERVIEW_AXIS / 2);
+				free = x + 10 + width;
+			}
 	}
 
 	// Into a separate canvas: a pan does not change it.
@@ -104,10 +145,12 @@ class Overview {
 				ctx.fillRect(first, 0, columns, height);
 		}
 		for (let c = 0; c < density.columns; c++) {
-			const events = share(density.events[c], density.most, EVENTS_HIGH - 4);
+			const rate = this.rates.at(c), events = Math.min(EVENTS_HIGH - 4, share(rate, this.rates.top, EVENTS_HIGH - 4));
 			const wait = share(density.oldestWait(c), density.oldest, WAIT_HIGH);
 			ctx.fillStyle = css("density");
 			ctx.fillRect(c, EVENTS_HIGH - events, 1, events);
+			if (rate > this.rates.top)
+				ctx.fillRect(c, 0, 1, 2);
 			this.drawAlive(ctx, css, c);
 			ctx.fillStyle = css("tick");
 			ctx.fillRect(c, height - 1 - wait, 1, wait);
@@ -149,25 +192,26 @@ class Overview {
 	// What each band shows, on its left. Under the pointer: what it shows there.
 	drawLegend(height, css) {
 		const { ctx, density, left, window } = this, c = this.pointed, at = c !== null && density && c < density.columns;
-		ctx.font = FONT;
-		ctx.textBaseline = "middle";
 		const glyph = ctx.measureText("0").width, room = Math.floor((left - 16) / glyph);
-		const say = (title, text, y) => {
+		const say = (title, texts, y) => {
+			const text = texts.find(text => title.length + 1 + text.length <= room);
 			ctx.fillStyle = css("text");
 			ctx.fillText(title, 10, y, left - 16);
 			ctx.fillStyle = css("faint");
-			if (title.length + 1 + text.length <= room)
+			if (text)
 				ctx.fillText(text, 10 + (title.length + 1) * glyph, y);
 		};
 		if (!density)
 			return;
 		const of = this.rows ? ", of matches" : "", when = at ? ` at ${moment(density.edges[c], this.axis.per(left + c), window.high)}` : "";
 		const wide = at ? density.edges[c + 1] - density.edges[c] : 1, runnable = at ? density.part[RUNNABLE][c] / wide : 0;
-		say("events", at ? count(density.events[c]) + when : `most ${count(density.most)}${of}`, EVENTS_HIGH / 2 + 2);
-		say("alive", at ? `${rough(density.alive(c))}, runnable ${rough(runnable)}` : `most ${rough(density.mostAlive)}${of || ", by state"}`,
-			EVENTS_HIGH + BAND_GAP + ALIVE_HIGH / 2 + 2);
+		const top = OVERVIEW_AXIS, { rates } = this;
+		const most = `${rates.text(rates.top)}${of}`, here = at ? count(density.events[c]) : "", rate = at ? rates.text(rates.at(c)) : "";
+		say("events", at ? [`${here}, ${rate}${when}`, here + when] : [`${rates.cut ? "up to" : "most"} ${most}`, most], top + EVENTS_HIGH / 2 + 2);
+		say("alive", [at ? `${rough(density.alive(c))}, runnable ${rough(runnable)}` : `most ${rough(density.mostAlive)}${of || ", by state"}`],
+			top + EVENTS_HIGH + BAND_GAP + ALIVE_HIGH / 2 + 2);
 		if (hasClock())
-			say("oldest wait", duration(at ? density.oldestWait(c) : density.oldest) + (at ? "" : of), height - WAIT_HIGH / 2);
+			say("oldest wait", [duration(at ? density.oldestWait(c) : density.oldest) + (at ? "" : of)], height - WAIT_HIGH / 2);
 	}
 
 	down(event) {

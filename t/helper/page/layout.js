@@ -9,11 +9,11 @@ const { load, ok, same, done } = require("./load.js");
 
 const SCRIPTS = ["model/data.js", "model/lanes.js", "model/text.js", "model/threads.js", "model/model.js", "model/range.js",
 	"layout/scale.js", "layout/axis.js", "layout/window.js", "layout/rows.js", "layout/region.js", "input/address.js",
-		"paint/density.js"];
+		"paint/density.js", "paint/overview.js"];
 const NAMES = ["busyScale", "momentScale", "sampleEvents", "evenScale", "Scale", "MOST_QUIET", "QUIET_SHARE", "Axis", "TimeWindow", "NARROWEST_NS",
 	"MOST_PAST", "RowList", "GroupList", "packRows", "rowsAlive", "aliveFirst", "groupingIn", "atOnce", "inParts", "APART", "SHORT_LIFE", "FEW_LANES", "Region", "ROW_HEIGHTS", "OPTIONS",
 		"PAGES",
-	"readAddress", "writeAddress", "Density", "rangeSums", "deriveStates", "Lanes", "Breath", "STATES", "SUSPENDED", "RUNNING",
+	"readAddress", "writeAddress", "Density", "eventRates", "useClock", "rangeSums", "deriveStates", "Lanes", "Breath", "STATES", "SUSPENDED", "RUNNING",
 		"SUSPEND",
 	"RESUME", "WAKE", "LOST", "WAIT", "isTransition"];
 const page = load(SCRIPTS, NAMES);
@@ -482,7 +482,7 @@ function anyView() {
 			rows: () => oneOf(page.ROW_HEIGHTS),
 		row: () => `${below(1e9)}@${below(9)}`, pins: list, turned: list, hide: list, even: flag,
 			alive: () => chance() < 0.5, section: () => below(1e4),
-		sort: () => below(41) - 20, filter: anyText, state: anyWord, frame: anyText, absolute: flag,
+		sort: () => below(41) - 20, filter: anyText, state: anyWord, frame: anyText, absolute: flag, trace: anyWord,
 	};
 	const unknown = Object.keys(page.OPTIONS).find(key => !make[key]),
 		view = { page: oneOf([...Object.keys(page.PAGES), "coro", "finding"]), arg: null };
@@ -609,8 +609,10 @@ async function wrongDensity(axis, lanes, waits) {
 		if (waits && !near(density.oldestWait(c), wait, most))
 			return `column ${c}: a wait of ${density.oldestWait(c)}, not ${wait}`;
 	}
-	const top = key => want.reduce((most, column) => Math.max(most, column[key]), 0),
-		oldest = !waits || near(density.oldest, top("wait"), 1e-3);
+	const top = key => want.reduce((most, column) => Math.max(most, column[key]), 0), { edges } = density;
+	const atEnd = some(lanes.n, row => stretches(lanes, row).at(-1)).filter(([, b, state]) => state === page.SUSPENDED && b >= edges[0])
+		.reduce((most, [a, b]) => Math.max(most, Math.min(b, edges[columns]) - a), 0);
+	const oldest = !waits || near(density.oldest, Math.max(atEnd, top("wait")), 1e-3);
 	return density.most === top("events") && near(density.mostAlive, top("alive"), 1e-6) && oldest ? ""
 		: "the largest are wrong";
 }
@@ -653,6 +655,22 @@ async function testDensity() {
 		const got = density.part.reduce((sum, part) => sum + part.reduce((a, b) => a + b), 0);
 		return near(got, want, 1e-3) ? "" : `${got} of ${want}`;
 	}, "some rows alone");
+}
+
+// --- events per time
+
+function testRates() {
+	const of = (events, edges) => page.eventRates({ events: Uint32Array.from(events), edges, columns: events.length });
+	const even = some(101, c => c), busy = some(100, c => 8 + c % 3);
+	same(some(2, c => of([10, 10], [0, 10, 110]).at(c)), [1, 0.1], "a column with ten times as much time has a tenth of the rate");
+	let rates = of(busy, even);
+	same([rates.top, rates.cut], [10, false], "the largest rate is as high as the band");
+	rates = of([80, ...busy.slice(1)], even);
+	same([rates.top, rates.cut, rates.at(0)], [10, true, 80], "one column that would make all others flat is cut");
+	rates = of([900, ...busy.slice(1)], even);
+	same([rates.top, rates.cut], [900, false], "unless it has many of the events");
+	same([of([], [0]).top, of([0, 0], [0, 1, 2]).top], [0, 0], "without events there is no rate");
+	same([of([5], [0, 1e9]).text(5e-9), of([5], [0, 1]).text(445873.7e-9)], ["5/s", "446,000/s"], "a rate in words");
 }
 
 // --- sums over a range
@@ -733,7 +751,8 @@ async function testRange() {
 }
 
 async function main() {
-	for (const test of [testScale, testMoment, testAxis, testWindow, testRows, testParts, testRegion, testAddress, testDensity, testRange])
+	for (const test of [testScale, testMoment, testAxis, testWindow, testRows, testParts, testRegion, testAddress, testDensity, testRates,
+		testRange])
 		await test();
 	done();
 }
