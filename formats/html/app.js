@@ -131,6 +131,8 @@ class App {
 			return location.reload();
 		if (!view || !this.knows(view))
 			return this.unknown(location.hash);
+		if (view.trace !== undefined && view.trace !== this.traceName())
+			return this.unknown(location.hash, "The link is to the page of another trace.");
 		const there = view.page ? view : this.opening();
 		return this.arrange(there, () => this.show(there));
 	}
@@ -146,8 +148,14 @@ class App {
 		return page === "" || Object.hasOwn(PAGES, page) && arg === null;
 	}
 
-	unknown(hash) {
-		const text = `This page has nothing at ${clean(hash, 100)}. The link may be to the page of another trace.`;
+	// Which trace it is: a link to the page of another one would show something else here.
+	traceName() {
+		const { start_wall_ns: start, start_ns: since, pid } = this.model.section;
+		return shortHash([start, since, pid].join());
+	}
+
+	unknown(hash, why = "The link may be to the page of another trace.") {
+		const text = `This page has nothing at ${clean(hash, 100)}. ${why}`;
 		this.showPage("Not found", { node: el("div", { class: "unknown-link" }, el("h1", null, "Not on this page"),
 			el("p", null, text), el("p", null, el("a", { href: this.link("timeline") }, "Show the timeline"))) });
 	}
@@ -375,7 +383,7 @@ class App {
 			this.atMatch = -1;
 		}
 		const found = this.shown.found;
-		byId("matches").textContent = found ? `${this.atMatch >= 0 ? count(this.atMatch + 1) + " of " : ""}${count(found.length)} ${found.length === 1 ? "match" : "matches"}` : "";
+		byId("matches").textContent = found ? matchesText(found.length, this.model.n, this.atMatch) : "";
 		byId("next-match").disabled = byId("previous-match").disabled = !found || !found.length;
 		return found;
 	}
@@ -422,8 +430,8 @@ class App {
 		const key = [by, this.option("turned"), this.option("alive") ? [window.from, window.to] : ""].join("|");
 		if (this.shown.listKey === key && this.shown.listOf === rows)
 			return;
-		const same = this.shown.listOf === rows;
-		Object.assign(this.shown, { listKey: key, listOf: rows });
+		const same = this.shown.listOf === rows && this.shown.by === by; // other groups begin at their first heading
+		Object.assign(this.shown, { listKey: key, listOf: rows, by });
 		const first = moment ? moment.first : new Set();
 		if (this.option("alive"))
 			rows = rowsAlive(rows || this.everyRow(), model.coros, window.from, window.to, first);
@@ -573,7 +581,7 @@ class App {
 
 	async copyLink() {
 		const { from, to, low, high } = this.window, t = from > low || to < high ? [from, to] : undefined;
-		const link = writeAddress(byId("timeline").hidden ? this.view : { ...this.view, t });
+		const trace = this.traceName(), link = writeAddress(byId("timeline").hidden ? { ...this.view, trace } : { ...this.view, t, trace });
 		await copyText(link);
 		this.say(`Copied ${link}: the search of any copy of this page opens it.`, true);
 	}

@@ -287,8 +287,8 @@ def made_still(*_):
             Coro(2, 12, 0, None, "second", "", events=[(400, "resume", 1)])]
     made = report(rows, 1000, [], [1], 3, [""])
     still = {"spawn_site": "s.c:1:a", "suspend_site": "s.c:2:b", "coroutines": 3, "runnable": 0, "longest_ns": 700000,
-             "shortest_ns": 10, "in_findings": 1, "certain": True, "longest": {"coro": "1", "name": "first"}}
-    runs = dict(still, spawn_site=None, suspend_site=None, coroutines=1, longest_ns=100000, in_findings=0, certain=False,
+             "shortest_ns": 10, "in_findings": 1, "certain": True, "longest": {"coro": "1", "name": "first"}, "ended": 1200, "ended_max_ns": 5000}
+    runs = dict(still, ended=0, spawn_site=None, suspend_site=None, coroutines=1, longest_ns=100000, in_findings=0, certain=False,
                 longest={"coro": "2", "name": "second", "thread": 1})
     made["sections"][0].update(waiting=[still, dict(still, in_findings=3)], running=[runs])
     return page(rows, 1000, "./still", report=made)
@@ -403,6 +403,40 @@ def made_held(*_):
         "available_exact": True, "room": None, "room_exact": False, "total": 1, "closed": False, "owned": True, "held_by_others": 0,
         "holders": [{"coro": "12", "name": "conn 12", "count": 1, "alive": True}], "waiters": 8, "longest_ns": span - since}]
     return page(rows, span, "./server --pool 1", [found], report=made)
+
+
+def made_permits(*_):
+    """A pool of 3 permits that "request 0" to 2 take along when they end: 130 others wait for one, and the report lists the first 100.
+    "acceptor" spawns and wakes all of them, 1 ms apart; then a ticker, which no coroutine wakes, goes on alone."""
+    ms, span, site, reason = 1_000_000, 2_000_000_000, "pool.cpp:82:take", "a permit of db pool"
+    acceptor = Coro(1, 0x100, 0, None, "acceptor", "main.cpp:1:main", events=[(10, "resume", 7)])
+    ticker = Coro(2, 0x101, 0, None, "ticker", "main.cpp:2:main")
+    for t in range(ms, span, 10 * ms):
+        ticker.events += [(t, "suspend", "timer.cpp:5:tick"), (t + 9 * ms, "wake", None), (t + 9 * ms + 1000, "resume", 7)]
+    ticker.events.pop(), ticker.events.pop()
+    rows = [acceptor, ticker]
+    for i in range(133):
+        at = 10 * ms + i * ms
+        c = Coro(10 + i, 0x200 + i, at, at + ms if i < 3 else None, f"request {i}", "main.cpp:9:acceptor", parent=0)
+        c.events = [(at + 100, "wake", 0), (at + 200, "resume", 7)]
+        if i == 0:
+            c.events += [(at + 300, "wait", reason), (at + 300, "suspend", site), (at + 500, "wake", None), (at + 600, "resume", 7)]
+        elif i > 2:
+            c.events += [(at + 300, "wait", reason), (at + 300, "suspend", site)]
+        rows.append(c)
+    stuck, first = rows[5:], rows[5].events[-1][0]
+    found = finding("held-by-dead", "130 coroutines wait for 'db pool', held by a coroutine that has ended", stuck, span, "likely", 7,
+                    first, site)
+    want = {"kind": "permits", "pid": 18799, "object": "0x0000000000001000", "count": 1}
+    for member, c in zip(found["coroutines"], stuck):
+        member.update(reasons=[want], waits_for=None, since_ns=c.events[-1][0], for_ns=span - c.events[-1][0])
+    made = report(rows, span, [found], [7], sum(len(c.events) for c in rows), ["", site])
+    made["sections"][0]["objects"] = [{
+        "name": "db pool", "kind": "permits", "made_site": "pool.cpp:60:pool", "pid": 18799, "object": want["object"], "available": 0,
+        "available_exact": True, "room": None, "room_exact": False, "total": 3, "closed": False, "owned": True, "held_by_others": 0,
+        "holders": [{"coro": str(c.coro), "name": c.name, "count": 1, "alive": False} for c in rows[2:5]], "waiters": 130,
+        "longest_ns": span - first}]
+    return page(rows, span, "./server --permits 3", [found], report=made)
 
 
 def made_hostile(*_):

@@ -333,7 +333,7 @@ def test_coroutine(pages):
                                      "on worker 1 (2)"], "the tip says what is under the pointer, from its begin to its end")
     chrome.move(*at(0, 550))
     equal(chrome.texts("#tip div")[1:], ["runnable for 100 µs, since 0.000\u2009500\u2009000 s", "at s.c:2:b",
-                                         "woken by wake while it runs"], "and who woke it")
+                                         "woken by wake while it runs #2"], "and who woke it")
     chrome.click(*at(1, 700))
     chrome.frame()
     equal(chrome.eval("[ctp.app.timeline.cursor, Math.round(ctp.app.timeline.cursorTime / 1e4)]"), [1, 70], "a click selects the coroutine and the moment")
@@ -350,7 +350,7 @@ def test_coroutine(pages):
     equal(chrome.texts(".events tbody td:not(:first-child)"), [
         "resumed", "on worker 1 (2)", "running", "100 µs", "woken", "by normal #1", "running", "100 µs",
         "suspended", "s.c:2:b", "runnable", "200 µs", "resumed", "on worker 1 (2)", "running", "500 µs",
-        "suspended", "s.c:2:b", "suspended", "0"], "and each event")
+        "suspended", "s.c:2:b", "suspended", "0 ns"], "and each event")
     ends = chrome.open(str(pages.path("states")) + "#/coro/5") and chrome.texts(".events tbody tr:last-child td")
     equal(ends[1:], ["destroyed", "", "", ""], "and the end of one that was destroyed")
     chrome.open(str(pages.path("states")) + "#/coro/2")
@@ -422,7 +422,7 @@ def test_coroutine_table(pages):
     ok(chrome.until("ctp.app.view.filter === 'handler 10'"), "typing filters, and the address follows")
     chrome.key("Escape")
     ok(chrome.until("ctp.app.view.filter === undefined && ctp.app.view.page === 'coroutines'"), "Esc empties the filter")
-    open_table(pages, "stuck", "#/coroutines?sort=-5")
+    open_table(pages, "stuck", "#/coroutines?sort=-7")
     ran = {row["name"]: shares(row, meta["span_ns"], 0, meta["span_ns"])["running"] for row in rows}
     seen = [ran[name] for name in cells(chrome, 2)]
     equal(seen, sorted(ran.values(), reverse=True)[:200], "the 200 that ran for the longest time come first")
@@ -432,7 +432,7 @@ def test_coroutine_table(pages):
     chrome.press("#view tbody tr:nth-child(2) td:nth-child(6)")
     equal(chrome.eval("[ctp.app.view.page, ctp.model.label(ctp.app.timeline.cursor)]"), ["timeline", name], "a click on a row leads to the timeline")
     chrome.eval("history.back()")
-    ok(chrome.until("ctp.app.view.page === 'coroutines' && ctp.app.view.sort === -5"), "and Back to the same table")
+    ok(chrome.until("ctp.app.view.page === 'coroutines' && ctp.app.view.sort === -7"), "and Back to the same table")
     open_table(pages, "stuck", "#/sites")
     chrome.press("#view tbody tr:nth-child(2) td:nth-child(3)")
     ok(chrome.eval("!document.querySelector('#timeline').hidden && ctp.app.option('q').length > 0"), "a site leads to its coroutines")
@@ -447,7 +447,7 @@ def test_coroutine_table(pages):
     name, text = chrome.eval("saved")
     equal(name, "server--v---port-8080.coroutines.csv", "a table becomes a file")
     lines = text.split("\r\n")
-    ok(lines[0].startswith("state,name,id,alive (ns),running (ns),") and lines[-1] == "", "with its titles", lines[0])
+    ok(lines[0].startswith("state,name,id,suspended at,waits since (ns),alive (ns),running (ns),") and lines[-1] == "", "with its titles", lines[0])
     equal(sorted(line.split(",")[1] for line in lines[1:-1]), sorted(row["name"] for row in rows if "handler 77" in row["name"]),
           "and the rows that the search has found")
     equal(chrome.errors, [], "no error on the way")
@@ -499,7 +499,7 @@ def test_panel(pages):
     equal(chrome.texts(".finding summary"), ["who", "waiting because of them: 98"], "and how many these are")
     ok("The report lists 4 of them." in chrome.texts(".finding p"), "if not all are listed")
     equal(chrome.texts(".who:not(.tree) .site"), ["s.c:2:b", "s.c:3:c"], "members at several places are each shown with theirs")
-    equal(chrome.texts(".finding .others, .finding .members"), ["2 coroutines + 98", "and 98 others wait because of them"],
+    equal(chrome.texts(".finding .others, .finding .members"), ["2 coroutines + 98 waiting", "and 98 others wait because of them"],
           "the heading counts those that wait because of it")
     ok("leaked *" in chrome.text(".closing"), "a pattern to ignore that nothing is like is named", chrome.text(".closing"))
     chrome.eval("document.querySelectorAll('.finding details').forEach(node => node.open = true)")
@@ -510,7 +510,7 @@ def test_panel(pages):
     equal(chrome.texts("#findings .lines h3"), ["still waiting at the end, but no finding", "still running at the end, but no finding"],
           "who waits or runs at the end and is in no finding is named")
     equal(chrome.texts("#findings .lines li"), [
-        "3 coroutines at s.c:2:b for 700 µs at most, the longest first #1", "1 coroutine for 100 µs, second #2 (not certain)"],
+        "3 coroutines at s.c:2:b for 700 µs at most; 1,200 earlier waits there ended within 5.00 µs, the longest first #1", "1 coroutine for 100 µs, second #2 (not certain)"],
           "and no other")
     chrome.press("#findings .lines li .site")
     ok(chrome.eval("ctp.app.option('q') === 's.c:2:b'"), "its site finds them")

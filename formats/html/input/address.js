@@ -41,6 +41,7 @@ const OPTIONS = {
 	filter: { read: text => cutText(text, 200), write: text => text },
 	state: { read: text => text, write: text => text },
 	frame: { read: text => text, write: text => text },
+	trace: { read: text => text.slice(0, 10), write: text => text }, // the page's, in a link that is copied
 	absolute: { read: () => true, write: () => "" }, // differences to a baseline: not of shares
 };
 OPTIONS.range = OPTIONS.t;

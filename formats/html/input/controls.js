@@ -36,6 +36,13 @@ function wireControls(app) {
 	theme.wire(byId("theme"), () => app.redraw());
 }
 
+// at: the number of the match that is selected, or -1
+function matchesText(found, all, at) {
+	if (at < 0 && found === all && found > 1)
+		return `all ${count(found)} match`;
+	return `${at >= 0 ? count(at + 1) + " of " : ""}${count(found)} ${found === 1 ? "match" : "matches"}`;
+}
+
 function showControls(app) {
 	byId("order").value = app.option("order");
 	byId("group").value = app.option("group");

@@ -50,7 +50,8 @@ class Gestures {
 			return;
 		const { timeline } = this, { x, y } = pointOf(event), region = this.region(y);
 		this.touches.set(event.pointerId, { x });
-		this.drag = { x, y, region, scroll: region.scroll, at: timeline.window.at(), kind: this.kind(event, region), thumb: region.thumb, moved: false };
+		this.drag = { x, y, region, scroll: region.scroll, at: timeline.window.at(), kind: this.kind(event, region), thumb: region.thumb, moved: false,
+			clientY: event.clientY, page: scrollY };
 		timeline.canvas.setPointerCapture(event.pointerId);
 		this.leave();
 	}
@@ -71,11 +72,23 @@ class Gestures {
 		} else {
 			const [begin, end] = drag.at, by = (end - begin) * dx / timeline.plot;
 			timeline.canvas.style.cursor = "grabbing";
-			drag.region.scrollIn(timeline.window, drag.scroll - dy);
+			this.scrollRows(event, drag.scroll - dy);
 			if (drag.x >= timeline.left)
 				timeline.window.setAt(begin - by, end - by);
 		}
 		timeline.invalidate();
+	}
+
+	// A finger that has scrolled to the first or the last row scrolls the page. Then the canvas moves, too, so its way is that on the screen.
+	scrollRows(event, scroll) {
+		const { timeline, drag } = this, { region } = drag;
+		if (event.pointerType !== "touch")
+			return region.scrollIn(timeline.window, scroll);
+		const wanted = drag.scroll - (event.clientY - drag.clientY) / (timeline.canvas.currentCSSZoom || 1);
+		const most = Math.max(0, region.all - region.height), rest = wanted < 0 ? wanted : Math.max(0, wanted - most);
+		region.scrollIn(timeline.window, wanted);
+		if (rest)
+			scrollTo(scrollX, drag.page + rest);
 	}
 
 	// Two fingers: zooms by how far they part.
@@ -121,6 +134,8 @@ class Gestures {
 		const row = hit ? this.coroutine(hit) : -1;
 		app.setRange(null);
 		app.select(row, row >= 0 && !hit.inGutter ? hit.t : null);
+		if (row >= 0 && event.pointerType === "touch")
+			app.detail.intoView();
 	}
 
 	doubleClick(event) {

@@ -155,7 +155,7 @@ class Keys {
 		if (!wake)
 			return app.say(by < 0 ? "Nobody woke it before, as far as the trace has it." : "It woke nobody after that.", true);
 		if (by < 0 && wake.waker < 0)
-			return app.say("Who woke it before is not known.", true);
+			return app.say(`It was woken by ${model.outside}, at ${moment(wake.t)}.`, true);
 		app.goTo(by < 0 ? wake.waker : wake.row, wake.t);
 		app.say(`${by < 0 ? "woken by" : "woke"} ${model.label(timeline.cursor)} ${model.idText(timeline.cursor)} at ${moment(wake.t)}`);
 	}

@@ -161,6 +161,7 @@ class Model {
 		const awaiting = awaited.length ? await inParts(awaitingAtEnd(this), breath) : null;
 		for (const lead of awaited)
 			Object.assign(lead, awaitsOf(this, lead, awaiting));
+		findOthers(this);
 	}
 
 	idText(row) {
@@ -223,6 +224,17 @@ class Model {
 	fullLabel(row) {
 		const label = this.shortLabel(row), id = this.idText(row);
 		return label === id ? id : `${label} ${id}`;
+	}
+
+	// What woke or spawned a coroutine, if that was none of the coroutines. If events or wakes were lost, it may have been one.
+	get outside() {
+		const { lost, missed } = this.section;
+		return `something outside any coroutine${lost || missed ? ", or one that is not known" : ""}`;
+	}
+
+	// The label of a waker with its number.
+	wakerText(row) {
+		return row < 0 ? this.outside : row < this.n ? this.fullLabel(row) : "a coroutine that is not on this page";
 	}
 
 	threadLabel(index) {

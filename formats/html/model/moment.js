@@ -36,7 +36,7 @@ function plainMoment(model, finding) {
 	return to - from > active * 0.8 ? [model.firstEvent, model.lastEvent] : [from - around, Math.min(to, from + around)];
 }
 
-// { first, members, holders, wakers, wakes, stuck, open, from, to }: sets of rows, the last wakes, stuckRows(), whether a member is alive at
+// { first, members, all: how many members the finding has, holders, wakers, wakes, stuck, open, from, to }: sets of rows, the last wakes, stuckRows(), whether a member is alive at
 // the end.
 // first: who holds what the members wait for or is awaited by them, then the members, each followed by its last waker.
 function findingMoment(model, finding) {
@@ -49,12 +49,18 @@ function findingMoment(model, finding) {
 		if (other >= 0 && other < model.n && !members.has(other))
 			holders.add(other);
 	}
+	for (const { holders: held } of wantedBy(finding, model.section.objects))
+		(held || []).map(({ coro }) => model.row(coro)).filter(row => row >= 0 && !members.has(row)).forEach(row => holders.add(row));
 	for (const row of holders)
 		first.add(row);
 	for (const { row, waker } of moments) {
 		first.add(row);
 		if (waker >= 0)
 			first.add(waker);
+	}
+	for (const row of finding.others || []) {
+		members.add(row);
+		first.add(row);
 	}
 	for (const row of waitersOf(model, finding))
 		first.add(row);
@@ -67,7 +73,7 @@ function findingMoment(model, finding) {
 	const wide = to > from ? to - from : (model.lastEvent - model.firstEvent) / 100;
 	const wakes = moments.filter(({ wake }) => wake >= 0).map(({ row, wake }) => wakeAt(model, row, wake));
 	const open = moments.some(({ row }) => model.coros.died[row] > model.span);
-	return { first, members, holders, wakers, wakes, stuck: stuckRows(model, finding, moments), open, from: from - wide * 0.5, to: to + wide * (moments.length ? 1 : 0.1) };
+	return { first, members, all: finding.members, holders, wakers, wakes, stuck: stuckRows(model, finding, moments), open, from: from - wide * 0.5, to: to + wide * (moments.length ? 1 : 0.1) };
 }
 
 // The coroutines that wait because of the finding, each after the one that it waits for, as far as the report lists them and the page
@@ -77,12 +83,14 @@ function waitersOf(model, { awaits }) {
 }
 
 // When each row of the finding stands still, and each that waits because of it: a Map of row to [since, until].
-function stuckRows(model, { awaits, rule }, moments) {
+function stuckRows(model, { awaits, rule, others }, moments) {
 	const stuck = new Map(), offset = model.reportOffset;
 	if (RUNNING_RULES.has(rule))
 		return stuck;
 	for (const { coro, since_ns: since, for_ns: ns } of awaits || [])
 		stuck.set(model.row(coro), [since + offset, since + offset + ns]);
+	for (const row of others || [])
+		stuck.set(row, [lastWait(model, row), reportEnd(model)]);
 	for (const { row, since, until } of moments)
 		stuck.set(row, [since, until]);
 	return stuck;

@@ -92,7 +92,7 @@ function duration(ns, clock = hasClock()) {
 	if (!clock)
 		return plural(ns < 1 ? Number(ns.toPrecision(4)) : Math.round(ns), "record");
 	if (!ns)
-		return "0";
+		return "0 ns";
 	const sign = ns < 0 ? "−" : "", long = Math.abs(ns), found = LONG_UNITS.find(([scale]) => long / scale >= 0.9995);
 	if (!found)
 		return `${sign}${long < 9.995 && long % 1 ? long.toPrecision(2) : Math.round(long)} ns`;

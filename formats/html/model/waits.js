@@ -186,17 +186,13 @@ function* awaitingAtEnd(model) {
 // The coroutines that await a member of a suspect, or one that does, in the form of a finding's `awaits`. The report only counts
 // those of a suspect.
 function awaitsOf(model, { coroutines }, awaiting) {
-	const { events, coros, meta } = model, { duration_ns: length } = model.section, seen = new Set(coroutines.map(({ coro }) => model.row(coro))), awaits = [];
-	const end = Number.isFinite(length) ? length : model.span - model.reportOffset;
+	const { coros } = model, seen = new Set(coroutines.map(({ coro }) => model.row(coro))), awaits = [];
 	for (const target of seen) // grows
 		for (const row of awaiting.get(target) || []) {
 			if (seen.has(row))
 				continue;
-			const wait = model.waitAt(row, coros.first[row + 1] - 1), since = events.time[wait] - model.reportOffset;
 			seen.add(row);
-			awaits.push({ coro: String(coros.coro[row]), name: meta.strings[coros.name[row]] || null, in: null, state: "suspended",
-				since_ns: since, for_ns: Math.max(0, end - since), spawn_site: model.place(coros.spawn[row]) || null,
-				suspend_site: model.place(events.arg[wait]) || null, reasons: [], waits_for: String(coros.coro[target]), told: true });
+			awaits.push({ ...memberOf(model, row), waits_for: String(coros.coro[target]), told: true });
 		}
 	return { waiting: awaits.length, awaits: awaits.slice(0, MOST_AWAITING) };
 }
@@ -213,8 +209,8 @@ function reportedIn(model) {
 	return reportedOf.get(model);
 }
 
-// What a row waits for after its suspension, event `wait`: { things: texts, awaited: a row, -1: not known, null: none, place, holders:
-// rows }. The events say some of it; the report says more of waits that lasted until the end.
+// What a row waits for after its suspension, event `wait`: { things: texts, awaited: a row, -1: not known, null: none, inferred: whether the
+// report only infers that, place, holders: rows }. The events say some of it; the report says more of waits that lasted until the end.
 function waitOf(model, row, wait) {
 	const { members, objects } = reportedIn(model), time = model.events.time[wait], object = reason => objects.get(objectKey(reason));
 	const member = members.get(String(model.coros.coro[row]));
@@ -230,5 +226,6 @@ function waitOf(model, row, wait) {
 	const target = awaited ? awaited.target : same && member.waits_for ? model.row(member.waits_for) : null;
 	const holders = [...new Set([holder, ...held])].filter(other => other >= 0 && other < model.n);
 	return { things: said && !things.length ? [said] : things, awaited: holders.includes(target) ? null : target,
+		inferred: !awaited && target !== null && isInferred(member),
 		place: model.place(model.events.arg[wait]), holders };
 }

@@ -7,6 +7,7 @@
 // or the cursor gets a few more, and the last wakes of a finding are always there.
 
 const MOST_ARROWS = 160, MOST_LOOKED_AT = 40000, MOST_OF_ONE = 24, NEAR_PX = 4, LOOK_AHEAD = 64;
+const MOST_BUNDLED = 24; // arrows from one row, unless they are one thick line
 const SQUEEZED = 20; // times as much time in a pixel as in the middle
 
 function pointedAt(timeline) {
@@ -81,14 +82,15 @@ function wakesInSight(timeline) {
 	return { wakes, all: true };
 }
 
-// Returns { drawn, all }; null: the lanes are too low for arrows.
+// Returns { drawn, all, others: how many were left out because they are not the finding's, bundles }; null: the lanes are too low for
+// arrows.
 function drawArrows(timeline) {
 	const { ctx, coros, colours, moment, hidden } = timeline;
 	timeline.arrows = timeline.awaits = [];
 	if (coros.rowHeight < 6)
 		return null;
 	const { wakes: inSight, all } = hidden.has("wake") ? { wakes: [], all: true } : wakesInSight(timeline);
-	const wakes = chosenWakes(timeline, inSight), seen = new Set(wakes.map(({ e }) => e));
+	const { wakes, others } = chosenWakes(timeline, inSight), seen = new Set(wakes.map(({ e }) => e));
 	if (moment && !hidden.has("wake"))
 		wakes.push(...moment.wakes.filter(({ row, e }) => coros.index(row) >= 0 && !seen.has(e)));
 	ctx.save();
@@ -96,36 +98,80 @@ function drawArrows(timeline) {
 	ctx.rect(timeline.left, coros.top, timeline.plot, coros.height);
 	ctx.clip();
 	ctx.strokeStyle = ctx.fillStyle = colours.css("wake");
+	const bundles = bundled(timeline, wakes), heads = new Set(bundles.flat());
 	for (const wake of wakes)
-		drawArrow(timeline, wake);
+		drawArrow(timeline, wake, heads.has(wake));
+	for (const bundle of bundles)
+		drawBundle(timeline, bundle);
 	if (!hidden.has("await"))
 		drawAwaits(timeline);
 	ctx.restore();
-	return { drawn: wakes.length, all: all && wakes.length >= inSight.length };
+	return { drawn: wakes.length, all: all && wakes.length >= inSight.length - others, others, bundles };
 }
 
-// Those that hide nothing, and some of the row that is pointed at.
+// How many are drawn, and why not all.
+function wakesText({ drawn, all, others }) {
+	const wakes = plural(drawn, "wake");
+	if (others)
+		return `${wakes} of the finding only${all ? "" : ": zoom in for more"}`;
+	return all ? wakes : `${wakes} drawn: zoom in for more`;
+}
+
+// The wakes by one coroutine, if they are so many that their lines would hide the rows between: only the heads are drawn, and one line for
+// all of them. Those of the row that is pointed at stay.
+function bundled(timeline, wakes) {
+	const { model, coros } = timeline, own = pointedAt(timeline), by = new Map();
+	for (const wake of wakes)
+		if (wake.waker >= 0 && wake.waker < model.n && wake.waker !== own && wake.row !== own && coros.index(wake.waker) >= 0)
+			by.set(wake.waker, [...by.get(wake.waker) || [], wake]);
+	const long = ({ waker, row }) => Math.abs(coros.index(waker) - coros.index(row)) > 1;
+	return [...by.values()].map(list => list.filter(long)).filter(list => list.length > MOST_BUNDLED);
+}
+
+// A thick line from the waker to where its wakes begin, which says how many they are.
+function drawBundle(timeline, bundle) {
+	const { ctx, coros, model, colours, glyph } = timeline, first = bundle.reduce((a, b) => b.t < a.t ? b : a);
+	const x = Math.round(timeline.x(first.t)), from = coros.middle(coros.index(first.waker)), to = coros.middle(coros.index(first.row));
+	const bottom = coros.top + coros.height, low = Math.max(coros.top, Math.min(from, to)), high = Math.min(bottom, Math.max(from, to));
+	if (high <= low)
+		return;
+	ctx.fillRect(x - 1.5, low, 3, high - low);
+	const text = `${plural(bundle.length, "wake")} by ${clean(model.fullLabel(first.waker), 40)}`, width = text.length * glyph + 8;
+	const left = Math.min(x + 2, timeline.left + timeline.plot - width), y = from > to ? high - 9 : low + 9;
+	ctx.fillRect(left, y - 7, width, 14);
+	ctx.fillStyle = colours.css("back");
+	ctx.fillText(isolate(text), left + 4, y + 0.5);
+	ctx.fillStyle = colours.css("wake");
+}
+
+// { wakes: those that hide nothing, and some of the row that is pointed at; others: how many are left out since a finding is shown that
+// is not theirs }.
 function chosenWakes(timeline, wakes) {
 	const own = pointedAt(timeline), plain = wakes.filter(wake => !isAside(timeline, wake));
 	const more = plain.length < wakes.length ? wakes.filter(wake => (wake.row === own || wake.waker === own) && isAside(timeline, wake)) : [];
 	const step = Math.max(1, more.length / MOST_OF_ONE);
-	return [...plain, ...more.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))];
+	const some = more.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step)), drawn = new Set(some);
+	return { wakes: [...plain, ...some], others: wakes.filter(wake => isOthers(timeline, wake) && !drawn.has(wake)).length };
+}
+
+// To a coroutine that has no part in the finding that is shown.
+function isOthers({ moment }, { row }) {
+	return Boolean(moment) && moment.members.size > 0 && !moment.first.has(row);
 }
 
 // Arrows that would hide what matters: with a finding those to other coroutines; and, as a solid block, those where time is far narrower
 // than in the middle.
-function isAside(timeline, { t, row }) {
-	const { axis, left, plot, moment } = timeline;
-	const other = moment && moment.members.size && !moment.first.has(row);
-	return other || axis.per(timeline.x(t)) > SQUEEZED * axis.per(left + plot / 2);
+function isAside(timeline, wake) {
+	const { axis, left, plot } = timeline, { t } = wake;
+	return isOthers(timeline, wake) || axis.per(timeline.x(t)) > SQUEEZED * axis.per(left + plot / 2);
 }
 
-// The arrow of an unknown waker, or of one that is not in the list, has no start.
-function drawArrow(timeline, wake) {
+// The arrow of an unknown waker, or of one that is not in the list, has no start; nor has one of a bundle: short.
+function drawArrow(timeline, wake, short) {
 	const { ctx, coros, model, pointed } = timeline, { t, row, waker } = wake, x = Math.round(timeline.x(t)) + 0.5;
 	const index = waker >= 0 && waker < model.n ? coros.index(waker) : -1, own = coros.index(row);
 	const to = coros.middle(own), from = index < 0 || index === own ? to : coros.middle(index), down = from <= to ? 1 : -1;
-	const tip = to - down * (coros.bar / 2 - 1), start = from === to ? tip - down * 6 : from;
+	const tip = to - down * (coros.bar / 2 - 1), start = from === to || short ? tip - down * 6 : from;
 	ctx.lineWidth = pointed && pointed.e === wake.e && pointed.row === row ? 2.5 : 1;
 	ctx.beginPath();
 	ctx.moveTo(x, start);
@@ -136,7 +182,7 @@ function drawArrow(timeline, wake) {
 	ctx.lineTo(x - 3.5, tip - down * 4);
 	ctx.lineTo(x + 3.5, tip - down * 4);
 	ctx.fill();
-	if (from !== to)
+	if (from !== to && !short)
 		ctx.fillRect(x - 1.5, from - 1.5, 3, 3);
 	timeline.arrows.push({ x, from: start, to: tip, wake });
 }

@@ -17,13 +17,17 @@ function drawHangs(timeline) {
 		}
 }
 
-// For the part of such a wait that is in a squeezed piece, the longest first.
-function hangTexts({ moment, model, axis }, row, e, x) {
+// For the part of such a wait that is in a squeezed piece, or all of it to scale, the longest first. where: texts that go before its length,
+// if nothing else in sight has that.
+function hangTexts({ moment, model, axis }, row, e, x, where) {
 	const hang = moment && moment.stuck.get(row), piece = hang && axis.pieces.findLast(({ first }) => axis.left + first * axis.cell <= x + 1);
-	if (!hang || !piece.quiet || axis.pieces.length < 2 || Math.abs(model.events.time[e] - hang[0]) > 1)
+	if (!hang || Math.abs(model.events.time[e] - hang[0]) > 1)
 		return [];
-	const long = lasting(...hang), end = hang[1] >= model.span ? `${long}, to the end` : long;
-	return [`stands still ${end}`, end, long];
+	const long = lasting(...hang), end = hang[1] >= model.span - 1 ? `${long}, to the end` : long;
+	const short = hasClock() ? [duration(hang[1] - hang[0])] : [];
+	if (axis.pieces.length < 2)
+		return [...where.map(text => `${text}, ${end}`), ...where.map(text => `${text}, ${long}`), end, long, ...short];
+	return piece.quiet ? [`stands still ${end}`, end, long, ...short] : [];
 }
 
 // What the axis says of a squeezed piece, the longest first. The length of the last one would look like that of a wait in it.

@@ -86,6 +86,14 @@ class Timeline {
 			region.scrollTo(region.scroll);
 			top = region.top + region.height;
 		}
+		this.followTouch();
+	}
+
+	// With a finger: a swipe up or down scrolls the page, unless there are rows to scroll.
+	followTouch() {
+		const rows = this.regions.some(region => region.thumb), action = rows ? "none" : "pan-y";
+		if (this.canvas.style.touchAction !== action)
+			this.canvas.style.touchAction = action;
 	}
 
 	x(t) {
@@ -201,7 +209,8 @@ class Timeline {
 			return "";
 		const place = model.placeAt(row, e - 1), name = place.slice(place.lastIndexOf(":") + 1);
 		const reason = model.reasonAt(row, e - 1), texts = reason ? [`${reason} at ${place}`, `${reason} at ${name}`, reason] : [];
-		return clean([...hangTexts(this, row, e - 1, x), ...texts, place, name].find(text => text.length <= room) || "");
+		texts.push(...[place, name].filter(text => text));
+		return clean([...hangTexts(this, row, e - 1, x, texts), ...texts].find(text => text.length <= room) || "");
 	}
 
 	drawSpanTexts(spans) {
@@ -282,8 +291,14 @@ class Timeline {
 		if (list.groups.length)
 			text += ` in ${plural(list.groups.length, "group")}`;
 		else if (moment && moment.members.size && !this.matching)
-			text += `: first ${count(moment.members.size)} of the finding${this.othersText()}, then all the others`;
+			text += `: first ${this.membersText()} of the finding${this.othersText()}, then all the others`;
 		return text;
+	}
+
+	// The report may list only some of them.
+	membersText() {
+		const { members: { size }, all } = this.moment;
+		return all > size ? `${count(size)} of the ${count(all)}` : count(size);
 	}
 
 	othersText() {
@@ -470,7 +485,7 @@ class Timeline {
 		const parts = [duration(Math.min(to, this.model.span) - Math.max(0, from)) + " in view"];
 		parts.push(`1 px is ${duration(this.axis.per(middle))}${this.axis.pieces.length > 1 ? " in the middle" : ""}`);
 		if (wakes && wakes.drawn)
-			parts.push(wakes.all ? plural(wakes.drawn, "wake") : `${plural(wakes.drawn, "wake")} drawn: zoom in for more`);
+			parts.push(wakesText(wakes));
 		return parts.join(" · ");
 	}
 }

@@ -10,6 +10,11 @@ function coroutineLink(app, row) {
 	return el("a", { href: app.link("coro", model.id(row)) }, el("bdi", null, model.label(row)), id);
 }
 
+// What woke a coroutine: the row of another one, or -1.
+function wakerNodeOf(app, row) {
+	return row >= 0 && row < app.model.n ? coroutineLink(app, row) : app.model.wakerText(row);
+}
+
 function lifeNotes(flags, events) {
 	const notes = [];
 	if (flags & DESTROYED)
@@ -29,7 +34,7 @@ function lifeNotes(flags, events) {
 function othersNode(app, times) {
 	const others = [...times].sort((a, b) => b[1] - a[1]), left = others.length - MOST_OTHERS;
 	const nodes = others.slice(0, MOST_OTHERS).flatMap(([row, n], i) => [
-		i ? ", " : "", row < 0 ? "somebody who is not known" : coroutineLink(app, row), ` (${count(n)} ×)`,
+		i ? ", " : "", wakerNodeOf(app, row), ` (${count(n)} ×)`,
 	]);
 	return el("span", null, ...nodes, left > 0 ? ` and ${plural(left, "other")}` : "");
 }
@@ -64,11 +69,13 @@ function factsNode(app, row) {
 	fact("coroutine", model.idText(row));
 	fact("probe id", `${coros.probe[row]} (0x${coros.probe[row].toString(16)})`);
 	fact("spawned at", spawn ? siteLink(app, spawn) : "not known");
-	fact("spawned by", parent >= 0 ? coroutineLink(app, parent) : "not known");
+	fact("spawned by", parent < 0 && coros.flags[row] & UNSEEN ? "not known" : wakerNodeOf(app, parent));
 	fact("born", timeLink(app, row, born), wall ? el("span", { class: "faint" }, `  ${wall}`) : "");
 	fact("died", coros.died[row] > model.span ? "alive at the end" : timeLink(app, row, coros.end[row]));
 	if (hasClock())
 		fact("lived", duration(coros.end[row] - born));
+	for (const nodes of heldLines(app, row))
+		fact("at the end", ...nodes);
 	const by = wakersOf(model, row), woke = [el("dt", { hidden: true }, "woke"), el("dd", { hidden: true })];
 	if (by.size)
 		fact("woken by", othersNode(app, by));
@@ -90,17 +97,34 @@ function joinedNodes(nodes, last) {
 
 // What it waits for: "waits for db 3 at pool.cpp:40:get, held by conn 12".
 function waitNodes(app, row, wait, verb = "waits") {
-	const { model } = app, { things, awaited, place, holders } = waitOf(model, row, wait), nodes = [];
+	const { model } = app, { things, awaited, inferred, place, holders } = waitOf(model, row, wait), nodes = [];
 	const holder = other => other === row ? "itself" : coroutineLink(app, other);
 	const what = things.map(thing => el("strong", null, quoted(thing, 80)));
 	if (awaited !== null && !what.length)
 		what.push(awaited < 0 ? "a coroutine that is not known" : coroutineLink(app, awaited));
 	nodes.push(...what.length ? [`${verb} for `, ...joinedNodes(what, "or")] : [verb]);
+	if (inferred && awaited !== null && !things.length)
+		nodes.push(" (inferred)");
 	if (place)
 		nodes.push(" at ", siteLink(app, place));
 	if (holders.length)
 		nodes.push(", held by ", ...joinedNodes(holders.slice(0, MOST_OTHERS).map(holder), "and"));
 	return nodes;
+}
+
+// "holds lock 'accounts', since its wait for it ended at 0.2 s; 11 wait for it: client 1 #2, ..."; what it holds when the trace ends.
+function heldLines(app, row) {
+	const { model } = app, alive = model.coros.died[row] > model.span;
+	return heldBy(model, row).map(({ object, since, waiters }) => {
+		const n = Math.max(object.waiters || 0, waiters.length), left = n - Math.min(waiters.length, MOST_OTHERS), nodes = [alive ? "holds " : "still holds ", el("strong", null, objectLink(app, object))];
+		if (since !== null)
+			nodes.push(", since its wait for it ended at ", timeLink(app, row, since));
+		if (!n)
+			return [...nodes, "; nothing waits for it"];
+		const named = waiters.slice(0, MOST_OTHERS).map(other => coroutineLink(app, other));
+		const some = left ? named.flatMap((node, i) => [i ? ", " : "", node]) : joinedNodes(named, "and");
+		return [...nodes, `; ${count(n)} ${n === 1 ? "waits" : "wait"} for it`, ...some.length ? [": ", ...some, left > 0 ? ` and ${count(left)} more` : ""] : []];
+	});
 }
 
 // What it does in its last state, as the middle of a sentence.
@@ -168,7 +192,7 @@ function eventCells(app, row, e) {
 	case RESUME:
 		return ["resumed", el("bdi", null, "on " + model.threadLabel(arg))];
 	case WAKE:
-		return ["woken", el("span", null, "by ", arg < 0 ? "somebody who is not known" : who(arg))];
+		return ["woken", el("span", null, "by ", wakerNodeOf(app, arg))];
 	case LOST:
 		return ["events are missing", arg ? count(arg) : "how many is not known"];
 	case AWAIT:
@@ -235,7 +259,7 @@ class EventTable {
 		const shown = Math.min(n - this.from, this.most);
 		const last = first + this.from + shown === coros.first[row + 1] && coros.died[row] <= window.to;
 		this.body.replaceChildren(...Array.from({ length: shown }, (_, i) => this.line(first + this.from + i)), ...last ? this.ending() : []);
-		this.where.textContent = n ? `${count(this.from + 1)} to ${count(this.from + shown)} of ${count(n)}` : "none";
+		this.where.textContent = n ? `${count(this.from + 1)} to ${count(this.from + shown)} of ${plural(n, "event")}` : "none";
 	}
 }
 

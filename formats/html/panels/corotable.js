@@ -48,8 +48,23 @@ function idKeys(ids) {
 	return async () => [row => words[2 * row], row => words[2 * row + 1]];
 }
 
+// Of each row that waits at t: where it was suspended, as a number of a place, and since when; else 0 and Infinity.
+function waitsAt(model, t) {
+	const { coros, events, lanes, n } = model, place = new Uint32Array(n), since = new Float64Array(n).fill(Infinity);
+	for (let row = 0; row < n; row++) {
+		const state = t >= coros.born[row] && t < coros.died[row] ? lanes.stateBefore(row, lanes.after(row, t)) : DEAD;
+		const wait = state === SUSPENDED || state === RUNNABLE ? model.waitAt(row, lanes.after(row, t) - 1) : -1;
+		if (wait < 0)
+			continue;
+		place[row] = events.arg[wait];
+		since[row] = events.time[wait];
+	}
+	return { place, since };
+}
+
 function coroutineColumns(app, counts) {
-	const { model } = app, { coros, meta } = model, spent = state => row => counts.ns(row, state);
+	const { range } = app.view, waits = waitsAt(app.model, range ? range[1] : app.model.span);
+	const since = row => waits.since[row] < Infinity ? waits.since[row] : null, { model } = app, { coros, meta } = model, spent = state => row => counts.ns(row, state);
 	const text = row => endText(model, counts, row);
 	const wakers = row => ({ href: app.link("wakes", null, { row: model.id(row) }), title: "which coroutines woke it" });
 	return [
@@ -63,6 +78,9 @@ function coroutineColumns(app, counts) {
 			title: "id", number: true, about: "leads to the page of the coroutine", show: row => idNode(app, row),
 			keys: idKeys(coros.coro), fields: [{ title: "id", get: row => coros.coro[row] }],
 		},
+		sharedColumn("suspended at", meta.places, waits.place, row => waits.place[row] ? siteCell(app, model.place(waits.place[row])) : "",
+			{ kind: "text place", about: "where it waits when the trace ends, or the range" }),
+		momentColumn(model, "waits since", since, { about: "when that wait began", step: Math.max(1, model.span / 1000) }),
 		...timeColumns(lengthColumn("alive", counts.life, { about: "from its birth to its end, or that of the trace" }),
 			lengthColumn("running", spent(RUNNING), { about: "a thread executed it" }),
 			lengthColumn("runnable", spent(RUNNABLE), { about: "woken, but not yet resumed" }),
@@ -161,7 +179,7 @@ async function wakesTable(app) {
 		const text = i => get(i) < 0 ? "" : `${nameOf(model, get(i)) || ""} ${model.idText(get(i))}`;
 		const fields = [{ title, get: i => get(i) < 0 ? "" : nameOf(model, get(i)), text: true },
 			{ title: `${title} id`, get: i => get(i) < 0 ? "" : model.coros.coro[get(i)] }];
-		return textColumn(title, text, (_, i) => show(get(i), list[i], main), { n: list.length, about, main, fields });
+		return textColumn(title, text, (_, i) => show(get(i), list[i], main), { n: list.length, about, main, fields, missing: model.outside });
 	};
 	const columns = [
 		who("waker", i => list[i].waker, false, "the coroutine that woke the other one"),

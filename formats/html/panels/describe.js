@@ -15,7 +15,7 @@ function stateWord(state, ...more) {
 }
 
 function percent(share) {
-	return share > 0 && share < 0.01 ? "under 1 %" : Math.round(share * 100) + " %";
+	return share > 0 && share < 0.001 ? "under 0.1 %" : `${share > 0 && share < 0.0995 ? (share * 100).toFixed(1) : Math.round(share * 100)} %`;
 }
 
 // The whole stretch of one state around a moment: { state, from, to, e }; e: the event that began it.
@@ -57,7 +57,7 @@ function describeCoroutine(model, row, t, per) {
 	if (mixture)
 		return [...lines, mixture];
 	if (lanes.stateAt(row, t) === DEAD)
-		return [...lines, t < coros.born[row] ? "not born yet" : "dead"];
+		return [...lines, t < coros.born[row] ? `not born yet, but at ${moment(coros.born[row])}` : `${coros.flags[row] & DESTROYED ? "destroyed" : "ended"} at ${moment(coros.end[row])}`];
 	const { state, from, to, e, open } = stretch(model, row, t);
 	lines.push(`${STATE_NAMES[state]} ${lasting(from, to)}${open ? ", until the end" : ""}${sinceText(from)}`);
 	if (state === SUSPENDED || state === RUNNABLE)
@@ -65,7 +65,7 @@ function describeCoroutine(model, row, t, per) {
 	if (state === RUNNING && events.kind[e] === RESUME)
 		lines.push("on " + model.threadLabel(events.arg[e]));
 	if (state === RUNNABLE && events.kind[e] === WAKE)
-		lines.push(events.arg[e] < 0 ? "woken, by whom is not known" : "woken by " + model.shortLabel(events.arg[e]));
+		lines.push("woken by " + model.wakerText(events.arg[e]));
 	if (state === UNKNOWN)
 		lines.push(lostText(lostAround(model, row, e), "event", model.section.filtered));
 	return lines.filter(line => line);
@@ -76,12 +76,12 @@ function waitLine(model, row, e, state) {
 	const wait = model.waitAt(row, e), waits = state === SUSPENDED ? "waits for" : "waited for", parts = [];
 	if (wait < 0)
 		return "";
-	const { things, awaited, place, holders } = waitOf(model, row, wait);
+	const { things, awaited, inferred, place, holders } = waitOf(model, row, wait);
 	const name = other => model.fullLabel(other);
 	if (things.length)
 		parts.push(`${waits} ${things.map(thing => clean(thing, 80)).join(" or ")}`);
 	else if (awaited !== null && awaited >= 0)
-		parts.push(`${waits} ${name(awaited)}`);
+		parts.push(`${waits} ${name(awaited)}${inferred ? " (inferred)" : ""}`);
 	if (place)
 		parts.push("at " + clean(place));
 	return parts.join(" ") + (holders.length ? `, held by ${holders.slice(0, 3).map(name).join(", ")}` : "");
@@ -89,7 +89,7 @@ function waitLine(model, row, e, state) {
 
 // A wake, under the pointer.
 function describeWake(model, { row, waker, t }) {
-	const known = waker >= 0 && waker < model.n, by = known ? `${model.label(waker)}  ${model.idText(waker)}` : "not known";
+	const known = waker >= 0 && waker < model.n, by = known ? `${model.label(waker)}  ${model.idText(waker)}` : model.wakerText(waker);
 	return [`${model.label(row)}  ${model.idText(row)}`, `woken at ${moment(t)}`, `by ${by}`,
 		known ? "click near an end to go to the coroutine there" : "click to select the coroutine"];
 }

@@ -18,6 +18,13 @@ class Detail {
 		this.node.replaceChildren(...nodes || []);
 	}
 
+	// On a phone it may be below the screen. As little as that takes is scrolled, so that the row stays in sight.
+	intoView() {
+		const { bottom, height } = this.node.getBoundingClientRect(), over = Math.min(bottom - innerHeight, bottom - height - innerHeight / 3);
+		if (over > 0)
+			scrollBy({ top: over, behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+	}
+
 	button(title, onclick, key = "") {
 		return el("button", { type: "button", onclick, title: key && `key: ${key}` }, title);
 	}
@@ -33,11 +40,12 @@ class Detail {
 		act.push(this.button(pinned ? "unpin" : "pin", () => app.turnPin(row), "p"));
 		act.push(this.button("who woke it", () => app.keys.cause(-1), "b"), this.button("whom it woke", () => app.keys.cause(1), "n"));
 		if (coros.died[row] <= Math.min(model.span, t ?? window.to))
-			links.push(el("li", null, coros.flags[row] & DESTROYED ? "destroyed " : "ended ", this.moment(row, coros.died[row])));
+			links.push(el("li", null, coros.flags[row] & DESTROYED ? "destroyed " : "ended ", this.moment(row, coros.died[row]), ...lastPlace(app, row)));
+		links.push(...heldLines(app, row).map(nodes => el("li", null, ...nodes)));
 		const wake = model.wakeBefore(row, at + 1);
 		if (wake)
 			links.push(el("li", null, "last woken ", this.moment(row, wake.t), " by ",
-				wake.waker >= 0 && wake.waker < model.n ? coroutineLink(app, wake.waker) : "somebody who is not known"));
+				wakerNodeOf(app, wake.waker)));
 		return [head, el("ul", { class: "facts-line" }, el("li", { class: "faint" }, "at ", moment(at)), ...stateNodes(app, row, at), ...links), el("p", { class: "acts" }, ...act)];
 	}
 
@@ -81,6 +89,12 @@ class Detail {
 		return [list(`${plural(alive, "coroutine")}, ${plural(wakes, "wake")}`, states, 0),
 			list("waits, by site", waits, sites.size - TOP_SITES), list("runs, by thread", runs, threads.size - TOP_THREADS)];
 	}
+}
+
+// Where a coroutine that has ended was suspended last.
+function lastPlace(app, row) {
+	const { model } = app, wait = lastEvent(model, row, model.span, SUSPEND), place = wait < 0 ? "" : model.place(model.events.arg[wait]);
+	return place ? [", last suspended at ", siteLink(app, place)] : [];
 }
 
 // What a coroutine does at a moment, as items with links: "waits for db 3 at pool.cpp:40:get, held by conn 12".

@@ -39,7 +39,7 @@ function siteLink(app, site) {
 
 // An object, as a link to the coroutines that waited for it.
 function objectLink(app, object) {
-	const title = "show the coroutines that waited for it";
+	const title = "search for all coroutines that waited for it, at the end or earlier";
 	return el("a", { title, ...searchAttrs(app, objectWords(object)) }, quoted(objectTitle(object), 120));
 }
 
@@ -119,9 +119,7 @@ function wantedNode({ coroutine, section, thing }, finding) {
 		heldNodes(coroutine, object), [count(Math.max(object.waiters || 0, object.here))]];
 	const lines = wanted.slice(0, MOST_WANTED).map(object => el("tr", null, ...cells(object).map(nodes => el("td", null, ...nodes))));
 	const table = el("table", null, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...lines));
-	const held = wanted.some(({ holders }) => holders && holders.length);
 	return el("div", { class: "wanted" }, table,
-		held ? el("p", { class: "faint" }, "The trace does not have where and when a holder took it.") : null,
 		left > 0 ? el("p", { class: "faint" }, `and ${count(left)} more`) : null);
 }
 
@@ -146,8 +144,8 @@ function memberText({ name, coro }) {
 	return name ? `${isolate(clean(name, 40))} ${idText(coro)}` : idText(coro);
 }
 
-function membersNode(links, { coroutines, members, rule }) {
-	const { site, coroutine, section } = links, does = member => rule === "leaked" ? "alive" : clean(member.state, 40);
+function membersNode(links, { coroutines: some, members, rule }) {
+	const { site, coroutine, section, known } = links, coroutines = known || some, does = member => rule === "leaked" ? "alive" : clean(member.state, 40);
 	const spread = coroutines.some(member => member.suspend_site !== coroutines[0].suspend_site);
 	const nodes = member => [coroutine(member),
 		el("span", { class: "faint" }, ` ${does(member)} ${sinceOrFor(section, member)}`),
@@ -158,17 +156,17 @@ function membersNode(links, { coroutines, members, rule }) {
 	if (members === 1)
 		return afterWords("who ", el("span", null, ...nodes(coroutines[0])));
 	const items = coroutines.map(member => el("li", null, ...nodes(member)));
-	const some = `The report lists ${count(coroutines.length)} of ${count(members)}. Its sites find all that were there.`;
+	const left = `Listed are ${count(coroutines.length)} of ${count(members)}. The site finds all that were there.`;
 	const open = coroutines.length <= 8, few = coroutines.slice(0, MOST_NAMED).map(memberText).join(", ");
 	const names = open ? "who" : `who: ${few} and ${count(members - MOST_NAMED)} more`;
 	return el("details", { open }, el("summary", null, names), el("ul", { class: "who" }, ...items),
-		members > coroutines.length ? el("p", { class: "faint" }, some) : null);
+		members > coroutines.length ? el("p", { class: "faint" }, left) : null);
 }
 
 // What a waiter does, in the words of the other forms of the report.
 function waiterText(section, waiter) {
 	const does = waiter.state === "runnable" ? "ready to run " : waiter.state === "born" ? "not yet run " : "";
-	return ` ${does}${sinceOrFor(section, waiter)}${does || waiter.told ? "" : " (inferred)"}`;
+	return ` ${does}${sinceOrFor(section, waiter)}${isInferred(waiter) ? " (inferred)" : ""}`;
 }
 
 // The coroutines that wait because of the finding, each below the one that it waits for, the longest first. Roots are not
@@ -199,12 +197,15 @@ function treeNode({ site, coroutine, section, drawn }, { coroutines, awaits, wai
 
 // The picture of the waits, if there is more than one coroutine or thing in it.
 function drawnNode(app, index, finding) {
-	const roots = waitForest(finding, app.model.section.objects).filter(({ children, closes }) => children.length || closes);
+	const known = knownMembers(app.model, finding), left = finding.members - known.length;
+	const roots = waitForest({ ...finding, coroutines: known }, app.model.section.objects).filter(({ children, closes }) => children.length || closes);
 	if (!roots.length)
 		return null;
 	const larger = el("button", { type: "button", class: "link", onclick: () => openTree(app, index, roots) }, "enlarge");
 	return el("div", { class: "drawn" }, el("h3", null, "which waits for which ", larger),
-		waitTree(app, index, roots, { width: 290, most: NODES_IN_PANEL }));
+		anyInferred(roots) ? el("p", { class: "faint" }, INFERRED) : null,
+		waitTree(app, index, roots, { width: 290, most: NODES_IN_PANEL }),
+		left > 0 ? el("p", { class: "faint" }, `The tree has ${count(known.length)} of the ${count(finding.members)} coroutines of the finding.`) : null);
 }
 
 // --- the whole
@@ -265,7 +266,8 @@ function wordsNodes(links, finding, app = null) {
 function findingBody(app, index, finding) {
 	const { section } = app.model, drawn = drawnNode(app, index, finding);
 	const coroutine = member => selectNode(app, index, withName(app, member));
-	const links = { site: site => siteLink(app, site), coroutine, section, drawn, model: app.model, thing: object => objectLink(app, object) };
+	const links = { site: site => siteLink(app, site), coroutine, section, drawn, known: knownMembers(app.model, finding),
+		model: app.model, thing: object => objectLink(app, object) };
 	const text = line => Array.isArray(line) ? line : linkedText(app, index, line);
 	const copy = el("button", { type: "button", onclick: async () => {
 		await copyText(findingMarkdown(finding, section, app.link("finding", String(index))));
@@ -277,10 +279,10 @@ function findingBody(app, index, finding) {
 		treeNode(links, finding), el("p", { class: "acts" }, copy)];
 }
 
-// With the name that the page has, if the report gives only the number.
+// With what the page has, if the report gives only the number: the name, and the wait that goes on at the end.
 function withName({ model }, member) {
 	const row = member.name === null ? model.row(member.coro) : -1;
-	return row < 0 || member.in ? member : { ...member, name: model.meta.strings[model.coros.name[row]] || null };
+	return row < 0 || member.in ? member : { ...memberOf(model, row), ...member, name: model.meta.strings[model.coros.name[row]] || null };
 }
 
 // Of a section that is not on the page: without links.

@@ -17,7 +17,7 @@ function badgesNode({ certainty, rule, members, waiting }) {
 	return el("span", { class: "badges" },
 		el("span", { class: "badge " + known, title: CERTAINTY[known] }, clean(certainty, 20)),
 		el("span", { class: "rule" }, clean(rule, 40)),
-		members ? el("span", { class: "members" }, plural(members, "coroutine") + (waiting ? ` + ${count(waiting)}` : "")) : null);
+		members ? el("span", { class: "members" }, plural(members, "coroutine") + (waiting ? ` + ${count(waiting)} waiting` : "")) : null);
 }
 
 function othersNodes({ members, waiting }) {
@@ -95,10 +95,16 @@ function stillNode(app, title, list) {
 	const nodes = items.slice(0, MOST_STILL).map(item => el("li", null, plural(item.coroutines, "coroutine"),
 		item.suspend_site || item.spawn_site ? " at " : "", whereOf(app, item),
 		hasClock() ? el("span", { class: "faint" }, ` for ${duration(item.longest_ns)}${item.coroutines > 1 ? " at most" : ""}`) : null,
+		usualNode(item),
 		item.longest ? el("span", null, item.coroutines > 1 ? longest : ", ", selectNode(app, -1, item.longest)) : null,
 		item.certain ? null : el("span", { class: "faint" }, " (not certain)")));
 	const more = left > 0 ? el("a", { href: app.link("waiting") }, `and ${count(left)} more`) : null;
 	return el("div", { class: "lines" }, el("h3", null, title), el("ul", null, ...nodes), more);
+}
+
+// How long other waits there took, which shows whether these are stuck.
+function usualNode({ ended, ended_max_ns: most }) {
+	return ended && hasClock() ? el("span", { class: "faint" }, `; ${count(ended)} earlier ${ended === 1 ? "wait" : "waits"} there ended within ${duration(most)}`) : null;
 }
 
 function whereOf(app, { suspend_site: suspend, spawn_site: spawn }) {

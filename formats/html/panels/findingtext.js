@@ -24,7 +24,7 @@ function forestLines(nodes, section, depth = 0) {
 		const { member, object, closes, children } = node, indent = "  ".repeat(depth) + "- ";
 		const site = member && member.suspend_site ? ` at ${codeText(member.suspend_site)}` : "";
 		const text = object ? `${codeText(objectTitle(object))}: ${plainText(objectText(object))}`
-			: `${whoText(member)}${site}${member.state ? `, ${sinceOrFor(section, member)}` : ""}`;
+			: `${whoText(member)}${site}${member.state ? `, ${sinceOrFor(section, member)}` : ""}${isInferred(member) ? " (inferred)" : ""}`;
 		const circle = closes ? `, for which ${closes.member ? whoText(closes.member) : "the first"} waits: a circle` : "";
 		return [indent + text + circle, ...forestLines(children, section, depth + 1)];
 	});

@@ -127,7 +127,10 @@ class Mirror {
 	// What it does, what it has to do with the finding, and whether it shares its lane.
 	coroutineText(row, others) {
 		const { timeline, model } = this.app, part = PARTS[timeline.partOf(row)];
-		const lines = [...describeCoroutine(model, row, ...this.now()), part, others > 1 && `one of ${count(others)} short lives`];
+		const [middle, per] = this.now(), { born, end } = model.coros, { from, to } = this.app.window;
+		// One that does not live in the middle of the view is described at the nearest moment of its life that is in view.
+		const t = timeline.cursorTime !== null || end[row] < from || born[row] > to ? middle : Math.max(born[row], Math.min(middle, lastMoment(model, row)));
+		const lines = [...describeCoroutine(model, row, t, per), part, others > 1 && `one of ${count(others)} short lives`];
 		return lines.filter(line => line);
 	}
 
@@ -136,6 +139,11 @@ class Mirror {
 			this.alive.set(group, describeGroup(this.app.model, group));
 		return this.alive.get(group);
 	}
+}
+
+// The last moment at which a row has a state.
+function lastMoment({ coros, span }, row) {
+	return coros.died[row] > span ? coros.end[row] : Math.max(coros.born[row], coros.end[row] - 1);
 }
 
 // Only what is different: each change of an element is an event for a screen reader.

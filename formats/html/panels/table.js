@@ -13,7 +13,7 @@
 // and may be a number, the main one (which names the row and has its link), or spare: left out if there is little room.
 
 const ROWS_AT_ONCE = 200, MORE_ROWS = 1000;
-const ROOM_FOR_ALL = 1280; // pixels: from here on spare columns are shown
+const ROOM_FOR_ALL = 1000; // pixels: from here on spare columns are shown
 
 let captions = 0; // so far: each has an id of its own
 
@@ -41,18 +41,25 @@ class Table {
 			onclick: () => this.save() }, "CSV");
 		const words = [el("span", null, caption), about ? el("span", { class: "about" }, about) : null];
 		const table = el("table", null, el("caption", { id }, ...words), this.head, this.body);
-		this.bar = el("div", { class: "bar" }, this.count, save);
-		this.box = el("div", { class: "box", role: "region", tabindex: "0", "aria-labelledby": id }, table, this.more);
+		this.beside = el("button", { type: "button", class: "beside", hidden: true, title: "scroll to them",
+			onclick: () => this.box.scrollBy({ left: this.box.clientWidth * 0.7, behavior: "smooth" }) }, "more columns ▸");
+		this.bar = el("div", { class: "bar" }, this.beside, this.count, save);
+		this.box = el("div", { class: "box", role: "region", tabindex: "0", "aria-labelledby": id, onscroll: () => this.sayBeside() }, table, this.more);
 		this.node = el("section", { class: "table" }, this.bar, this.box);
 		this.fillHead();
 	}
 
+	// Whether columns are out of sight on the right, which nothing else would tell on a phone.
+	sayBeside() {
+		const { box } = this;
+		this.beside.hidden = box.scrollLeft + box.clientWidth >= box.scrollWidth - 24;
+	}
+
 	watchWidth() {
-		if (!this.columns.some(column => column.spare))
-			return;
 		new ResizeObserver(([{ contentRect }]) => {
+			this.sayBeside();
 			const spare = contentRect.width >= ROOM_FOR_ALL;
-			if (spare === this.spare || !contentRect.width)
+			if (spare === this.spare || !contentRect.width || !this.columns.some(column => column.spare))
 				return;
 			this.spare = spare;
 			this.fillHead();
@@ -147,6 +154,7 @@ class Table {
 		if (!this.rows.length)
 			this.body.append(el("tr", null, el("td", none, this.n ? "none of them matches" : "none")));
 		this.sayCount();
+		this.sayBeside();
 	}
 
 	sayCount() {
@@ -219,7 +227,7 @@ function lengthColumn(title, get, more = {}) {
 
 // A moment, since the start of the page. Without a clock it is the number of a record.
 function momentColumn({ span }, title, get, more = {}) {
-	const step = Math.min(1000, Math.max(1, span / 1e5));
+	const step = more.step || Math.min(1000, Math.max(1, span / 1e5));
 	const show = ns => el("span", { title: moment(ns) }, moment(ns, step, span));
 	const field = { title: hasClock() ? `${title} (ns)` : title, get: row => rawMoment(get(row)) };
 	return numberColumn(title, get, show, { fields: [field], ...more });

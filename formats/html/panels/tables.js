@@ -125,7 +125,8 @@ function holdersText({ holders, held_by_others: others }) {
 function objectNode(app, item) {
 	const holder = (item.holders || []).map(({ coro }) => app.model.row(coro)).find(row => row >= 0);
 	const name = quoted(objectTitle(item), 60), title = "show the coroutine that holds it in the timeline";
-	return holder === undefined ? name : el("a", { href: rowAddress(app, holder), class: "goes", title }, name);
+	const search = { href: app.link("timeline", null, { q: objectWords(item) }), title: "search for all coroutines that waited for it, at the end or earlier" };
+	return el("a", { class: "goes", ...holder === undefined ? search : { href: rowAddress(app, holder), title } }, name);
 }
 
 function objectsTable(app, items) {

@@ -4,7 +4,7 @@
 // waittree.js - the forest of waits.js as a picture: each arrow leads from what waits to what it waits for.
 //
 // In a narrow panel each node has a line of its own, to the right of and below what it waits for. In a wide dialog each level has a
-// column. The edge that closes a circle goes around the other nodes.
+// column. The edge that closes a circle goes around the other nodes. An edge that the report inferred is dashed.
 
 const NARROW = { gap: 6, step: 15, margin: 16, letter: 6.6, small: 5.6 };
 const WIDE = { gap: 17, step: 262, most: 380, between: 36, margin: 14, letter: 6.9, small: 5.9 };
@@ -46,15 +46,15 @@ function headPath(x, y, toward) {
 	return `M${x} ${y}l${5 * dx + 3.5 * dy} ${5 * dy + 3.5 * dx}l${-7 * dy} ${-7 * dx}z`;
 }
 
-// From a box to the one that it waits for.
+// From a box to the one that it waits for. The line begins at that one: so the dashes of several lines are in the same places.
 function edgePath(box, to, wide) {
 	const y = box.y + box.h / 2;
 	if (!wide) {
 		const x = to.x + 7, from = to.y + to.h;
-		return { line: `M${box.x} ${y}H${x}V${from + 4}`, head: headPath(x, from + 1, "up") };
+		return { line: `M${x} ${from + 4}V${y}H${box.x}`, head: headPath(x, from + 1, "up") };
 	}
 	const middle = to.x + to.w + 14, end = to.y + to.h / 2;
-	return { line: `M${box.x} ${y}H${middle}V${end}H${to.x + to.w + 4}`, head: headPath(to.x + to.w + 1, end, "left") };
+	return { line: `M${to.x + to.w + 4} ${end}H${middle}V${y}H${box.x}`, head: headPath(to.x + to.w + 1, end, "left") };
 }
 
 // From the root of a circle to the box at its other end, which it waits for.
@@ -76,11 +76,22 @@ function closingPath(root, to, wide) {
 function nodeTexts({ member, object }, section) {
 	if (object)
 		return { title: objectTitle(object), more: objectText(object), words: `${objectTitle(object)}: ${objectText(object)}` };
-	const { name, coro, in: within, state, suspend_site: site } = member, id = idText(coro);
+	const { name, coro, in: within, state, suspend_site: site } = member, id = idText(coro), inferred = isInferred(member);
 	const title = name ? `${name} ${id}` : within ? `${id}, in ${within}` : id;
-	const does = state ? `${WAITING_WORDS[state] || state} ${sinceOrFor(section, member)}` : "";
+	const does = state ? `${WAITING_WORDS[state] || state} ${sinceOrFor(section, member)}${inferred ? " (inferred)" : ""}` : "";
 	const words = [title, does, site ? "at " + site : ""].filter(part => part).join(" ");
 	return { title, more: does || (member.alive === false ? "has ended" : ""), site, words };
+}
+
+// Whether the report only infers what a coroutine waits for.
+function isInferred({ told, state }) {
+	return told === false && state !== "runnable" && state !== "born";
+}
+
+const INFERRED = "Dashed arrows are inferred: the trace does not say what these coroutines wait for. They lead to a coroutine that has ended such waits before.";
+
+function anyInferred(roots) {
+	return roots.some(({ member, children, parent }) => parent && member && isInferred(member) || anyInferred(children));
 }
 
 const WAITING_WORDS = { suspended: "waits", runnable: "woken, not resumed", born: "not yet run", running: "runs" };
@@ -99,7 +110,7 @@ function objectText(object) {
 function boxTexts({ node, w, h }, { title, more, site }, wide) {
 	const form = wide ? WIDE : NARROW, room = w - 16, letters = Math.floor(room / form.small);
 	if (h === ONE_LINE) {
-		const end = more.replace(/^waits for /, "");
+		const end = more.replace(/^waits for (.*?)( \(inferred\))?$/, (_, long, inferred) => inferred ? `inferred, ${long}` : long);
 		const most = Math.max(8, Math.floor((room - end.length * 6) / form.letter));
 		return [svgNode("text", { class: "name", x: 10, y: 14 }, isolate(shorten(title, most))),
 			svgNode("text", { class: "more", x: w - 6, y: 14, "text-anchor": "end" }, isolate(clean(end, 60)))];
@@ -130,7 +141,8 @@ function edgeNodes(boxes, wide) {
 	const of = new Map(boxes.map((box, i) => [box.node, i])), edges = [];
 	const add = (from, to, { line, head }, circle) => {
 		const paths = [svgNode("path", { class: "line", d: line }), svgNode("path", { class: "head", d: head })];
-		edges.push({ from, to, circle, node: svgNode("g", { class: circle ? "edge circle" : "edge" }, ...paths) });
+		const { member } = boxes[from].node, kind = `edge${circle ? " circle" : ""}${member && isInferred(member) ? " inferred" : ""}`;
+		edges.push({ from, to, circle, node: svgNode("g", { class: kind }, ...paths) });
 	};
 	boxes.forEach((box, i) => {
 		const { node, parent } = box, root = node && node.closes;
@@ -177,7 +189,7 @@ function openTree(app, index, roots) {
 	const picture = waitTree(app, index, roots, { width: wide ? room : Math.min(room, 760), most: NODES_IN_DIALOG, wide });
 	dialog.append(el("div", { class: "acts" }, el("h2", null, "Which waits for which"),
 		el("button", { type: "button", onclick: () => dialog.close() }, "close")),
-	el("p", { class: "faint" }, "Each arrow leads from what waits to what it waits for. A coroutine leads to its row."),
+	el("p", { class: "faint" }, `Each arrow leads from what waits to what it waits for. ${anyInferred(roots) ? INFERRED + " " : ""}A coroutine leads to its row.`),
 	el("div", { class: "canvas" }, picture));
 	dialog.addEventListener("keydown", event => event.stopPropagation()); // Esc closes the dialog alone
 	dialog.addEventListener("click", event => event.target.closest("a") && dialog.close());

@@ -5,8 +5,8 @@
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm");
 
 const html = path.join(__dirname, "../../../formats/html");
-const parts = ["model/text.js", "model/mentions.js", "model/waits.js", "panels/waittree.js", "panels/findingbody.js", "panels/findingtext.js"];
-const names = "mentionsIn, wantedBy, waitForest, firstNodes, placeNodes, freeText, objectTitle, waitOf, findingMarkdown, codeText, plainText, duration";
+const parts = ["model/text.js", "model/mentions.js", "model/waits.js", "model/members.js", "panels/waittree.js", "panels/findingbody.js", "panels/findingtext.js"];
+const names = "mentionsIn, anyInferred, nodeTexts, wantedBy, waitForest, firstNodes, placeNodes, freeText, objectTitle, waitOf, findingMarkdown, codeText, plainText, duration";
 const script = parts.map(part => fs.readFileSync(path.join(html, part), "utf8")).join("\n");
 const page = vm.runInNewContext(`${script}\n;({ ${names} })`, {});
 
@@ -22,7 +22,7 @@ function is(got, expected, name) {
 
 // --- lengths of time, as ctp-report has them
 
-const LENGTHS = [[0, "0"], [0.25, "0.25 ns"], [127, "127 ns"], [999, "999 ns"], [1000, "1.00 µs"], [999400, "999 µs"], [999600, "1.00 ms"],
+const LENGTHS = [[0, "0 ns"], [0.25, "0.25 ns"], [127, "127 ns"], [999, "999 ns"], [1000, "1.00 µs"], [999400, "999 µs"], [999600, "1.00 ms"],
 	[9996000, "10.0 ms"], [38249999, "38.2 ms"], [2560000000, "2.56 s"], [2553881233, "2.55 s"], [9.8e6, "9.80 ms"], [-61.2e9, "−1.02 min"],
 	[7200e9, "2.00 h"], [86400e9 * 2000, "2,000 d"]];
 is(LENGTHS.map(([ns]) => page.duration(ns)), LENGTHS.map(([, text]) => text), "three digits, with the zeros at the end");
@@ -99,6 +99,16 @@ for (const wide of [false, true]) {
 }
 const chain = page.waitForest(finding([who(1)], Array.from({ length: 99 }, (_, i) => who(i + 2, { waits_for: String(i + 1) }))));
 is(page.placeNodes(page.firstNodes(chain, 99), 290, false).boxes.every(({ w }) => w > 100), true, "a deep chain leaves room for names");
+
+// --- what is inferred
+
+const guessed = page.waitForest(finding([who(1)], [who(2, { waits_for: "1", told: false }), who(3, { waits_for: "1", told: true }), who(4, { waits_for: "2", told: false, state: "runnable" })]));
+is([page.anyInferred(guessed), page.anyInferred(guessed[0].children[1].children), page.anyInferred([guessed[0].children[1]])], [true, false, false],
+	"a forest knows whether any of its edges is inferred");
+is(guessed[0].children.map(({ member }) => page.nodeTexts({ member }, { ordinal: false }).more), ["waits for 98 ns (inferred)", "waits for 97 ns"],
+	"a node says that its wait is inferred");
+is(page.findingMarkdown(finding([who(1)], [who(2, { waits_for: "1", told: false })]), { objects: [] }, "#").includes("for 98 ns (inferred)"), true,
+	"and so does the Markdown");
 
 // --- Markdown
 

@@ -6,7 +6,7 @@
 const fs = require("node:fs"), { load, documentOf, ok, same, done } = require("./load.js");
 
 const SCRIPTS = ["model/data.js", "model/lanes.js", "model/model.js", "model/moment.js", "model/threads.js", "model/text.js",
-	"model/range.js", "model/counts.js", "model/waits.js", "model/pairs.js", "model/listing.js", "layout/scale.js",
+	"model/range.js", "model/counts.js", "model/waits.js", "model/members.js", "model/pairs.js", "model/listing.js", "layout/scale.js",
 	"layout/window.js", "input/export.js", "input/address.js", "panels/describe.js", "panels/findings.js", "panels/table.js",
 	"panels/corotable.js", "panels/tables.js"];
 const NAMES = ["Breath", "Model", "readTrace", "useClock", "Listing", "rankTexts", "wakePairs", "csvText", "csvField", "csvPieces",
@@ -173,11 +173,12 @@ async function testCoroutines(page) {
 		const pieces = await page.csvPieces(fields, table.rows, breath(page));
 		return pieces.join("").trim().split("\r\n").slice(1).map(line => line.replace(/,a.c:1:f$/, ""));
 	};
-	const lost = "ended,Lost,36,450,200,0,0,200,2,0", gone = "destroyed,gone,9,300,0,0,290,0,0,0",
-		idle = "not started,idle,1099511627776,200,0,0,0,0,0,0";
-	const worker = "suspended,worker 7,7,1000,300,100,500,0,2,1";
+	const lost = "ended,Lost,36,,,450,200,0,0,200,2,0", gone = "destroyed,gone,9,,,300,0,0,290,0,0,0",
+		idle = "not started,idle,1099511627776,,,200,0,0,0,0,0,0";
+	const worker = "suspended,worker 7,7,a.c:1:f,900,1000,300,100,500,0,2,1";
 	same(await show({}), [worker, gone, lost, idle], "all coroutines: state, life, times and counts, by id");
-	same(await show({ sort: -4 }), [worker, lost, gone, idle], "the longest life first");
+	same(await show({ sort: -6 }), [worker, lost, gone, idle], "the longest life first");
+	same((await show({ sort: -5 }))[0], worker, "the one that waits, by since when");
 	same(await show({ sort: 2 }), [gone, idle, lost, worker], "by name");
 	same(await show({ state: "ended" }), [gone, lost], "those that have ended");
 	same(await show({ state: "alive" }), [worker, idle], "those that live");
@@ -187,8 +188,8 @@ async function testCoroutines(page) {
 	same(await show({}, "#0x1"), [idle], "by a part of an id");
 	same(await show({}, "not started"), [idle], "by state");
 	same((await show({}, "a.c:1")).length, 4, "by spawn site");
-	same(await show({ range: [150, 650] }), ["runnable,worker 7,7,500,50,50,400,0,0,1", "destroyed,gone,9,150,0,0,150,0,0,0",
-		"ended,Lost,36,350,150,0,0,200,1,0"], "in a range: those that live in it, with their times in it");
+	same(await show({ range: [150, 650] }), ["runnable,worker 7,7,a.c:1:f,200,500,50,50,400,0,0,1", "destroyed,gone,9,,,150,0,0,150,0,0,0",
+		"ended,Lost,36,,,350,150,0,0,200,1,0"], "in a range: those that live in it, with their times in it");
 }
 
 async function main() {
