@@ -159,7 +159,8 @@ class Model:
                 result[key] = like(self.time(part, number(record[key])), record[key])
             elif f["type"] in WHOLE and (role in IDS or NAMED.get(schema["kind"]) == f["name"]):
                 result[key] = like(self.identity(part, number(record[key])), record[key])
-        if not any(f.get("role") == "origin" and f["type"] in WHOLE for f in schema["fields"]):
+        origin = next((f for f in schema["fields"] if f.get("role") == "origin"), None)  # the first counts, as for other roles
+        if not origin or origin["type"] not in WHOLE:
             name, nth, names = "origin", 2, {f["name"] for f in schema["fields"]}
             while name in names:
                 name, nth = f"origin_{nth}", nth + 1

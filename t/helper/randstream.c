@@ -165,10 +165,10 @@ static void next_value(struct kind_of_record *k, uint32_t i, uint64_t *now)
 			*v = ctp_val_str(rnd_text());
 	} else if ((int)i == k->cls->time_field) {
 		*v = one_in(20) ? *now - rnd() % 500 : (*now += rnd() % 20);
-	} else if ((int)i == k->cls->key_field) {
-		*v = one_in(50) ? rnd_number() : k->keys[rnd() % KEYS];
 	} else if (f->role == CTP_ROLE_SITE) {
 		*v = rnd() % SITES + (k->cls->kind == CTP_KIND_SITE ? SITES : 0); /* the other sites are written by write_sites */
+	} else if ((int)i == k->cls->key_field) {
+		*v = one_in(50) ? rnd_number() : k->keys[rnd() % KEYS];
 	} else if (one_in(6)) {
 		k->step[i] = one_in(2) ? rnd() % 5 : rnd_number();
 		*v = rnd_number();

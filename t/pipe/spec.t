@@ -57,7 +57,7 @@ is 'the example has the records that the page lists' \
 
 # --- the kinds in the page ----------------------------------------------------------------------------------------------------
 is 'each kind has its fields' "$(sed -n '/^\.Ss Fields of the kinds/,/^\.Ss Predictors/s/^\.It //p' doc/ctp-stream.5)" \
-	"$(sed -n '/^Kinds say/,/^\.Sx/p' doc/ctp-stream.5 | grep -o '[0-9][0-9]* [a-z]*' | sed '1d; s/.* //')"
+	"$(sed -n '/^Kinds say/,/^\.Sx/p' doc/ctp-stream.5 | grep -o '[0-9][0-9]* [a-z_]*' | sed '1d; s/.* //')"
 
 # --- rows of JSON -------------------------------------------------------------------------------------------------------------
 cat >"$tmp/rows.py" <<'PYTHON'
