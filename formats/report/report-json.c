@@ -320,6 +320,7 @@ static void object(const struct json *j, const struct ctp_report_object *o)
 	ctp_output_putf(j->out, ",\"room_exact\":%s", boolean(o->room_known && o->room_exact));
 	known(j, "total", o->total, o->total);
 	ctp_output_putf(j->out, ",\"closed\":%s,\"owned\":%s", boolean(o->closed), boolean(o->owned));
+	known(j, "destroyed_ns", o->is_gone && !j->ordinal, o->gone_ns);
 	if (o->holders_known)
 		ARRAY(j, ",\"holders\"", holder, o->holders, o->nholders);
 	else

@@ -408,6 +408,7 @@ const char *ctp_print_object(char text[CTP_PRINT_LABEL_MAX], const struct ctp_re
 const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o)
 {
 	char room[48] = "", of[48] = "";
+	const char *end = o->is_gone ? ", destroyed" : o->closed ? ", closed" : "";
 	if (o->room_known && !o->room_exact)
 		snprintf(room, sizeof room, ", some room");
 	else if (o->room_known)
@@ -415,11 +416,11 @@ const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp
 	if (o->what == CTP_WAITS_PERMITS && o->total)
 		snprintf(of, sizeof of, " of %ju", o->total);
 	if (o->known && !o->counted)
-		snprintf(text, CTP_PRINT_LABEL_MAX, "some%s%s%s", of, room, o->closed ? ", closed" : "");
+		snprintf(text, CTP_PRINT_LABEL_MAX, "some%s%s%s", of, room, end);
 	else if (o->known)
-		snprintf(text, CTP_PRINT_LABEL_MAX, "%ju%s%s%s", o->left, of, room, o->closed ? ", closed" : "");
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%ju%s%s%s", o->left, of, room, end);
 	else
-		snprintf(text, CTP_PRINT_LABEL_MAX, "?%s%s", room, o->closed ? ", closed" : "");
+		snprintf(text, CTP_PRINT_LABEL_MAX, "?%s%s", room, end);
 	return text;
 }
 

@@ -30,17 +30,22 @@ static int by_wait(const void *x, const void *y)
 	       ctp_most_first(a->nholders, b->nholders) ?: ctp_most_first(b->at, a->at);
 }
 
+/* It is there, or was destroyed while coroutines waited for it that still do. */
+static bool is_shown(const struct ctp_object *ob) { return ob->is_there || (ob->gone_ns && ob->waiters); }
+
 void ctp_analysis_objects(struct ctp_analysis *a, struct ctp_report_section *s)
 {
 	struct ctp_objects *o = a->follow.objects;
 	uint32_t n = 0;
 	for (uint32_t i = 1; i <= o->count; i++)
-		n += o->list[i].is_there;
+		n += is_shown(&o->list[i]);
 	s->nobjects_seen = n;
 	s->objects = n ? calloc(n, sizeof *s->objects) : NULL;
 	a->report.failed |= n && !s->objects;
 	for (uint32_t i = 1; s->objects && i <= o->count; i++) {
-		const struct ctp_object *ob = o->list[i].is_there ? ctp_objects_find(o, o->list[i].pid, o->list[i].at) : NULL;
+		const struct ctp_object *ob = is_shown(&o->list[i]) ? &o->list[i] : NULL;
+		if (ob && ob->is_there)
+			ob = ctp_objects_find(o, ob->pid, ob->at); /* forgets what may have changed */
 		if (!ob)
 			continue;
 		struct ctp_report_object *to = &s->objects[s->nobjects++];
@@ -51,6 +56,7 @@ void ctp_analysis_objects(struct ctp_analysis *a, struct ctp_report_section *s)
 			.known = ob->stock.known, .available = ob->stock.available, .room_known = ob->room.known, .room = ob->room.available,
 			.exact = ob->stock.exact || !ob->stock.available, .room_exact = ob->room.exact || !ob->room.available,
 			.counted = exact, .left = left, .total = ob->total, .waiters = ob->waiters, .longest_ns = ob->longest_ns,
+			.is_gone = ob->gone_ns, .gone_ns = ctp_span_ns(s->start_ns, ob->gone_ns),
 		};
 		to->name = ctp_report_copy(ob->name, &a->report.failed);
 		to->made = ctp_report_copy(ctp_follow_text(&a->follow, ob->site), &a->report.failed);

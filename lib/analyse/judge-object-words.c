@@ -69,13 +69,21 @@ static void say_holder(struct ctp_words *w, const struct ctp_object *ob, char *t
 		snprintf(text, size, ", held by %s%s", who, others);
 }
 
+static void say_destroyed(struct ctp_words *w, const struct ctp_object *ob)
+{
+	char name[CTP_SITE_TEXT_MAX + 80];
+	ctp_words_evidence(w, "%s was destroyed %s, while %s for it", ctp_words_object(w, ob, name, sizeof name),
+	                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, ob->gone_ns)),
+	                   ctp_words_counted(w, ob->waiters, "coroutine waited", "coroutines waited"));
+}
+
 void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
 	for (uint32_t i = 0; r && i < r->n; i++) {
 		const struct ctp_reason_of *reason = &r->list[i];
 		char what[2 * CTP_SITE_TEXT_MAX], by[2 * CTP_SITE_TEXT_MAX] = "";
-		const struct ctp_object *ob = ctp_objects_wanted(w->j->follow->objects, r, i);
+		const struct ctp_object *ob = ctp_objects_waited(w->j->follow->objects, r, i, co->suspended_ns);
 		uint64_t end_ns = ctp_judge_end_ns(w->j, co);
 		if (reason->what == CTP_WAITS_TIMER && reason->value <= end_ns)
 			snprintf(what, sizeof what, "a timer that was due %s before the end", ctp_words_duration(w, end_ns - reason->value));
@@ -91,6 +99,8 @@ void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 		if (ob)
 			say_holder(w, ob, by, sizeof by);
 		ctp_words_evidence(w, "%s %s %s%s", ctp_words_any(w, co->id), i ? "or for" : "waits for", what, by);
+		if (ob && ob->gone_ns)
+			say_destroyed(w, ob);
 	}
 }
 
@@ -107,7 +117,7 @@ static const struct ctp_object *first_object(struct ctp_words *w)
 	const struct ctp_reasons *r = first_reasons(w);
 	const struct ctp_object *ob = NULL;
 	for (uint32_t i = 0; r && i < r->n && !ob; i++)
-		ob = ctp_objects_wanted(w->j->follow->objects, r, i);
+		ob = ctp_objects_waited(w->j->follow->objects, r, i, ctp_words_first(w)->suspended_ns);
 	return ob;
 }
 

@@ -33,6 +33,12 @@ static struct ctp_object *object_of(const struct ctp_judge *j, const struct ctp_
 	return ctp_objects_wanted(j->follow->objects, r, i);
 }
 
+/* The same; or the object as it was when it was destroyed, during the wait of the coroutine. */
+static struct ctp_object *last_object_of(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
+{
+	return ctp_objects_waited(j->follow->objects, r, i, co->suspended_ns);
+}
+
 /* Coroutines hold what the reason is for, and give it back. */
 static bool is_held(const struct ctp_reason_of *r) { return r->what == CTP_WAITS_LOCK || r->what == CTP_WAITS_PERMITS; }
 
@@ -59,6 +65,13 @@ static bool is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r
 static uint64_t since(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t due_ns)
 {
 	return ctp_follow_ns(j->follow, ctp_most(due_ns, co->suspended_ns), ctp_judge_end_ns(j, co));
+}
+
+/* The same, while the object was there: nothing is due from one that was destroyed. */
+static uint64_t since_of(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob, uint64_t due_ns)
+{
+	uint64_t end_ns = ctp_judge_end_ns(j, co);
+	return ctp_follow_ns(j->follow, ctp_most(due_ns, co->suspended_ns), ob->gone_ns ? ctp_least(ob->gone_ns, end_ns) : end_ns);
 }
 
 /* --- quiet ---------------------------------------------------------------------------------------------------------------- */
@@ -157,7 +170,7 @@ bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_corouti
 static const struct ctp_object *held_object(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
-	const struct ctp_object *ob = r && r->n == 1 ? object_of(j, r, 0) : NULL;
+	const struct ctp_object *ob = r && r->n == 1 ? last_object_of(j, co, r, 0) : NULL;
 	if (!ob || !is_held(&r->list[0]) || is_enough(ob, &r->list[0]))
 		return NULL;
 	return ob->holders_known && ob->nholders && !ob->others ? ob : NULL;
@@ -167,7 +180,7 @@ static const struct ctp_object *held_object(const struct ctp_judge *j, const str
 static bool only_holders(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob)
 {
 	const struct ctp_reason_of *r = &ctp_wait_reasons(j, co)->list[0];
-	return (r->what == CTP_WAITS_LOCK || ob->owned) && !(r->marks & BARS_PROOF) && !j->follow->objects->gaps;
+	return (r->what == CTP_WAITS_LOCK || ob->owned) && !(r->marks & BARS_PROOF) && !j->follow->objects->gaps && !ob->gone_ns;
 }
 
 static struct ctp_coroutine *holder(const struct ctp_judge *j, const struct ctp_object *ob, uint32_t i)
@@ -254,7 +267,7 @@ bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co)
 bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
-	const struct ctp_object *ob = r && r->n == 1 && is_held(&r->list[0]) ? object_of(j, r, 0) : NULL;
+	const struct ctp_object *ob = r && r->n == 1 && is_held(&r->list[0]) ? last_object_of(j, co, r, 0) : NULL;
 	return ob && is_short(ob, &r->list[0]);
 }
 
@@ -281,7 +294,7 @@ static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *c
 	const struct ctp_stock *stock = ctp_object_stock(ob, r);
 	bool exact, counted = r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER;
 	bool enough = counted && is_enough(ob, r) && ob->first_count <= ctp_object_available(ob, stock, &exact);
-	return enough && since(j, co, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
+	return enough && since_of(j, co, ob, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
 }
 
 /* A holder has ended, and every holder that is alive waits, and has for half of this wait. */
@@ -289,7 +302,7 @@ static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *
                          const struct ctp_reason_of *r)
 {
 	bool owned = r->what == CTP_WAITS_LOCK || (r->what == CTP_WAITS_PERMITS && ob->owned), dead = false;
-	if (!owned || !ob->holders_known || is_enough(ob, r) || since(j, co, 0) < LATE_NS)
+	if (!owned || !ob->holders_known || is_enough(ob, r) || since_of(j, co, ob, 0) < LATE_NS)
 		return false;
 	for (uint32_t i = 0; i < ob->nholders; i++) {
 		const struct ctp_coroutine *by = ctp_follow_find(j->follow, ob->holders[i].coro);
@@ -297,7 +310,7 @@ static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *
 			return false;
 		if (by && by->state != CTP_DEAD && ctp_follow_ns(j->follow, by->resumed_ns, j->end_ns) < ctp_wait_ns(j, co) / 2)
 			return false;
-		dead |= !by || (by->state == CTP_DEAD && since(j, co, by->since_ns) >= LATE_NS);
+		dead |= !by || (by->state == CTP_DEAD && since_of(j, co, ob, by->since_ns) >= LATE_NS);
 	}
 	return dead && !ob->others;
 }
@@ -313,7 +326,7 @@ static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *
 	bool owned = r->what == CTP_WAITS_LOCK || (r->what == CTP_WAITS_PERMITS && ob->owned);
 	bool unheld = ob->holders_known && ob->hold_ns && !ob->nholders && !ob->others;
 	uint64_t changed_ns = ctp_most(ctp_most(ob->hold_ns, ob->woken_ns), stock->since_ns);
-	return owned && unheld && stock->known && !is_enough(ob, r) && since(j, co, changed_ns) >= CTP_JUDGE_QUIET_NS &&
+	return owned && unheld && stock->known && !is_enough(ob, r) && since_of(j, co, ob, changed_ns) >= CTP_JUDGE_QUIET_NS &&
 	       !somebody_comes(j, ob, 0);
 }
 
@@ -326,7 +339,7 @@ static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, co
 	bool own = false;
 	for (uint32_t i = 0; ob->holders_known && i < ob->nholders; i++)
 		own |= ob->holders[i].coro == co->id && ob->holders[i].count >= (int64_t)wanted(r);
-	return own && r->what == CTP_WAITS_PERMITS && ctp_wait_ns(j, co) >= CTP_JUDGE_QUIET_NS && ctp_wait_is_too_long(j, co);
+	return own && r->what == CTP_WAITS_PERMITS && since_of(j, co, ob, 0) >= CTP_JUDGE_QUIET_NS && ctp_wait_is_too_long(j, co);
 }
 
 /* The collector saw unread data for the descriptor, or its end, during the wait, LATE_NS before its end or earlier. */
@@ -380,21 +393,21 @@ static bool has_strayed_wake(const struct ctp_judge *j, const struct ctp_corouti
                              const struct ctp_reason_of *r)
 {
 	bool meanwhile = ob->strayed && ob->strayed_ns >= co->suspended_ns;
-	return meanwhile && since(j, co, ob->strayed_ns) >= LATE_NS && !is_short(ob, r);
+	return meanwhile && since_of(j, co, ob, ob->strayed_ns) >= LATE_NS && !is_short(ob, r);
 }
 
 /* The rule that a wait breaks, by reason i; CTP_RULES: none. */
 static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
 {
 	const struct ctp_reason_of *reason = &r->list[i];
-	const struct ctp_object *ob = object_of(j, r, i);
+	const struct ctp_object *ob = last_object_of(j, co, r, i);
 	if (is_overdue(j, co, reason))
 		return CTP_RULE_OVERDUE;
 	if (is_unread(j, co, r->pid, reason))
 		return CTP_RULE_UNREAD;
 	if (!ob)
 		return has_no_peer(j, co, r, i) ? CTP_RULE_PEER_ENDED : CTP_RULES;
-	if (ob->closed_ns && since(j, co, ob->closed_ns) >= LATE_NS)
+	if (ob->closed_ns && since_of(j, co, ob, ob->closed_ns) >= LATE_NS)
 		return CTP_RULE_CLOSED;
 	if (has_strayed_wake(j, co, ob, reason))
 		return CTP_RULE_STRAYED;
@@ -416,7 +429,7 @@ static void count_waiters(struct ctp_judge *j)
 	CTP_EACH_COROUTINE(j, co) {
 		const struct ctp_reasons *r = co->flags & CTP_CO_TAIL ? NULL : ctp_wait_reasons(j, co);
 		for (uint32_t i = 0; r && i < r->n; i++) {
-			struct ctp_object *ob = object_of(j, r, i);
+			struct ctp_object *ob = last_object_of(j, co, r, i);
 			if (!ob)
 				continue;
 			uint64_t ns = ctp_wait_ns(j, co);

@@ -183,7 +183,17 @@ struct ctp_object *ctp_objects_find(const struct ctp_objects *o, uint64_t pid, u
 	return number && o->list[number].is_there ? renew(o, &o->list[number]) : NULL;
 }
 
-/* The same, but adds the object if it is new; null: there is no room. */
+struct ctp_object *ctp_objects_waited(const struct ctp_objects *o, const struct ctp_reasons *r, uint32_t i, uint64_t since_ns)
+{
+	struct ctp_object *ob = ctp_objects_wanted(o, r, i);
+	if (ob && ob->made_ns > since_ns)
+		return NULL;
+	uint32_t number = !ob && ctp_reason_is_object(&r->list[i]) && o->count ? *slot_of(o, r->pid, r->list[i].value) : 0;
+	bool meanwhile = number && o->list[number].gone_ns && o->list[number].gone_ns >= since_ns;
+	return meanwhile ? &o->list[number] : ob;
+}
+
+/* The same as ctp_objects_find, but adds the object if it is new; null: there is no room. */
 static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_t at)
 {
 	uint32_t number = *slot_of(o, pid, at);
@@ -200,6 +210,7 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 		*ob = (struct ctp_object){.pid = pid, .at = at};
 	}
 	save(o, ob);
+	free(ob->name); /* of the object that was there before */
 	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .saved = ob->saved};
 	if (!o->attached_ns && !o->gaps && !o->filtered) /* a holder from before would be in the trace */
 		ob->holders_known = true;
@@ -242,6 +253,26 @@ static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_n
 	stock->known = true;
 }
 
+/*
+ * A destructor of a lock may give back what a coroutine holds, and then destroy the object. So the object gets the state that it had at
+ * the last ctp_objects_keep, unless the give-back came much earlier.
+ */
+static void before_destructor(const struct ctp_objects *o, struct ctp_object *ob, uint64_t gone_ns)
+{
+	enum { LAST_SAVED = 64, DESTRUCTOR_NS = 100000000 };
+	uint32_t number = (uint32_t)(ob - o->list), least = o->nsaved > LAST_SAVED ? o->nsaved - LAST_SAVED : 0, i = o->nsaved;
+	while (i > least && o->saved[i - 1].number != number)
+		i--;
+	const struct ctp_object *was = i > least ? &o->saved[i - 1].was : NULL;
+	if (!was || !was->is_there || was->made_ns != ob->made_ns || gone_ns > ob->hold_ns + DESTRUCTOR_NS)
+		return;
+	char *name = ob->name;
+	uint32_t saved = ob->saved;
+	*ob = *was;
+	ob->name = name; /* the other belongs to what is saved */
+	ob->saved = saved;
+}
+
 void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 {
 	if (t->marks & (CTP_OBJECT_MADE | CTP_OBJECT_GONE))
@@ -254,8 +285,11 @@ void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 	struct ctp_object *ob = object_at(o, t->pid, t->at);
 	if (!ob)
 		return;
-	if (t->marks & CTP_OBJECT_MADE && !o->filtered)
-		ob->holders_known = true;
+	if (t->marks & CTP_OBJECT_MADE) {
+		if (!o->filtered)
+			ob->holders_known = true;
+		ob->made_ns = t->ts_ns;
+	}
 	ob->owned |= t->marks & CTP_OBJECT_OWNED;
 	if (t->marks & CTP_OBJECT_CLOSED && !ob->closed_ns)
 		ob->closed_ns = t->ts_ns;
@@ -269,8 +303,11 @@ void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 			ob->holders_known = true; /* all of it is available: there are no holders */
 		note_total(ob);
 	}
-	if (t->marks & CTP_OBJECT_GONE)
-		forget(ob);
+	if (t->marks & CTP_OBJECT_GONE) {
+		before_destructor(o, ob, t->ts_ns);
+		ob->is_there = false;
+		ob->gone_ns = t->ts_ns;
+	}
 }
 
 void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len)
@@ -313,6 +350,9 @@ static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count)
 
 void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const struct ctp_holder *by, uint64_t ts_ns)
 {
+	uint32_t number = by->count < 0 ? *slot_of(o, pid, at) : 0;
+	if (number && o->list[number].gone_ns)
+		return; /* given back when it was destroyed already: that is no new object */
 	struct ctp_object *ob = object_at(o, pid, at);
 	if (!ob || !ob->holders_known)
 		return;

@@ -4,7 +4,8 @@
  * objects.h - what coroutines wait for: the reasons of each wait, and for each object how much is available and which coroutines
  * hold it.
  *
- * An object is known by its process and its address, from its first record to the one of its end. After missing records, its state
+ * An object is known by its process and its address, from its first record to the one of its end. What it was then is kept for
+ * coroutines that still wait for it, until another object has its address, or its room is needed. After missing records, its state
  * is unknown until a record says it again. What is available is known from the next count on. The holders are known again when all
  * of it is available, for then there are none: all of a lock is 1, all of another object is its first count, if the trace has the
  * record of its making. If a coroutine gives back more than it holds, the program does not record all that is held, and the holders
@@ -63,6 +64,8 @@ struct ctp_object {
 	uint32_t gap;    /* ctp_objects.gaps at its last record */
 	uint8_t what;    /* enum ctp_waits_for, of its first count; 0: not known */
 	bool owned, is_there; /* is_there: false after the record of its end */
+	uint64_t made_ns;     /* when it was made; 0: not known */
+	uint64_t gone_ns;     /* when it was destroyed. Then the object is as it was before; 0 and not is_there: nothing is known of it */
 	uint64_t closed_ns;   /* 0: it is open */
 	struct ctp_stock stock, room;
 	uint64_t total;  /* the most that was ever available, or held */
@@ -185,6 +188,12 @@ static inline struct ctp_object *ctp_objects_wanted(const struct ctp_objects *o,
 {
 	return ctp_reason_is_object(&r->list[i]) ? ctp_objects_find(o, r->pid, r->list[i].value) : NULL;
 }
+
+/*
+ * The object that a reason is for, of a wait that began at since_ns: the one that is there now, or that was destroyed during the
+ * wait. Null: neither, as if its address has another object by now, or the reason is for a timer or a descriptor.
+ */
+struct ctp_object *ctp_objects_waited(const struct ctp_objects *o, const struct ctp_reasons *r, uint32_t i, uint64_t since_ns);
 
 /*
  * How much is available for certain: what holders have is not, and a program need not tell each change. *exact: it is not more,

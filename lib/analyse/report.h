@@ -118,12 +118,14 @@ struct ctp_report_holder {
 	bool alive;
 };
 
-/* Something that coroutines wait for, and its state at the end. what is enum ctp_waits_for of events.h; 0: not known. */
+/* Something that coroutines wait for, and its last state. what is enum ctp_waits_for of events.h; 0: not known. */
 struct ctp_report_object {
 	char *name, *made;    /* made: the place; null: not known */
 	uint64_t pid, at;     /* its process and its address */
 	uint8_t what;
 	bool owned, closed;
+	bool is_gone;         /* it was destroyed, gone_ns after the start of the section, while coroutines waited for it: the rest is */
+	uint64_t gone_ns;     /* as it was then */
 	bool known, room_known;   /* whether these two are known: */
 	uint64_t available, room; /* the last counts; room: of a queue with a limit */
 	bool exact, room_exact;   /* and whether they are certain; else only that they are above 0 is */

@@ -19,6 +19,7 @@ static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the first finding; still: what waits at the end */
 static char suspected[1024], excuse[1024], also[1024]; /* "possible 12 and 3 of 478 ended"; excuse, also: of the first */
+static char listed[512]; /* objects: "4096 for 1, held by 2, destroyed at 2000" */
 static uint64_t judged_ns;
 
 static void give(void *to, const struct ctp_batch *batch) { ctp_analysis_records(to, batch); }
@@ -73,6 +74,13 @@ static const char *end_so(bool complete, bool missing)
 	for (uint32_t k = 0; k < s->nwaiting && k < 4; k++)
 		sprintf(still + strlen(still), "%s%ju in findings %ju for %ju", k ? ", " : "", (uintmax_t)s->waiting[k].coroutines,
 		        (uintmax_t)s->waiting[k].found, (uintmax_t)(s->waiting[k].longest_ns / MS));
+	listed[0] = '\0';
+	for (uint32_t k = 0; k < s->nobjects && k < 4; k++) {
+		const struct ctp_report_object *o = &s->objects[k];
+		sprintf(listed + strlen(listed), "%s%ju for %ju, held by %u", k ? "; " : "", (uintmax_t)o->at, (uintmax_t)o->waiters, o->nholders);
+		if (o->is_gone)
+			sprintf(listed + strlen(listed), ", destroyed at %ju", (uintmax_t)((o->gone_ns + MS / 2) / MS));
+	}
 	ctp_analysis_free(analysis);
 	ctp_section_fini(&sec);
 	byhand_fini(&h);

@@ -79,6 +79,69 @@ static void dead_holders(void)
 	ok(!strstr(found, "held-by-dead"), "it is not found if another holder runs: %s", found);
 }
 
+/*
+ * Of two permits, one is held by a coroutine that has ended, and one by another that waits. Coroutine 1 waits for a permit. The object is
+ * destroyed at gone_ms, and the living holder gives its permit back after that, or the address has another object.
+ */
+static void destroyed(uint64_t gone_ms, bool again)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE | CTP_OBJECT_OWNED);
+	for (uint64_t co = 2; co <= 3; co++) {
+		runs(100 * MS + co, co);
+		gets(&h, 101 * MS + co, co, A, 1);
+	}
+	has(&h, 102 * MS, A, CTP_WAITS_PERMITS, 0);
+	dies(&h, 110 * MS, 2);
+	stops(110 * MS, 3);
+	waits_alone(1, CTP_WAITS_PERMITS, A, 1, 0);
+	has_so(&h, gone_ms * MS, A, 0, 0, CTP_OBJECT_GONE);
+	if (again)
+		has_so(&h, gone_ms * MS + 1, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE | CTP_OBJECT_OWNED);
+	else
+		gets(&h, gone_ms * MS + 1, 3, A, -1);
+	over();
+}
+
+/* A suspended coroutine holds a lock for which another waits. The lock is destroyed, and given back this much earlier. */
+static void destroyed_lock(uint64_t earlier_ns)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	runs(100 * MS, 2);
+	gets(&h, 101 * MS, 2, A, 1);
+	stops(110 * MS, 2);
+	waits_alone(1, CTP_WAITS_LOCK, A, 1, 0);
+	gets(&h, 2000 * MS - earlier_ns, 2, A, -1);
+	has_so(&h, 2000 * MS, A, 0, 0, CTP_OBJECT_GONE);
+	over();
+}
+
+static void destroyed_objects(void)
+{
+	destroyed_lock(1);
+	is(listed, "4096 for 1, held by 1, destroyed at 2000", "a lock that is given back when it is destroyed keeps its holder");
+	destroyed_lock(600 * MS);
+	is(listed, "4096 for 1, held by 0, destroyed at 2000", "it has none if it was given back long before");
+	destroyed(2000, false);
+	is(found, "held-by-dead likely 1", "a permit of an object that was destroyed since is found");
+	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2, which has ended, and 1 more"),
+	   "the finding names the holders that it had: %s", why);
+	ok(strstr(why, "the semaphore at 0x1000 was destroyed 2.00 s after the start, while 1 coroutine waited for it"),
+	   "the finding says that it was destroyed: %s", why);
+	is(listed, "4096 for 1, held by 2, destroyed at 2000", "the report lists the object as it was");
+	destroyed(AT / MS + 400, false);
+	is(found, "", "it is not found if it was destroyed before the wait was too long");
+	destroyed(2000, true);
+	is(found, "", "it is not found if another object has the address");
+	is(listed, "4096 for 0, held by 0", "which is listed without the wait");
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE);
+	has_so(&h, 20, A, 0, 0, CTP_OBJECT_GONE);
+	over();
+	is(listed, "", "a destroyed object that no coroutine waits for is not listed");
+}
+
 /* What a scene of held_by_none has that is different: each takes one premise away. */
 struct forgotten {
 	uint64_t marks;            /* of the object */
@@ -277,6 +340,7 @@ static void mixed(void)
 int main(void)
 {
 	dead_holders();
+	destroyed_objects();
 	forgotten_permits();
 	own_permits();
 	circles();
