@@ -57,7 +57,15 @@ void ctp_habit_came_back(struct ctp_habit *habit, uint64_t id)
 
 void ctp_habit_woken_by(struct ctp_habit *habit, uint64_t waker)
 {
-	habit->more_wakers |= !CTP_ARRAY_NOTE(habit->wakers, habit->nwakers, waker);
+	uint32_t at = 0;
+	while (at < habit->nwakers && habit->wakers[at] != waker)
+		at++;
+	habit->more_wakers = at == CTP_HABIT_WAKERS;
+	if (habit->more_wakers)
+		return;
+	habit->nwakers += at == habit->nwakers;
+	habit->wakers[at] = waker;
+	habit->ended[at]++;
 }
 
 void ctp_habit_woken_from(struct ctp_habit *habit, uint32_t from)

@@ -31,6 +31,7 @@ struct ctp_habit {
 	uint64_t nested; /* waits that ended with no wake, by a resume from within a running coroutine, as a generator is called */
 	uint64_t who[CTP_HABIT_DIFFERENT]; /* coroutines that came back */
 	uint64_t wakers[CTP_HABIT_WAKERS]; /* coroutines that woke them, */
+	uint64_t ended[CTP_HABIT_WAKERS];  /* how many waits each of these ended, as long as more_wakers is not set, */
 	uint32_t from[CTP_HABIT_WAKERS];   /* and the habits that these wakers came from */
 	uint8_t different, nwakers, nfrom;
 	uint32_t asked, children;          /* wakes whose waker was looked at; of these, wakes by a child of the woken coroutine */

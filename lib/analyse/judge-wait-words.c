@@ -5,28 +5,52 @@
 
 #include "analyse/judge-wakers.h"
 #include "analyse/judge-object.h"
+#include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 #include "analyse/judge.h"
 
-enum { CIRCLE_LISTED = 6 }; /* members of a circle that have a line of their own */
+enum {
+	CIRCLE_LISTED = 6, /* members of a circle that have a line of their own */
+	WAKERS_MAX = 32,   /* of all habits of a place */
+	WAKERS_NAMED = 3,
+	FEW = 3,           /* fewer waits do not tell how waits end */
+};
+
+/*
+ * The habit in which coroutines of a spawn site wait for something from outside. A spawn site may make coroutines of several sorts, so
+ * one that this coroutine has itself comes first. 0: none.
+ */
+static uint32_t rest_of(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	uint32_t best = 0, most = 0;
+	for (const struct ctp_visits *v = ctp_coro_visits(co); v < ctp_coro_visits(co) + CTP_CO_VISITS; v++) {
+		bool outside = v->place && 10 * (uint32_t)v->outside >= 9 * (uint32_t)v->back;
+		if (!outside || v->outside <= most)
+			continue;
+		most = v->outside;
+		best = ctp_habits_number(&j->tally->habits, co->spawn, v->place);
+	}
+	return best && best != co->habit ? best : j->spawns[co->spawn].outside;
+}
 
 /* The place where the siblings of the members rest. */
 static void say_rest(struct ctp_words *w)
 {
 	const struct ctp_judge *j = w->j;
 	const struct ctp_coroutine *co = ctp_words_first(w);
-	uint32_t outside = co ? j->spawns[co->spawn].outside : 0;
+	uint32_t outside = co ? rest_of(j, co) : 0;
+	const struct ctp_habit *h = &j->tally->habits.list[outside];
 	uint32_t rest = co ? ctp_tally_spawn(j->tally, co->spawn)->rest : 0;
-	uint32_t at = outside ? j->tally->habits.list[outside].place : rest;
+	uint32_t at = outside ? h->place : rest;
 	const char *place = at ? ctp_follow_text(j->follow, at) : "another place";
-	const char *idle = ctp_words_they(w, "it is not idle: coroutines from the same spawn site rest",
-	                                  "they are not idle: coroutines from the same spawn site rest");
+	const char *idle = ctp_words_they(w, "it is not idle: idle coroutines from the same spawn site wait",
+	                                  "they are not idle: idle coroutines from the same spawn site wait");
 	if (outside)
-		ctp_words_evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do",
-		                   idle, place, ctp_words_counted(w, j->spawns[co->spawn].outside_waits, "time", "times"));
+		ctp_words_evidence(w, "%s at %s, until something from outside, such as a timer, ends that (%s); here, only coroutines end waits",
+		                   idle, place, ctp_words_counted(w, h->woken - h->inside, "time", "times"));
 	else
-		ctp_words_evidence(w, "%s at %s, where each began; here only coroutines end waits", idle, place);
+		ctp_words_evidence(w, "%s at %s, where each began; here, only coroutines end waits", idle, place);
 }
 
 /* "is suspended too, at pool.c:90:pool_get" */
@@ -40,15 +64,92 @@ static const char *state_of(struct ctp_words *w, uint64_t id)
 	return w->places;
 }
 
+/* The coroutines that ended the other waits at the suspend place. */
+struct wakers {
+	uint64_t id[WAKERS_MAX], ended[WAKERS_MAX];
+	uint64_t inside; /* waits that coroutines ended */
+	uint32_t n;
+	bool more;       /* there are others, and the counts are not known */
+};
+
+static void find_wakers(const struct ctp_words *w, struct wakers *to)
+{
+	const struct ctp_habits *habits = &w->j->tally->habits;
+	for (uint32_t i = 1; i < habits->count; i++) {
+		const struct ctp_habit *h = &habits->list[i];
+		if (h->place != w->g->place || (w->g->spawn && h->spawn != w->g->spawn))
+			continue;
+		to->inside += h->inside;
+		to->more |= h->more_wakers;
+		for (uint32_t k = 0; k < h->nwakers; k++) {
+			uint32_t at = 0;
+			while (at < to->n && to->id[at] != h->wakers[k])
+				at++;
+			to->more |= at == WAKERS_MAX;
+			if (at == WAKERS_MAX)
+				break;
+			to->n += at == to->n;
+			to->id[at] = h->wakers[k];
+			to->ended[at] += h->ended[k];
+		}
+	}
+}
+
+/* One coroutine ended nearly all of these waits. */
+static void say_one_waker(struct ctp_words *w, uint64_t id, uint64_t ended)
+{
+	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, id), *first = ctp_words_first(w);
+	bool all = ended == ctp_tally_place(w->j->tally, w->g->place)->wait.count;
+	bool active = co && co->state != CTP_DEAD && first &&
+	              ctp_judge_is_recent(w->j, ctp_most(co->resumed_ns, co->suspended_ns), first->suspended_ns,
+	                                  ctp_judge_end_ns(w->j, first));
+	ctp_words_evidence(w, "%s%s of these were ended by %s, which %s", all ? "all " : "", ctp_words_count(w, ended),
+	                   ctp_words_any(w, id), active ? "still runs now and then" : state_of(w, id));
+}
+
+/*
+ * Which coroutines ended the other waits there: one of them may have forgotten this one. Those that are alive are named.
+ */
+static void say_wakers(struct ctp_words *w)
+{
+	struct wakers all = {.n = 0};
+	char names[WAKERS_NAMED * (sizeof w->label[0] + 2)] = "";
+	size_t len = 0;
+	uint32_t most = 0, named = 0;
+	if (w->g->place)
+		find_wakers(w, &all);
+	for (uint32_t i = 1; i < all.n; i++)
+		most = all.ended[i] > all.ended[most] ? i : most;
+	if (all.inside < FEW || !all.n)
+		return;
+	if (!all.more && 10 * all.ended[most] >= 9 * all.inside) {
+		say_one_waker(w, all.id[most], all.ended[most]);
+		return;
+	}
+	for (uint32_t i = 0; i < all.n && named < WAKERS_NAMED; i++)
+		if (ctp_judge_living(w->j, all.id[i]))
+			len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", named++ ? ", " : "", ctp_words_any(w, all.id[i]));
+	const char *every = all.inside == ctp_tally_place(w->j->tally, w->g->place)->wait.count ? "all " : "";
+	if (named && (all.more || all.n > named))
+		ctp_words_evidence(w, "%s%s of these were ended by coroutines: %s and %s%s", every, ctp_words_count(w, all.inside), names,
+		                   all.more ? "more than " : "", ctp_words_counted(w, all.n - named, "other", "others"));
+	else if (named)
+		ctp_words_evidence(w, "%s%s of these were ended by coroutines: %s", every, ctp_words_count(w, all.inside), names);
+}
+
 /* If one member is listed: the coroutine that it awaits, and its last waker. */
 static void say_last_waker(struct ctp_words *w)
 {
 	const struct ctp_report_member *m = w->f->nwho == 1 ? &w->f->who[0] : NULL;
 	const struct ctp_coroutine *co = m ? ctp_follow_find(w->j->follow, m->id) : NULL;
+	char at[CTP_SITE_TEXT_MAX + 8] = "";
 	if (co && co->state == CTP_SUSPENDED && co->awaits)
 		ctp_words_evidence(w, "it awaits %s, which %s", ctp_words_any(w, co->awaits), state_of(w, co->awaits));
+	bool elsewhere = co && co->before == m->waker && co->before_at && co->before_at != co->place;
+	if (elsewhere) /* so that waker need not be the one that should end this wait */
+		snprintf(at, sizeof at, ", at %s,", ctp_words_named(ctp_follow_text(w->j->follow, co->before_at)));
 	if (m && m->waker && m->waker != m->id)
-		ctp_words_evidence(w, "its previous wait was ended by %s, which %s", ctp_words_any(w, m->waker), state_of(w, m->waker));
+		ctp_words_evidence(w, "its previous wait%s was ended by %s, which %s", at, ctp_words_any(w, m->waker), state_of(w, m->waker));
 }
 
 /* A line of evidence for each reason against the waits. */
@@ -94,6 +195,8 @@ void ctp_say_waiting(struct ctp_words *w)
 		                   ctp_word(w->j->waiting, "is", "are"), ctp_word(w->j->waiting, "it", "them"));
 	else
 		ctp_words_history(w);
+	if (g->why != CTP_WHY_STANDSTILL)
+		say_wakers(w);
 	if (woken)
 		ctp_words_evidence(w, "the trace has every wake, and none is for %s", ctp_words_it(w));
 	say_why(w);

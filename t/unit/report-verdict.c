@@ -6,7 +6,7 @@
  */
 #include "judged.h"
 
-enum { HOG = 3, READY = 4, PEER = 8, LOCK = 21, HOME = 30, INNER = 31, HUB_RESTS = 32, DISK = 33, HUB = 9, FIRST = 100, MANY = 20 };
+enum { HOG = 3, READY = 4, PEER = 8, LOCK = 21, HOME = 30, INNER = 31, HUB_RESTS = 32, DISK = 33, HUB = 9, FIRST = 100, MANY = 20, HELPER = 1000 };
 
 /* The victim waits from 210 ms on, and no other coroutine is left. */
 static void left_alone(void)
@@ -23,6 +23,20 @@ static void stops(void)
 	left_alone();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
 	is(end(), "never-woken likely 1", "a coroutine that waits for long, with no other left, is found");
+
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, VICTIM, MAKER);
+	resumes(&h, 201 * MS, VICTIM, 5);
+	goes_round(202 * MS, VICTIM, WAKER);
+	suspends(&h, 204 * MS, VICTIM, 5, 77);
+	is_woken(&h, 205 * MS, VICTIM, 5, WAKER);
+	resumes(&h, 206 * MS, VICTIM, 5);
+	suspends(&h, 210 * MS, VICTIM, 5, WAITS);
+	dies(&h, 215 * MS, WAKER);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1", "it is found after a wait elsewhere");
+	ok(strstr(why, "its previous wait, at site 77, was ended by coroutine #2, which has ended"), "the finding has that place: %s", why);
 
 	left_alone();
 	becomes(&h, 220 * MS, 230 * MS, CTP_PROCESS_STOPPED);
@@ -183,6 +197,8 @@ static void late(void)
 /* --- where they rest ------------------------------------------------------------------------------------------------------ */
 
 /* A session rests at its usual place until a client comes, and asks the hub, which reads from its disk and answers. */
+static uint64_t helpers; /* coroutines that answer in turn, in place of the hub */
+
 static void session(uint64_t ts, uint64_t co, bool answered)
 {
 	is_woken(&h, ts, co, OTHER, 0);
@@ -194,7 +210,7 @@ static void session(uint64_t ts, uint64_t co, bool answered)
 	is_woken(&h, ts + 6000, HUB, OTHER, 0);
 	resumes(&h, ts + 7000, HUB, OTHER);
 	if (answered)
-		is_woken(&h, ts + 8000, co, OTHER, HUB);
+		is_woken(&h, ts + 8000, co, OTHER, helpers ? HELPER + ts / MS % helpers : HUB);
 	suspends(&h, ts + 9000, HUB, OTHER, HUB_RESTS);
 	if (!answered)
 		return;
@@ -209,6 +225,11 @@ static void sessions(void)
 	is_born(&h, 1, HUB, 0);
 	resumes(&h, 2, HUB, OTHER);
 	suspends(&h, 3, HUB, OTHER, HUB_RESTS);
+	for (uint64_t i = 0; i < helpers; i++) {
+		is_born(&h, 4, HELPER + i, 0);
+		resumes(&h, 5, HELPER + i, OTHER);
+		suspends(&h, 6, HELPER + i, OTHER, HUB_RESTS);
+	}
 	for (uint64_t co = FIRST; co < FIRST + MANY; co++) {
 		is_born(&h, 10 * co, co, MAKER);
 		resumes(&h, 10 * co + 1, co, THREAD);
@@ -230,6 +251,18 @@ static void away(void)
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
 	is(end(), "never-woken likely 20", "sessions that all wait for an answer are found");
 	ok(strstr(why, "they are not idle"), "the finding says that they rest elsewhere");
+	ok(strstr(why, "\nall 120 of these were ended by coroutine #9, which is suspended too"),
+	   "the finding names the coroutine that ended all other waits there: %s", why);
+	for (helpers = 3; helpers <= 12; helpers += 9) {
+		sessions();
+		for (uint64_t n = 0; n < MANY; n++)
+			session(200 * MS + n * MS, FIRST + n, false);
+		is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+		end();
+		ok(strstr(why, helpers == 3 ? "\nall 120 of these were ended by coroutines: coroutine #1001, coroutine #1002, coroutine #1000\n" :
+		          "coroutine #1003 and more than 5 others\n"), "of several coroutines, it names three: %s", why);
+	}
+	helpers = 0;
 
 	/* The hub still waits for its disk. */
 	sessions();
@@ -446,6 +479,8 @@ static const char *writers(uint64_t write_ns)
 static void test_home(void)
 {
 	is(writers(4 * MS), "never-woken likely 1", "a coroutine that rests elsewhere, and is overtaken here, is found");
+	ok(strstr(why, "\nall 610 of these were ended by coroutine #899, which still runs now and then\n"),
+	   "the finding names the coroutine that used to end such waits: %s", why);
 	is(writers(10000), "", "it is not found if it only passes the other place: it may be idle here");
 }
 
