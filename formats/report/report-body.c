@@ -126,7 +126,7 @@ static void tree(struct ctp_doc *doc, const struct ctp_finding *f)
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_branch *b = &branches[i];
 		doc->ops->item(doc, IN_TREE, b->depth);
-		code(doc, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, NULL, b->id));
+		code(doc, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, b->name, b->id));
 		if (b->depth && b->who->place) {
 			words(doc, "%sat ", doc->ops->gap);
 			code(doc, b->who->place);
@@ -232,9 +232,23 @@ static uint32_t rows_of(const struct ctp_doc *doc, uint32_t n, uint32_t limit)
 #define SPAWNED_AT TEXT("spawned at", ", spawned at ", CTP_DOC_ALWAYS)
 #define TABLE(title, columns) {title, columns, sizeof(columns) / sizeof *(columns)}
 
+static bool is_same(const char *a, const char *b) { return a && b ? !strcmp(a, b) : a == b; }
+
+/* All coroutines of a row are above, as a wait that stands out. */
+static bool stands_out(const struct ctp_report_section *s, const struct ctp_report_still *row)
+{
+	for (uint32_t i = 0; i < s->nsuspects; i++) {
+		const struct ctp_suspect *p = &s->suspects[i];
+		bool all = p->members == p->open && p->members == row->coroutines;
+		if (all && is_same(p->place, row->place) && is_same(p->spawn, row->spawn))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Coroutines that still wait, of which some may be runnable; or that still run, and the thread of the one that has run longest.
- * Those in findings are left out.
+ * Those in findings are left out, and waits that stand out.
  */
 static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint32_t nlist, bool runs)
 {
@@ -250,6 +264,8 @@ static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint
 	struct row r = {.doc = doc};
 	uint32_t all = 0, shown = 0, at = 0;
 	for (const struct ctp_report_still *s; (s = ctp_print_still(list, nlist, &at));) {
+		if (!runs && stands_out(doc->section, s))
+			continue;
 		all++;
 		if (rows_of(doc, all, doc->ops->rows) < all)
 			continue;

@@ -22,21 +22,21 @@ static int by_length(const void *a, const void *b)
 }
 
 /* Adds the waiters of a coroutine below it. Each is removed from the list, so that a circle ends. */
-static void grow(struct tree *t, const struct ctp_report_member *who, uint64_t id, unsigned depth)
+static void grow(struct tree *t, const struct ctp_report_member *who, const char *name, uint64_t id, unsigned depth)
 {
 	assert(t->count < CTP_TREE_MAX && depth <= CTP_REPORT_MEMBERS);
 	bool is_put = depth > 0; /* a waiter is always put; a member only if a coroutine waits for it */
 	if (is_put)
-		t->to[t->count++] = (struct ctp_branch){who, id, depth};
+		t->to[t->count++] = (struct ctp_branch){who, name, id, depth};
 	for (uint32_t i = 0; i < t->nwaiters; i++) {
 		const struct ctp_report_member *waiter = t->waiters[i];
 		if (!waiter || waiter->waits_for != id)
 			continue;
 		if (!is_put)
-			t->to[t->count++] = (struct ctp_branch){who, id, depth};
+			t->to[t->count++] = (struct ctp_branch){who, name, id, depth};
 		is_put = true;
 		t->waiters[i] = NULL;
-		grow(t, waiter, waiter->id, depth + 1);
+		grow(t, waiter, waiter->name, waiter->id, depth + 1);
 	}
 }
 
@@ -56,12 +56,12 @@ unsigned ctp_report_tree(struct ctp_branch to[CTP_TREE_MAX], const struct ctp_fi
 	if (t.nwaiters)
 		qsort(t.waiters, t.nwaiters, sizeof *t.waiters, by_length);
 	for (uint32_t i = 0; t.nwaiters && i < f->nwho && i < CTP_REPORT_MEMBERS; i++)
-		grow(&t, &f->who[i], f->who[i].id, 0);
+		grow(&t, &f->who[i], f->who[i].name, f->who[i].id, 0);
 	/* The waiters of coroutines that are not listed; then those that are left, which are in circles. */
 	for (int any = 0; any < 2; any++)
 		for (uint32_t i = 0; i < t.nwaiters; i++)
 			if (t.waiters[i] && (any || !is_left(&t, t.waiters[i]->waits_for)))
-				grow(&t, NULL, t.waiters[i]->waits_for, 0);
+				grow(&t, NULL, t.waiters[i]->waits_for_name, t.waiters[i]->waits_for, 0);
 	return t.count;
 }
 

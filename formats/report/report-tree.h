@@ -11,7 +11,8 @@
 enum { CTP_TREE_MAX = 3 * CTP_REPORT_MEMBERS };
 
 struct ctp_branch {
-	const struct ctp_report_member *who; /* null: the finding does not list it, and only its id is known */
+	const struct ctp_report_member *who; /* null: the finding does not list it */
+	const char *name; /* or null */
 	uint64_t id;
 	unsigned depth;
 };

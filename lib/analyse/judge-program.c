@@ -19,7 +19,8 @@ enum {
 	GROWTH_STEPS = 8,
 	GROWTH_ALIVE = 100,
 	COLLAPSE_SLICES = 8,      /* with resumes, and without, at least */
-	COLLAPSE_FACTOR = 20,     /* from the resumes a second before to those after, at least */
+	COLLAPSE_FACTOR = 20,     /* from the resumes a second before to those after, at least; */
+	COLLAPSE_BY_MANY = 5,     /* that, if the finding explains why most coroutines wait: the others go on */
 };
 
 void ctp_judge_migration(struct ctp_judge *j)
@@ -168,15 +169,15 @@ void ctp_judge_growth(struct ctp_judge *j)
 	free(left);
 }
 
-/* One line of evidence: where most coroutines wait that suspended around then. */
-static void say_who_went_to_wait(struct ctp_words *w, uint64_t from_ns)
+/* One line of evidence: where most coroutines wait that suspended around then. Those that suspended later have come back since. */
+static void say_who_went_to_wait(struct ctp_words *w, uint64_t from_ns, uint64_t to_ns)
 {
 	struct ctp_follow *f = w->j->follow;
 	uint64_t *at = calloc(f->places->count, sizeof *at), all = 0;
 	struct ctp_coroutine *co;
 	uint32_t best = 0;
 	for (uint32_t i = 0; at && (co = ctp_follow_each(f, &i));) {
-		if (co->state != CTP_SUSPENDED || co->suspended_ns < from_ns || co->suspended_ns > w->j->end_ns)
+		if (co->state != CTP_SUSPENDED || co->suspended_ns < from_ns || co->suspended_ns > to_ns)
 			continue;
 		uint32_t where = ctp_follow_place(f, co);
 		all++;
@@ -216,19 +217,22 @@ void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 	for (uint32_t i = 0; i < last; i++)
 		active += t->slices[i] > 0;
 	uint64_t quiet_ns = (n - last) * slice_ns, busy_ns = last * slice_ns, when_ns = t->start_ns + busy_ns;
-	bool fell = (double)later * (double)busy_ns * COLLAPSE_FACTOR <= (double)(all - later) * (double)quiet_ns;
+	int factor = 2 * (f->members + f->waiting) > j->waiting + j->running ? COLLAPSE_BY_MANY : COLLAPSE_FACTOR;
+	bool fell = (double)later * (double)busy_ns * factor <= (double)(all - later) * (double)quiet_ns;
 	if (!fell || active < COLLAPSE_SLICES || n - last < COLLAPSE_SLICES || quiet_ns < busy_ns / 4 ||
 	    quiet_ns / CTP_JUDGE_FACTOR < t->longest_pause_ns || quiet_ns < CTP_JUDGE_RUN_NS || j->follow->unsure_ns >= when_ns)
 		return;
 	struct ctp_words w = {.j = j, .f = f};
 	while (w.nevidence < CTP_REPORT_LINES && f->evidence[w.nevidence])
 		w.nevidence++;
-	ctp_words_evidence(&w, "after %s, throughput fell from %s a second to %s, and stayed at that for %s",
+	bool silent = 2 * ctp_span_ns(t->last_resume_ns, j->end_ns) > quiet_ns; /* also if a few came in the first moments */
+	ctp_words_evidence(&w, "after %s, throughput fell from %s a second to %s, and stayed at that for %s%s%s",
 	                   ctp_words_duration(&w, ctp_span_ns(j->start_ns, when_ns)),
 	                   ctp_words_counted(&w, (uint64_t)((double)(all - later) * 1e9 / (double)busy_ns), "resume", "resumes"),
 	                   ctp_words_count(&w, (uint64_t)((double)later * 1e9 / (double)quiet_ns)),
-	                   ctp_words_duration(&w, ctp_span_ns(when_ns, j->end_ns)));
-	say_who_went_to_wait(&w, when_ns - (busy_ns / 10 < slice_ns ? slice_ns : busy_ns / 10));
+	                   ctp_words_duration(&w, ctp_span_ns(when_ns, j->end_ns)), silent ? "; the last resume was " : "",
+	                   silent ? ctp_words_when(&w, ctp_span_ns(j->start_ns, t->last_resume_ns)) : "");
+	say_who_went_to_wait(&w, when_ns - (busy_ns / 10 < slice_ns ? slice_ns : busy_ns / 10), when_ns + quiet_ns / 2);
 }
 
 void ctp_judge_untraced(struct ctp_judge *j)

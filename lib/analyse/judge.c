@@ -65,6 +65,7 @@ static void find_waiters(struct ctp_judge *j)
 		struct ctp_report_member *waiter = &g->waiters[g->nwaiters++];
 		*waiter = ctp_judge_member(j, co, since_ns, ctp_follow_ns(j->follow, since_ns, ctp_judge_end_ns(j, co)));
 		waiter->waits_for = ctp_judged(co)->leads_to->id;
+		waiter->waits_for_name = ctp_judge_copy(j, ctp_judged(co)->leads_to->name);
 		waiter->awaits = co->awaits == waiter->waits_for;
 	}
 }

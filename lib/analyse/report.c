@@ -28,6 +28,7 @@ void ctp_report_member_fini(struct ctp_report_member *m)
 	free(m->in);
 	free(m->place);
 	free(m->spawn);
+	free(m->waits_for_name);
 }
 
 void ctp_finding_fini(struct ctp_finding *f)

@@ -47,6 +47,7 @@ struct ctp_report_member {
 	char *name, *in;      /* in: without a name, that of the nearest ancestor that has one */
 	char *place, *spawn;  /* where the coroutine suspended last, and where it was made */
 	uint64_t waits_for;   /* the coroutine that it waits for; 0: not known, or it waits for none */
+	char *waits_for_name; /* of a waiter of a finding: the name of that coroutine, which may not be listed */
 	bool awaits;          /* the stream tells waits_for; else it is inferred from earlier wakes */
 	struct ctp_report_reason reasons[CTP_REPORT_REASONS];
 	uint32_t nreasons;    /* 0 also if not all reasons are known */
@@ -76,6 +77,7 @@ struct ctp_suspect {
 	char *place, *spawn;          /* spawn: of the first member */
 	uint64_t members;             /* coroutines whose wait stands out */
 	uint64_t waiting;             /* further coroutines, which await a member */
+	uint64_t behind;              /* coroutines that wait where only members have ended waits, for longer than any such wait took */
 	char *also;                   /* a sentence about these, or about a coroutine that used to end such waits and has died; or null */
 	uint64_t since_ns, for_ns;    /* of the longest wait, up to the end */
 	uint64_t open;                /* all coroutines that wait there at the end, members too */

@@ -31,12 +31,15 @@
 #include "analyse/judge-words.h"
 #include "base/array.h"
 
+#define NO_CAUSE UINT32_MAX
+
 enum {
 	FEW_ENDED = 3,      /* fewer waits that ended are no history */
 	FACTOR_INSIDE = 10, /* times the longest wait that ended, where coroutines end them */
 	FACTOR_OUTSIDE = 30, /* times the 99th percentile, where something else may */
 	RATIO_MAX = 100,    /* a larger ratio says no more */
 	CHAIN = 64,         /* awaits that are followed */
+	FACTOR_BEHIND = 3,  /* times the longest wait that ended, where only suspects have ended waits */
 	PLACES = 3,         /* of coroutines that wait for a suspect, which are named */
 };
 
@@ -49,12 +52,15 @@ struct suspicion {
 	uint64_t waiting;               /* all that await a member, or one that does; */
 	uint32_t waits_at[PLACES];      /* places of these, the ones that await a member themselves first */
 	const struct ctp_coroutine *co; /* the member with that ratio */
+	uint64_t behind, behind_ns;     /* coroutines at a place where only members have ended waits, and the longest of their waits */
+	uint32_t behind_at;             /* that place; 0: there is none */
 };
 
 struct suspects {
 	struct ctp_judge *j;
 	uint64_t *open, *far;    /* by place: coroutines that wait there; those that the ratio makes stand out */
 	bool *found;             /* by place: a coroutine that waits there is in a finding, or the finding growth names the place */
+	uint32_t *cause;         /* by place: number + 1 in list of the one whose members ended all waits there; 0: none ended; or NO_CAUSE */
 	uint32_t *number;        /* by place or habit, and whether its members are ready: number + 1 in list; 0: none yet */
 	struct suspicion *list;
 	uint32_t count;
@@ -272,6 +278,53 @@ static void add_waiting(struct suspects *all, struct ctp_coroutine *co)
 		s->waits_at[i] = place;
 }
 
+/* The suspicion that has all coroutines that have ended waits of the habit; or null. */
+static struct suspicion *wakers_of(struct suspects *all, const struct ctp_habit *h)
+{
+	struct suspicion *one = NULL;
+	for (uint32_t i = 0; i < h->nwakers && !h->more_wakers; i++) {
+		const struct ctp_coroutine *waker = ctp_judge_living(all->j, h->wakers[i]);
+		struct suspicion *s = waker && ctp_wait_is(waker) && ctp_judged(waker)->visit ? suspicion_of(all, waker) : NULL;
+		if (!s || (one && s != one))
+			return NULL;
+		one = s;
+	}
+	return h->more_wakers ? NULL : one;
+}
+
+static void find_causes(struct suspects *all)
+{
+	const struct ctp_habits *habits = &all->j->tally->habits;
+	for (uint32_t i = 1; i < habits->count; i++) {
+		const struct ctp_habit *h = &habits->list[i];
+		struct suspicion *s = h->waits ? wakers_of(all, h) : NULL;
+		uint32_t number = s ? (uint32_t)(s - all->list) + 1 : NO_CAUSE, *cause = &all->cause[h->place];
+		if (h->waits)
+			*cause = !*cause || *cause == number ? number : NO_CAUSE;
+	}
+}
+
+/*
+ * Counts a coroutine whose wait only suspects could end, as far as is known, and which is longer than any that ended there. By itself it
+ * does not stand out: it may be idle.
+ */
+static void add_behind(struct suspects *all, const struct ctp_coroutine *co)
+{
+	struct ctp_judge *j = all->j;
+	uint32_t place = ctp_follow_place(j->follow, co);
+	const struct ctp_judge_place *p = &j->places[place];
+	uint64_t ns = ctp_wait_ns(j, co);
+	bool longer = ns >= CTP_JUDGE_FLOOR_NS && ns / FACTOR_BEHIND >= p->max_ns;
+	if (!place || ctp_judged(co)->visit || p->waits < j->history || !ctp_place_is_closed(*p) || !longer || is_quiet(j, co))
+		return;
+	struct suspicion *s = co->awaits || !all->cause[place] || all->cause[place] == NO_CAUSE ? NULL : &all->list[all->cause[place] - 1];
+	if (!s || (s->behind_at && s->behind_at != place))
+		return;
+	s->behind_at = place;
+	s->behind++;
+	s->behind_ns = ns > s->behind_ns ? ns : s->behind_ns;
+}
+
 static uint64_t members_of(const struct suspicion *s)
 {
 	return s->group.by_certainty[CTP_CERTAIN_POSSIBLE] + s->group.by_certainty[CTP_CERTAIN_UNKNOWN];
@@ -377,6 +430,16 @@ static void say_waiting(struct ctp_words *w, const struct suspicion *s)
 	                   ctp_words_it(w), places);
 }
 
+static void say_behind(struct ctp_words *w, const struct suspicion *s)
+{
+	const struct ctp_hist *hist = &ctp_tally_place(w->j->tally, s->behind_at)->wait;
+	ctp_words_evidence(w, "%s at %s for up to %s, where only %s ended waits: %s, within %s",
+	                   ctp_words_counted(w, s->behind, "more coroutine waits", "more coroutines wait"),
+	                   ctp_words_named(ctp_follow_text(w->j->follow, s->behind_at)), ctp_words_duration(w, s->behind_ns),
+	                   ctp_words_they(w, "this one has", "these have"), ctp_words_count(w, hist->count),
+	                   ctp_words_duration(w, hist->max_ns));
+}
+
 static void make_suspect(struct suspects *all, struct suspicion *from, struct ctp_suspect *to)
 {
 	struct ctp_judge *j = all->j;
@@ -389,6 +452,7 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 		.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, g->spawn)),
 		.members = members_of(from),
 		.waiting = from->waiting,
+		.behind = from->behind,
 		.since_ns = ctp_span_ns(j->start_ns, g->from_ns),
 		.for_ns = g->longest_ns,
 		.open = all->open[g->place],
@@ -404,7 +468,9 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 	struct ctp_words w = {.j = j, .g = g, .f = &f};
 	say_title(&w, from, to->open > to->members ? to->open - to->members : 0);
 	say_excuse(&w, from, all->one);
-	if (from->waiting)
+	if (from->behind > from->waiting)
+		say_behind(&w, from);
+	else if (from->waiting)
 		say_waiting(&w, from);
 	else if (!from->ready && !ctp_words_dead_waker(&w, from->co) && ctp_own_dead_waker(j, from->co))
 		ctp_words_evidence(&w, "%s has ended all earlier waits of %s there, and has died", ctp_words_any(&w, ctp_own_dead_waker(j, from->co)),
@@ -453,6 +519,10 @@ static bool look(struct suspects *all)
 	CTP_EACH_COROUTINE(j, co)
 		if (ctp_wait_is(co) && !(co->flags & CTP_CO_FOUND))
 			add_waiting(all, co);
+	find_causes(all);
+	for (uint32_t at = 0; all->count && (co = ctp_follow_each(j->follow, &at));)
+		if (ctp_wait_is(co) && !(co->flags & CTP_CO_FOUND))
+			add_behind(all, co);
 	return true;
 }
 
@@ -462,9 +532,9 @@ bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_rep
 		return true;
 	uint32_t n = j->follow->places->count;
 	struct suspects all = {.j = j, .open = calloc(n, sizeof *all.open), .far = calloc(n, sizeof *all.far),
-	                       .found = calloc(n, sizeof *all.found),
+	                       .found = calloc(n, sizeof *all.found), .cause = calloc(n, sizeof *all.cause),
 	                       .number = calloc(2 * (n > CTP_HABITS_MAX ? n : CTP_HABITS_MAX), sizeof *all.number)};
-	bool done = all.open && all.far && all.found && all.number && look(&all);
+	bool done = all.open && all.far && all.found && all.cause && all.number && look(&all);
 	s->one_site = all.one ? ctp_judge_copy(j, ctp_follow_text(j->follow, all.one)) : NULL;
 	if (done && all.count)
 		qsort(all.list, all.count, sizeof *all.list, by_weight);
@@ -488,6 +558,7 @@ bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_rep
 	free(all.open);
 	free(all.far);
 	free(all.found);
+	free(all.cause);
 	free(all.number);
 	return done && !j->failed;
 }

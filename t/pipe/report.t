@@ -248,6 +248,23 @@ awk 'function both(c, n, ts) { row(c, 2 * n + 1, "true", ts); row(c, 2 * n + 2, 
 	BEGIN { for (n = 0; n < 30; n++) for (c = 1; c <= 3; c++) both(c, n, ts += 1000000)
 		for (; n < 2000; n++) both(2, n, ts += 1000000) }' | "$BIN/ctp-fromjsonl" -q >"$tmp/possible.ctp"
 status '--fail-on possible' 4 --fail-on possible "$tmp/possible.ctp"
+
+# Two sessions are answered by one worker, thirty times, once after 300 ms; then the worker waits where no wait has ended.
+awk 'function at(ms) { ts = ms * 1000000 }
+	function row(c, active, site) { printf "{\"type\":\"transition\",\"ts\":%.0f,\"coro\":%d,\"index\":%d,\"tid\":7,\"is_active\":%s,\"site\":%d}\n", ts += 10, c, n[c]++, active, site }
+	function wake(c, by) { printf "{\"type\":\"wake\",\"ts\":%.0f,\"coro\":%d,\"tid\":7,\"by\":%d}\n", ts += 10, c, by }
+	BEGIN { at(1); for (c = 1; c <= 4; c++) { printf "{\"type\":\"birth\",\"ts\":%.0f,\"coro\":%d,\"pid\":100}\n", ts += 10, c; row(c, "true", 0); row(c, "false", c == 3 ? 40 : c == 4 ? 50 : 30) }
+		for (i = 0; i < 30; i++) { at(2 + i * 4 + (i > 9) * 300); wake(3, 0); row(3, "true", 0)
+			for (c = 1; c <= 2; c++) { wake(c, 3); row(c, "true", 0); row(c, "false", 30) }
+			row(3, "false", 40) }
+		wake(3, 0); row(3, "true", 0); row(3, "false", 41)
+		for (i = 0; i < 500; i++) { at(500 + i * 4); wake(4, 0); row(4, "true", 0); row(4, "false", 50) } }' |
+	"$BIN/ctp-fromjsonl" -q >"$tmp/behind.ctp"
+"$report" -q "$tmp/behind.ctp" >"$tmp/behind"
+like 'the heading counts coroutines that may wait because of a wait that stands out' "$(cat "$tmp/behind")" \
+	'^No findings, but 1 wait stands out, and 2 other coroutines may wait because of it'
+is 'a wait that stands out is not listed again' "$(sed '1,/^Still waiting/d; /^Where/,$d' "$tmp/behind" | grep -c 'site 41')" 0
+is 'other waits are' "$(sed '1,/^Still waiting/d; /^Where/,$d' "$tmp/behind" | grep -c 'site [35]0')" 2
 status '--fail-on likely, what is possible' 0 --fail-on likely "$tmp/possible.ctp"
 status '--fail-on possible, what is proved' 4 --fail-on possible "$tmp/proved.ctp"
 status '--fail-on possible, nothing stands out' 0 --fail-on possible "$tmp/clean.ctp"

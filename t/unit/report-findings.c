@@ -187,10 +187,19 @@ static void collapse(const char *ignore, const char *want, const char *name)
 	fini();
 }
 
-/* As above for 900 ms, and then only a heartbeat, twice a second for 14 s, which is more than a hundredth of all resumes. */
-static void heartbeat(void)
+/*
+ * As above for 900 ms, and then only a heartbeat for 14 s, which is more than a hundredth of all resumes. Beside the two coroutines of the
+ * finding, idle others wait. The result is the evidence about throughput, or "".
+ */
+static const char *heartbeat(uint64_t every_ms, uint64_t upto_ms, uint64_t idle)
 {
+	static char said[300];
 	begin(NULL);
+	for (uint64_t co = 2000; co < 2000 + idle; co++) {
+		is_born(&h, 1, co, MAKER + 2);
+		resumes(&h, 2, co, THREAD);
+		suspends(&h, 3, co, THREAD, WAITS + 100);
+	}
 	is_born(&h, 1, 2, MAKER + 1);
 	for (uint64_t co = 10; co < 910; co++) {
 		uint64_t ts = (co - 10) * MS + 2;
@@ -206,10 +215,10 @@ static void heartbeat(void)
 		suspends(&h, 901 * MS + co * 10 + 2, co, THREAD, 9);
 	}
 	dies(&h, 902 * MS, 5);
-	for (uint64_t ms = 1000; ms < 15000; ms += 500) {
+	for (uint64_t ms = 1000; ms < upto_ms; ms += every_ms) {
 		resumes(&h, ms * MS, 2, THREAD);
 		suspends(&h, ms * MS + 1, 2, THREAD, WAITS);
-		is_woken(&h, (ms + 499) * MS, 2, OTHER_THREAD, 0);
+		is_woken(&h, (ms + every_ms - 1) * MS, 2, OTHER_THREAD, 0);
 	}
 	is_over(&h, (uint64_t)15000 * MS, CTP_OUTCOME_RUNNING);
 	end();
@@ -217,16 +226,30 @@ static void heartbeat(void)
 	const char *line = NULL;
 	for (int i = 0; s->nfindings && i < CTP_REPORT_LINES && s->findings[0].evidence[i]; i++)
 		line = strstr(s->findings[0].evidence[i], "throughput fell") ? s->findings[0].evidence[i] : line;
+	snprintf(said, sizeof said, "%s", line ? line : "");
 	unsigned ms = 0;
-	ok(line && sscanf(line, "after %u ms", &ms) == 1 && ms > 850 && ms < 950, "throughput fell when work stopped, although a heartbeat goes on: %s",
-	   line ? line : "it is not said");
+	if (sscanf(said, "after %u ms", &ms) != 1 || ms < 850 || ms > 950)
+		said[0] = '\0';
 	fini();
+	return said;
+}
+
+static void heartbeats(void)
+{
+	ok(*heartbeat(500, 15000, 0), "throughput fell when work stopped, although a heartbeat goes on: %s", heartbeat(500, 15000, 0));
+	ok(!strstr(heartbeat(500, 15000, 0), "the last resume"), "the heartbeat did not end");
+	ok(*heartbeat(8, 15000, 0), "so it did if the heartbeat is a tenth of it, and most coroutines wait: %s", heartbeat(8, 15000, 0));
+	is(heartbeat(8, 15000, 20), "", "but not if most coroutines are in no finding");
+	ok(*heartbeat(500, 15000, 20), "it did if the heartbeat is far less than that");
+	is(heartbeat(2, 15000, 0), "", "it did not if the heartbeat is half of it");
+	ok(strstr(heartbeat(500, 1001, 0), "; the last resume was 1.00 s after the start"), "the evidence says when the heartbeat ended: %s",
+	   heartbeat(500, 1001, 0));
 }
 
 int main(void)
 {
 	cases();
-	heartbeat();
+	heartbeats();
 	long_runs();
 	processes();
 	collapse(NULL, "awaits-dead 2; ignored 0", "the loss of throughput is no finding of its own");

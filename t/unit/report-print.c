@@ -394,6 +394,7 @@ static void make_tree(struct made *m, struct ctp_report_member waiters[CTP_REPOR
 		waiters[i] = (struct ctp_report_member){.id = 101 + i, .waits_for = waits_for[i], .awaits = i != 1, .for_ns = 1000 * (i + 1),
 		                                        .state = i == 2 ? CTP_RUNNABLE : i == 4 ? CTP_BORN : CTP_SUSPENDED,
 		                                        .in = i ? NULL : consumer, .place = i > 2 ? NULL : i ? place : other};
+	waiters[4].waits_for_name = consumer;
 	m->findings[0].waiters = waiters;
 	m->findings[0].nwaiters = 7;
 	m->findings[0].waiting = 9;
@@ -412,7 +413,7 @@ static void test_tree(void)
 	       "     #40\n"
 	       "       #104  for 4.00 us\n"
 	       "       #103  at server.c:212:handle, ready to run for 3.00 us\n"
-	       "     #2000\n"
+	       "     consumer 5 (#2000)\n"
 	       "       #105  not yet run for 5.00 us\n"
 	       "     #106\n"
 	       "       #107  for 7.00 us\n"

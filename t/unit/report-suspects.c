@@ -218,6 +218,42 @@ static void test_sleeper(void)
 	is(sleeper(1), "", "it does not if it did so once");
 }
 
+/*
+ * A coroutine ends the waits of another one, of which the first takes as long as that; then it sleeps for more than half of the trace,
+ * where no wait has ended. A third one may have ended one of the waits.
+ */
+static const char *behind(bool third, uint64_t first_ms)
+{
+	begin();
+	workers(0);
+	for (uint64_t co = VICTIM; co <= VICTIM + 1; co++) {
+		is_born(&h, 200 * MS, 700 + co, 0);
+		resumes(&h, 201 * MS, 700 + co, THREAD);
+	}
+	const uint64_t waits = 700 + VICTIM, wakes = waits + 1;
+	is_born(&h, 200 * MS, 600, 0);
+	for (uint64_t i = 0; i < 25; i++) {
+		uint64_t ts = i ? (first_ms + 210 + 2 * i) * MS : 202 * MS;
+		suspends(&h, ts, waits, THREAD, CALLS);
+		is_woken(&h, ts + (i ? 1 : first_ms) * MS, waits, OTHER, third && i == 7 ? 600 : wakes);
+		resumes(&h, ts + (i ? 1 : first_ms) * MS + 1, waits, THREAD);
+	}
+	suspends(&h, 900 * MS, waits, THREAD, CALLS);
+	suspends(&h, 901 * MS, wakes, OTHER, REST);
+	return over();
+}
+
+static void test_behind(void)
+{
+	is(behind(false, 300), "possible 1 and 0 of 0 ended", "a coroutine stands out that used to wake one which does not");
+	is(also, "1 more coroutine waits at site 77 for up to 1.10 s, where only this one has ended waits: 25, within 300 ms",
+	   "the other one is mentioned");
+	behind(true, 300);
+	is(also, "", "it is not if a third one has ended such a wait");
+	behind(false, 1);
+	ok(!strstr(also, "where only"), "it is not if it stands out by itself, or is in a finding: %s; %s", also, suspected);
+}
+
 /* A worker that stands out awaits another coroutine, which goes on, or waits since then; and a third one awaits the worker. */
 static const char *chain(bool moves)
 {
@@ -413,6 +449,7 @@ int main(void)
 	test_outside();
 	test_few();
 	test_sleeper();
+	test_behind();
 	test_chain();
 	test_leader();
 	test_starves();
