@@ -27,7 +27,7 @@ const char *ctp_wait_object(struct ctp_follow *f, const struct ctp_object *ob, u
 	return text;
 }
 
-static void say_reason(struct ctp_follow *f, const struct ctp_reasons *r, uint32_t i, char *text, size_t size)
+static void say_reason(struct ctp_follow *f, const struct ctp_reasons *r, uint32_t i, uint64_t since_ns, char *text, size_t size)
 {
 	const struct ctp_reason_of *reason = &r->list[i];
 	const char *of = reason->what == CTP_WAITS_PERMITS ? "a permit of " : reason->what == CTP_WAITS_ITEM ? "an item of "
@@ -39,7 +39,7 @@ static void say_reason(struct ctp_follow *f, const struct ctp_reasons *r, uint32
 		snprintf(text, size, "descriptor %d", (int)reason->value);
 	} else {
 		snprintf(text, size, "%s", of);
-		ctp_wait_object(f, ctp_objects_wanted(f->objects, r, i), reason->what, reason->value, "", text + used, size - used);
+		ctp_wait_object(f, ctp_objects_waited(f->objects, r, i, since_ns), reason->what, reason->value, "", text + used, size - used);
 	}
 }
 
@@ -50,7 +50,7 @@ const char *ctp_wait_text(struct ctp_follow *f, const struct ctp_coroutine *co, 
 	*text = '\0';
 	for (uint32_t i = 0; r && i < r->n; i++) {
 		char one[CTP_SITE_TEXT_MAX + 60];
-		say_reason(f, r, i, one, sizeof one);
+		say_reason(f, r, i, co->suspended_ns, one, sizeof one);
 		used += (size_t)snprintf(text + used, CTP_WAIT_TEXT_MAX - used, "%s%s", i ? " or " : "", one);
 	}
 	return text;
@@ -60,7 +60,7 @@ uint64_t ctp_wait_holder(const struct ctp_follow *f, const struct ctp_coroutine 
 {
 	const struct ctp_reasons *r = ctp_wait_reasons_of(f, co);
 	for (uint32_t i = 0; r && i < r->n; i++) {
-		const struct ctp_object *ob = ctp_objects_wanted(f->objects, r, i);
+		const struct ctp_object *ob = ctp_objects_waited(f->objects, r, i, co->suspended_ns);
 		for (uint32_t k = 0; ob && ob->holders_known && k < ob->nholders; k++)
 			if (ob->holders[k].count > 0)
 				return ob->holders[k].coro;
