@@ -189,8 +189,10 @@ static void keep(struct collecting *c, struct ctp_diff_group *g, uint32_t run)
 		c->now.units += g->count;
 		c->now.units_touched |= g->touched;
 	}
-	if (ctp_report_ignores(&c->analysis->report, "difference", place, spawn) |
-	    ctp_report_ignores(&c->analysis->report, "difference", site, spawn_site)) {
+	/* Both are asked, because a pattern that matches is noted as used. */
+	bool ignored = ctp_report_ignores(&c->analysis->report, "difference", place, spawn);
+	ignored |= ctp_report_ignores(&c->analysis->report, "difference", site, spawn_site);
+	if (ignored) {
 		d->ignored++;
 		return;
 	}

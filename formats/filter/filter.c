@@ -461,7 +461,9 @@ static void release(struct ctp_sink *sink)
 static bool make_parts(struct ctp_filter *f, struct ctp_err *err)
 {
 	const struct ctp_filter_options *o = f->options;
-	bool tables = ctp_filter_table_init(&f->coros) & ctp_filter_table_init(&f->sites) & ctp_filter_table_init(&f->objects);
+	bool tables = ctp_filter_table_init(&f->coros);
+	tables &= ctp_filter_table_init(&f->sites);
+	tables &= ctp_filter_table_init(&f->objects);
 	f->left_out = ctp_event_class(CTP_LEFT_OUT);
 	if (!tables || !f->left_out) {
 		ctp_err_memory(err);
