@@ -340,7 +340,7 @@ static void test_hostile(struct made *m)
 static void test_json(struct made *m)
 {
 	const char *text = printed(JSON, &m->report, &plain);
-	ok(has(text, "{\"file\":null,\"command\":[\"./server\",\"-v\",\"a b\"],\"host\":\"h\",\"pid\":\"17\",\"source\":null,"
+	ok(has(text, "{\"file\":null,\"command\":[\"./server\",\"-v\",\"a b\"],\"host\":\"h\",\"pid\":\"17\",\"source\":null,\"filtered\":null,"
 	             "\"start_wall_ns\":\"1700000000123456789\",\"ordinal\":false,\"start_ns\":\"5\",\"duration_ns\":2015906688,"
 	             "\"outcome\":\"exited\",\"status\":0,\"complete\":true,\"missing\":false,\"events\":7264,\"wakes\":312,\"coroutines\":48,"
 	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"lost_of_nobody\":0,\"gaps\":0,\"in_gap\":0,\"missed\":0,\"untraced\":0,\"late\":0,"
