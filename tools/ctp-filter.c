@@ -299,8 +299,9 @@ static void say_what_was_done(const struct ctp_filter_stats *s, const struct ctp
 	if (finding->members > finding->ncoros)
 		ctp_tool_say(&tool, "the finding has %ju coroutines, of which a report lists the first 100", (uintmax_t)finding->members);
 	if (s->unknown_parents && o->descendants)
-		ctp_tool_say(&tool, "%ju coroutines have no known parent: whether they descend from the selected ones is not known",
-		             (uintmax_t)s->unknown_parents);
+		ctp_tool_say(&tool, "the parent of %ju coroutine%s is not known: whether %s from the selected ones is not known, either",
+		             (uintmax_t)s->unknown_parents, s->unknown_parents == 1 ? "" : "s",
+		             s->unknown_parents == 1 ? "it descends" : "they descend");
 	if (s->unfollowed)
 		ctp_tool_say(&tool, "%ju records were left out because too many coroutines were alive at the same time",
 		             (uintmax_t)s->unfollowed);

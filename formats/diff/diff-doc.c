@@ -119,21 +119,26 @@ static void note_losses(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_
 		lost += run->lost;
 	}
 	if (harmed)
-		note(doc, "%s: %u of %u run%s lack events (%s are known to be lost), and may lack findings: such a run is left out wherever "
-		          "the events may belong", sides[side], harmed, d->sides[side], ctp_print_plural(d->sides[side]), count(lost));
+		note(doc, "%s: %u of %u run%s %s events (%s are known to be lost), and may lack findings: such a run is left out wherever "
+		          "the events may belong", sides[side], harmed, d->sides[side], ctp_print_plural(d->sides[side]),
+		     harmed == 1 ? "lacks" : "lack", count(lost));
 	if (cut)
-		note(doc, "%s: %u of %u run%s have no end, and may lack findings%s", sides[side], cut, d->sides[side],
-		     ctp_print_plural(d->sides[side]), d->options.per ? "" : "; their counts are left out: with --per they are compared");
+		note(doc, "%s: %u of %u run%s %s no end, and may lack findings%s", sides[side], cut, d->sides[side],
+		     ctp_print_plural(d->sides[side]), cut == 1 ? "has" : "have", d->options.per ? "" : "; their counts are left out: with --per they are compared");
 }
 
 static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
 {
 	bool crowded = false, ordinal = false;
-	uint32_t other = 0;
+	const char *first[CTP_DIFF_SIDES] = {NULL}, *other = NULL; /* both sides may have names of their own for the program */
 	for (uint32_t i = 0; i < d->nruns; i++) {
-		crowded |= d->runs[i].crowded;
-		ordinal |= d->runs[i].ordinal;
-		other = other || !strcmp(d->runs[i].command, d->runs[0].command) ? other : i;
+		const struct ctp_diff_run *run = &d->runs[i];
+		crowded |= run->crowded;
+		ordinal |= run->ordinal;
+		if (!first[run->side])
+			first[run->side] = run->command;
+		else if (strcmp(run->command, first[run->side]))
+			other = run->command;
 	}
 	note_runs(doc, d);
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++)
@@ -141,7 +146,7 @@ static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
 	if (d->touched)
 		note(doc, "%u quantit%s left out in some run, because events or the end are missing there", d->touched, d->touched == 1 ? "y is" : "ies are");
 	if (other)
-		note(doc, "not all runs have the same command: another is %s", d->runs[other].command);
+		note(doc, "not all runs of a side have the same command: another is %s", other);
 	if (d->small)
 		note(doc, "%u time%s not compared, because less than 0.1 %% of the time was spent there", d->small, d->small == 1 ? " is" : "s are");
 	if (crowded)

@@ -62,7 +62,10 @@ void ctp_report_github(struct ctp_output *out, const struct ctp_report *r, const
 		for (ctp_ci_start(&ci, &r->sections[i]); ctp_ci_next(&ci, &result);) {
 			const struct ctp_report_place at = spot_below(style->root, ci.section, &result);
 			command(out, result.certainty, &at);
-			ctp_output_putf(out, "%s (%s)::", ctp_report_rule(result.rule).name, ctp_certainty_name(result.certainty));
+			ctp_output_putf(out, "%s", ctp_report_rule(result.rule).name);
+			if (result.rule != CTP_REPORT_POSSIBLE) /* whose name says it */
+				ctp_output_putf(out, " (%s)", ctp_certainty_name(result.certainty));
+			ctp_output_putf(out, "::");
 			ctp_ci_put(out, CTP_CI_MESSAGE, result.title);
 			ctp_ci_put_lines(out, CTP_CI_MESSAGE, &result);
 			ctp_output_putf(out, "\n");

@@ -90,7 +90,7 @@ is 'the input is whole' "$("$report" t.ctp)" "$(cat text)"
 is 'GitHub: the command of each level' "$(sed 's/^::\([a-z]*\) .*title=\([^:]*\)::.*/\1 \2/' out)" \
 	'error ctp-report%3A double-resume (proved)
 warning ctp-report%3A never-woken (likely)
-notice ctp-report%3A possible (possible)
+notice ctp-report%3A possible
 notice ctp-report%3A what it could not see'
 like 'GitHub: file and line' "$(grep never-woken out)" '^::warning file=queue\.c,line=41,title='
 is 'without findings it prints nothing' "$("$report" --annotations --ignore never-woken t.ctp)" ''
