@@ -387,7 +387,7 @@ static const struct ctp_hist *ended_at(const struct ctp_judge *j, const struct s
 	return j->places[s->group.place].waits ? &ctp_tally_place(j->tally, s->group.place)->wait : &none;
 }
 
-/* others: that wait at the same place, and for less. */
+/* others: that wait at the same place, but do not stand out. */
 static void say_title(struct ctp_words *w, const struct suspicion *s, uint64_t others)
 {
 	const struct ctp_hist *hist = ended_at(w->j, s);
@@ -395,9 +395,9 @@ static void say_title(struct ctp_words *w, const struct suspicion *s, uint64_t o
 	const char *for_ns = ctp_words_duration(w, s->group.longest_ns), *upto = w->f->members > 1 ? "for up to" : "for";
 	bool most = hist->max_ns > s->group.longest_ns; /* some waits took longer, and so they do not show that this one stands out */
 	const char *within = ctp_words_duration(w, most ? ctp_hist_quantile(hist, 0.99) : hist->max_ns);
-	char less[2 * CTP_TEXT_MAX + 24] = "";
+	char too[2 * CTP_TEXT_MAX + 32] = "";
 	if (others)
-		snprintf(less, sizeof less, ", and %s for less", ctp_words_counted(w, others, "other", "others"));
+		snprintf(too, sizeof too, ", and %s there, too", ctp_words_counted(w, others, "other waits", "others wait"));
 	if (s->ready && !ended)
 		ctp_words_title(w, "%s woken at %s and not resumed %s %s; no other resume came after a wake",
 		                ctp_words_counted(w, w->f->members, "coroutine was", "coroutines were"), ctp_words_where(w), upto, for_ns);
@@ -408,12 +408,12 @@ static void say_title(struct ctp_words *w, const struct suspicion *s, uint64_t o
 	else if (w->j->places[s->group.place].waits)
 		ctp_words_title(w, "%s at %s %s %s%s; %s%s ended within %s",
 		                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w), upto,
-		                for_ns, less, most ? "99 in 100 of " : "",
+		                for_ns, too, most ? "99 in 100 of " : "",
 		                ctp_words_counted(w, ended, "other wait there", "other waits there"), within);
 	else
 		ctp_words_title(w, "%s at %s %s %s%s; no other wait there has ended",
 		                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w), upto,
-		                for_ns, less);
+		                for_ns, too);
 }
 
 static void say_waiting(struct ctp_words *w, const struct suspicion *s)
