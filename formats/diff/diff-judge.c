@@ -143,8 +143,10 @@ static bool add_row(struct ctp_diff *d, const struct ctp_diff_group *groups, siz
 		row.weight += !g || has == HAS_NOT ? 0 : ctp_diff_is_time(what) ? (double)g->spans[state_of[what]].total_ns : (double)g->count;
 		s->n += has == HAS;
 		s->left_out += has == TOUCHED;
-		groups += g != NULL;
-		n -= g != NULL;
+		if (g) {
+			groups++;
+			n--;
+		}
 	}
 	row.weight = key.kind == CTP_DIFF_ALL ? DBL_MAX : row.weight;
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++)

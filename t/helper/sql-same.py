@@ -18,7 +18,8 @@ NULL = r'\N'
 EVENTS = os.environ.get('EVENTS') or 'coro_trace_events'
 AFTER = '(after an answer)'
 BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'by_hand', 'closed', 'owned', 'alive',
-            'available_known', 'room_known', 'holders_known', 'shared', 'timed', 'cancellable', 'rests', 'more'}
+            'available_known', 'room_known', 'holders_known', 'shared', 'timed', 'cancellable', 'rests', 'more', 'ended',
+            'synced'}
 
 
 def spell(column, value):

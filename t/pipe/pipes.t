@@ -39,7 +39,7 @@ input_of() { # TOOL
 checked() {
 	input=$1
 	shift
-	tool=${1##*/} name="${1##*/}${2+ $2}"
+	tool=${1##*/} name="${1##*/}${2+ ${2##*/}}"
 	"$@" "$input" >/dev/full 2>"$tmp/err"
 	is "$name: a full disk is status 1" $? 1
 	like "$name: the full disk is reported, with the place" \
@@ -53,7 +53,7 @@ checked() {
 	"$@" "$input" >&- 2>"$tmp/err"
 	is "$name: a closed stdout is status 1" $? 1
 	like "$name: the closed stdout is reported" "$(cat "$tmp/err")" "^$tool: stdout: .*Bad file descriptor$"
-	[ "$name" = ctp-fromctf ] && return # reads no stdin
+	case $name in ctp-fromctf | ctp-diff*) return ;; esac # these read no stdin unless it is named
 	is "$name: without a reader it dies although its input never ends" "$(unread timeout 60 "$@" /dev/zero)" 141
 	is "$name:   it prints nothing then" "$(cat "$tmp/err")" ''
 	"$@" <&- 2>"$tmp/err" >"$tmp/out"
@@ -64,7 +64,9 @@ checked() {
 for tool in "$BIN"/ctp-*; do
 	# These write no data to stdout, or not without a command; see their own tests.
 	case ${tool##*/} in ctp-collect | ctp-mysql | ctp-postgres | ctp-sqlite | ctp-toctf | ctp-toparquet | ctp-ppt) continue ;; esac
-	checked "$(input_of "${tool##*/}")" "$tool"
+	set -- "$tool"
+	[ "${tool##*/}" != ctp-diff ] || set -- "$tool" "$tmp/rows.ctp" # it compares this with another
+	checked "$(input_of "${tool##*/}")" "$@"
 done
 if command -v python3 >/dev/null; then
 	python3 t/helper/pptfile.py make mixed "$tmp/rows.ppt1" "$tmp/truth"
