@@ -133,7 +133,7 @@ ok 'running times are compared with it' grep -q '6+6 running p50 .*queue.c:pop' 
 "$BIN/ctp-tojsonl" -qa "$tmp/b1.ctp" | grep -v '"type":"@*end"' | "$BIN/ctp-fromjsonl" -q >"$tmp/cut.ctp"
 diffs '' "$A" 'cut b2 b3 b4 b5 b6' >"$tmp/text" 2>"$tmp/err"
 is 'truncated: status 3' $? 3
-like 'truncated: it is said' "$(tr -s '\n ' ' ' <"$tmp/text")" 'after: 1 of 6 runs have no end'
+like 'truncated: it is said' "$(tr -s '\n ' ' ' <"$tmp/text")" 'after: 1 of 6 runs has no end'
 : >"$tmp/empty.ctp"
 diffs '' "$A" empty >"$tmp/text" 2>"$tmp/err"
 is 'an empty side: status 1, and nothing is printed' "$? $(wc -c <"$tmp/text")" '1 0'
