@@ -64,8 +64,6 @@ static void parse(int argc, char **argv)
 		{"title", required_argument, NULL, TITLE}, {"section", required_argument, NULL, SECTION},
 		{"max-events", required_argument, NULL, MAX_EVENTS}, {"finding", required_argument, NULL, FINDING},
 		{"baseline", required_argument, NULL, BASELINE}, CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
-		{"max-events", required_argument, NULL, MAX_EVENTS}, {"baseline", required_argument, NULL, BASELINE},
-		CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
 	};
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;)
 		if (!ctp_reportopt_take(&ask.common, &tool, c))

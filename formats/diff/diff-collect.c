@@ -17,16 +17,15 @@
 #include "analyse/analysis-spans.h"
 #include "base/array.h"
 #include "base/capped.h"
-#include "report/report-args.h"
+#include "report/report-feed.h"
 #include "report/report-print.h"
 
 enum { GROUPS_MIN = 64 };
 
 struct collecting {
-	struct ctp_sink sink;
+	struct ctp_report_feed feed;
 	struct ctp_diff *d;
 	enum ctp_diff_side side;
-	struct ctp_analysis *analysis;
 	struct ctp_diff_run now;
 	struct ctp_diff_group *live; /* of this run; number 0 is for all that have none */
 	uint32_t nlive;
@@ -119,7 +118,7 @@ static void change(void *arg, const struct ctp_change *ch)
 {
 	struct collecting *c = arg;
 	struct ctp_coroutine *co = ch->co;
-	const struct ctp_follow *f = &c->analysis->follow;
+	const struct ctp_follow *f = &c->feed.analysis->follow;
 	if (ch->ts_ns < f->since_ns)
 		return;
 	if (ch->kind == CTP_CHANGE_RESUME) {
@@ -177,7 +176,7 @@ static void keep(struct collecting *c, struct ctp_diff_group *g, uint32_t run)
 {
 	char place[CTP_DIFF_SITE_MAX], spawn[CTP_DIFF_SITE_MAX], site[CTP_DIFF_SITE_MAX], spawn_site[CTP_DIFF_SITE_MAX];
 	struct ctp_diff *d = c->d;
-	struct ctp_follow *f = &c->analysis->follow;
+	struct ctp_follow *f = &c->feed.analysis->follow;
 	const char *text = ctp_follow_text(f, g->key.place);
 	snprintf(place, sizeof place, "%s", text ? text : "");
 	text = ctp_follow_text(f, g->key.spawn);
@@ -190,8 +189,8 @@ static void keep(struct collecting *c, struct ctp_diff_group *g, uint32_t run)
 		c->now.units_touched |= g->touched;
 	}
 	/* Both are asked, because a pattern that matches is noted as used. */
-	bool ignored = ctp_report_ignores(&c->analysis->report, "difference", place, spawn);
-	ignored |= ctp_report_ignores(&c->analysis->report, "difference", site, spawn_site);
+	bool ignored = ctp_report_ignores(&c->feed.analysis->report, "difference", place, spawn);
+	ignored |= ctp_report_ignores(&c->feed.analysis->report, "difference", site, spawn_site);
 	if (ignored) {
 		d->ignored++;
 		return;
@@ -223,14 +222,14 @@ static void ended(void *arg, const struct ctp_follow_end *end)
 {
 	struct collecting *c = arg;
 	struct ctp_diff *d = c->d;
-	const struct ctp_report *r = &c->analysis->report;
-	const struct ctp_follow_counts *counts = &c->analysis->follow.counts;
+	const struct ctp_report *r = &c->feed.analysis->report;
+	const struct ctp_follow_counts *counts = &c->feed.analysis->follow.counts;
 	struct ctp_diff_run *run = &c->now;
 	char command[CTP_PRINT_COMMAND_MAX];
 	if (r->sections_seen > r->nsections || d->nruns == CTP_DIFF_RUNS || r->failed)
 		return; /* the sink says so */
 	const struct ctp_report_section *s = &r->sections[r->nsections - 1];
-	run->file = ctp_report_copy(c->sink.input ? c->sink.input : "stdin", &d->failed);
+	run->file = ctp_report_copy(c->feed.sink.input ? c->feed.sink.input : "stdin", &d->failed);
 	run->command = ctp_report_copy(ctp_print_command(command, s), &d->failed);
 	run->lost = counts->lost;
 	run->missed = counts->missed;
@@ -257,29 +256,20 @@ static void ended(void *arg, const struct ctp_follow_end *end)
 
 /* --- the sink ------------------------------------------------------------------------------------------------------------- */
 
-static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
-{
-	struct collecting *c = (struct collecting *)sink;
-	if (ctp_report_window(&c->analysis->report, sec, err))
-		return CTP_FAILED;
-	ctp_analysis_section(c->analysis, sec);
-	return CTP_OK;
-}
-
 static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
 	struct collecting *c = (struct collecting *)sink;
-	ctp_analysis_records(c->analysis, batch);
+	ctp_analysis_records(c->feed.analysis, batch);
 	return c->d->failed ? ctp_err_memory(err) : CTP_OK;
 }
 
 static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
 {
 	struct collecting *c = (struct collecting *)sink;
-	const struct ctp_report *r = &c->analysis->report;
+	const struct ctp_report *r = &c->feed.analysis->report;
 	const char *name = sink->input ? sink->input : "stdin";
 	uint32_t before = c->d->nruns;
-	ctp_analysis_end(c->analysis, how);
+	ctp_analysis_end(c->feed.analysis, how);
 	if (r->failed || c->d->failed || c->d->texts.failed)
 		return ctp_err_memory(err);
 	if (r->sections_seen > CTP_REPORT_SECTIONS)
@@ -295,7 +285,7 @@ static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct collecting *c = (struct collecting *)sink;
-	const struct ctp_report *r = &c->analysis->report;
+	const struct ctp_report *r = &c->feed.analysis->report;
 	(void)err;
 	for (size_t i = 0; i < r->nignore && c->d->matched; i++)
 		ctp_add_capped(&c->d->matched[i], r->matched[i]);
@@ -309,14 +299,14 @@ static void release(struct ctp_sink *sink)
 		clear(c);
 	free(c->live);
 	ctp_map_fini(&c->map);
-	ctp_analysis_free(c->analysis);
+	ctp_analysis_free(c->feed.analysis);
 	free(c);
 }
 
 struct ctp_sink *ctp_diff_sink(struct ctp_diff *d, enum ctp_diff_side side, struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
-		.section = begin, .records = take, .end = end, .finish = finish, .free = release,
+		.section = ctp_report_feed_section, .records = take, .end = end, .finish = finish, .free = release,
 	};
 	static const struct ctp_follow_ops listens = {.section = begun, .change = change, .end = ended};
 	struct collecting *c = calloc(1, sizeof *c);
@@ -324,16 +314,16 @@ struct ctp_sink *ctp_diff_sink(struct ctp_diff *d, enum ctp_diff_side side, stru
 		ctp_err_memory(err);
 		return NULL;
 	}
-	*c = (struct collecting){.sink.ops = &ops, .d = d, .side = side};
-	c->analysis = ctp_analysis_new(&d->options.report, err);
-	if (c->analysis && (!CTP_ARRAY_RESERVE(c->live, c->room, GROUPS_MIN, CTP_DIFF_GROUPS) || !ctp_map_init(&c->map, GROUPS_MIN))) {
+	*c = (struct collecting){.feed.sink.ops = &ops, .d = d, .side = side};
+	c->feed.analysis = ctp_analysis_new(&d->options.report, err);
+	if (c->feed.analysis && (!CTP_ARRAY_RESERVE(c->live, c->room, GROUPS_MIN, CTP_DIFF_GROUPS) || !ctp_map_init(&c->map, GROUPS_MIN))) {
 		ctp_err_memory(err);
-	} else if (c->analysis) {
+	} else if (c->feed.analysis) {
 		clear(c);
-		ctp_analysis_listen(c->analysis, &listens, c);
-		ctp_analysis_spans(c->analysis, span, c);
-		return &c->sink;
+		ctp_analysis_listen(c->feed.analysis, &listens, c);
+		ctp_analysis_spans(c->feed.analysis, span, c);
+		return &c->feed.sink;
 	}
-	release(&c->sink);
+	release(&c->feed.sink);
 	return NULL;
 }

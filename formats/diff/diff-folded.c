@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/capped.h"
 #include "diff/diff-own.h"
-#include "report/report-args.h"
+#include "report/report-feed.h"
 #include "report/report-folded.h"
 
 enum { NODES_MIN = 1024 };
@@ -35,10 +35,9 @@ struct ctp_diff_folded {
 };
 
 struct folding {
-	struct ctp_sink sink;
+	struct ctp_report_feed feed;
 	struct ctp_diff_folded *f;
 	enum ctp_diff_side side;
-	struct ctp_analysis *analysis;
 	struct ctp_folded *folded;
 };
 
@@ -102,34 +101,18 @@ static void take(void *arg, struct ctp_folded *folded, const struct ctp_folded_s
 
 /* --- the sink ------------------------------------------------------------------------------------------------------------- */
 
-static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
-{
-	struct folding *s = (struct folding *)sink;
-	if (ctp_report_window(&s->analysis->report, sec, err))
-		return CTP_FAILED;
-	ctp_analysis_section(s->analysis, sec);
-	return CTP_OK;
-}
-
-static enum ctp_status take_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
-{
-	(void)err;
-	ctp_analysis_records(((struct folding *)sink)->analysis, batch);
-	return CTP_OK;
-}
-
 static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
 {
 	struct folding *s = (struct folding *)sink;
-	ctp_analysis_end(s->analysis, how);
-	return s->analysis->report.failed || s->f->failed ? ctp_err_memory(err) : CTP_OK;
+	ctp_analysis_end(s->feed.analysis, how);
+	return s->feed.analysis->report.failed || s->f->failed ? ctp_err_memory(err) : CTP_OK;
 }
 
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct folding *s = (struct folding *)sink;
 	(void)err;
-	s->f->runs[s->side] += s->analysis->report.sections_seen;
+	s->f->runs[s->side] += s->feed.analysis->report.sections_seen;
 	return CTP_OK;
 }
 
@@ -137,26 +120,26 @@ static void release(struct ctp_sink *sink)
 {
 	struct folding *s = (struct folding *)sink;
 	ctp_folded_free(s->folded);
-	ctp_analysis_free(s->analysis);
+	ctp_analysis_free(s->feed.analysis);
 	free(s);
 }
 
 struct ctp_sink *ctp_diff_folded_sink(struct ctp_diff_folded *f, enum ctp_diff_side side, struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
-		.section = begin, .records = take_records, .end = end, .finish = finish, .free = release,
+		.section = ctp_report_feed_section, .records = ctp_report_feed_records, .end = end, .finish = finish, .free = release,
 	};
 	struct folding *s = calloc(1, sizeof *s);
 	if (!s) {
 		ctp_err_memory(err);
 		return NULL;
 	}
-	*s = (struct folding){.sink.ops = &ops, .f = f, .side = side, .analysis = ctp_analysis_new(f->options, err)};
+	*s = (struct folding){.feed.sink.ops = &ops, .f = f, .side = side, .feed.analysis = ctp_analysis_new(f->options, err)};
 	const struct ctp_folded_options folded = {.states = 1u << f->state, .take = take, .arg = s};
-	s->folded = s->analysis ? ctp_folded_new(s->analysis, &folded, err) : NULL;
+	s->folded = s->feed.analysis ? ctp_folded_new(s->feed.analysis, &folded, err) : NULL;
 	if (s->folded)
-		return &s->sink;
-	release(&s->sink);
+		return &s->feed.sink;
+	release(&s->feed.sink);
 	return NULL;
 }
 

@@ -10,14 +10,13 @@
 
 #include "base/capped.h"
 #include "common/json.h"
-#include "report/report-args.h"
+#include "report/report-feed.h"
 
 enum { ROOM = 2 * CTP_HTML_STACKS_MAX, UNKNOWN = CTP_HTML_STATES - 1 };
 
 struct baseline_sink {
-	struct ctp_sink sink;
+	struct ctp_report_feed feed;
 	struct ctp_html_baseline *b;
-	struct ctp_analysis *analysis;
 	struct ctp_folded *folded;
 };
 
@@ -91,34 +90,18 @@ static void take(void *arg, struct ctp_folded *f, const struct ctp_folded_stack 
 
 /* --- the sink ------------------------------------------------------------------------------------------------------------- */
 
-static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
-{
-	struct baseline_sink *s = (struct baseline_sink *)sink;
-	if (ctp_report_window(&s->analysis->report, sec, err))
-		return CTP_FAILED;
-	ctp_analysis_section(s->analysis, sec);
-	return CTP_OK;
-}
-
-static enum ctp_status take_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
-{
-	(void)err;
-	ctp_analysis_records(((struct baseline_sink *)sink)->analysis, batch);
-	return CTP_OK;
-}
-
 static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
 {
 	struct baseline_sink *s = (struct baseline_sink *)sink;
-	ctp_analysis_end(s->analysis, how);
-	bool failed = s->analysis->report.failed || s->b->failed;
+	ctp_analysis_end(s->feed.analysis, how);
+	bool failed = s->feed.analysis->report.failed || s->b->failed;
 	return failed ? ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->b->source) : CTP_OK;
 }
 
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct baseline_sink *s = (struct baseline_sink *)sink;
-	const struct ctp_report *r = &s->analysis->report;
+	const struct ctp_report *r = &s->feed.analysis->report;
 	char command[CTP_PRINT_COMMAND_MAX];
 	if (!s->b->count)
 		return ctp_err_set(err, "--baseline %s: has no time of coroutines to compare with", s->b->source);
@@ -132,7 +115,7 @@ static void release(struct ctp_sink *sink)
 {
 	struct baseline_sink *s = (struct baseline_sink *)sink;
 	ctp_folded_free(s->folded);
-	ctp_analysis_free(s->analysis);
+	ctp_analysis_free(s->feed.analysis);
 	free(s);
 }
 
@@ -140,7 +123,7 @@ struct ctp_sink *ctp_html_baseline_sink(struct ctp_html_baseline *b, const struc
                                         struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
-		.section = begin, .records = take_records, .end = end, .finish = finish, .free = release,
+		.section = ctp_report_feed_section, .records = ctp_report_feed_records, .end = end, .finish = finish, .free = release,
 	};
 	const struct ctp_folded_options folded = {
 		.states = 1u << CTP_SUSPENDED | 1u << CTP_RUNNABLE | 1u << CTP_RUNNING, .times = true, .take = take, .arg = b,
@@ -150,11 +133,11 @@ struct ctp_sink *ctp_html_baseline_sink(struct ctp_html_baseline *b, const struc
 		ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", b->source);
 		return NULL;
 	}
-	*s = (struct baseline_sink){.sink.ops = &ops, .b = b, .analysis = ctp_analysis_new(options, err)};
-	s->folded = s->analysis ? ctp_folded_new(s->analysis, &folded, err) : NULL;
+	*s = (struct baseline_sink){.feed.sink.ops = &ops, .b = b, .feed.analysis = ctp_analysis_new(options, err)};
+	s->folded = s->feed.analysis ? ctp_folded_new(s->feed.analysis, &folded, err) : NULL;
 	if (s->folded)
-		return &s->sink;
-	release(&s->sink);
+		return &s->feed.sink;
+	release(&s->feed.sink);
 	return NULL;
 }
 

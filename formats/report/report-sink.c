@@ -5,12 +5,11 @@
 
 #include <stdlib.h>
 
-#include "report/report-args.h"
+#include "report/report-feed.h"
 #include "report/report-folded.h"
 
 struct report_sink {
-	struct ctp_sink sink;
-	struct ctp_analysis *analysis;
+	struct ctp_report_feed feed;
 	struct ctp_report_style style;
 	struct ctp_output *out; /* null: closed */
 	struct ctp_report_files *files;
@@ -18,36 +17,19 @@ struct report_sink {
 	struct ctp_folded_lines lines; /* of that */
 };
 
-static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
-{
-	struct report_sink *s = (struct report_sink *)sink;
-	if (ctp_report_window(&s->analysis->report, sec, err))
-		return CTP_FAILED;
-	s->analysis->input = sink->input;
-	ctp_analysis_section(s->analysis, sec);
-	return CTP_OK;
-}
-
-static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
-{
-	(void)err;
-	ctp_analysis_records(((struct report_sink *)sink)->analysis, batch);
-	return CTP_OK;
-}
-
 static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
 {
 	struct report_sink *s = (struct report_sink *)sink;
-	ctp_analysis_end(s->analysis, how);
-	return s->analysis->report.failed ? ctp_err_memory(err) : CTP_OK;
+	ctp_analysis_end(s->feed.analysis, how);
+	return s->feed.analysis->report.failed ? ctp_err_memory(err) : CTP_OK;
 }
 
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct report_sink *s = (struct report_sink *)sink;
 	if (s->files) /* first: the reader of the output may have gone, which ends the program */
-		ctp_report_files_write(s->files, &s->analysis->report, &s->style);
-	ctp_report_write(s->out, &s->analysis->report, &s->style);
+		ctp_report_files_write(s->files, &s->feed.analysis->report, &s->style);
+	ctp_report_write(s->out, &s->feed.analysis->report, &s->style);
 	struct ctp_output *out = s->out;
 	s->out = NULL;
 	return ctp_output_close(out, err);
@@ -68,7 +50,7 @@ struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out,
                                  struct ctp_report_files *files, struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
-		.section = begin, .records = take, .end = end, .finish = finish, .free = release,
+		.section = ctp_report_feed_section, .records = ctp_report_feed_records, .end = end, .finish = finish, .free = release,
 	};
 	struct report_sink *s = calloc(1, sizeof *s);
 	if (!s) {
@@ -78,14 +60,14 @@ struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out,
 		ctp_err_memory(err);
 		return NULL;
 	}
-	*s = (struct report_sink){.sink.ops = &ops, .analysis = a, .style = *style, .out = out, .files = files};
+	*s = (struct report_sink){.feed.sink.ops = &ops, .feed.analysis = a, .style = *style, .out = out, .files = files};
 	if (style->format != CTP_REPORT_AS_FOLDED)
-		return &s->sink;
+		return &s->feed.sink;
 	s->lines = (struct ctp_folded_lines){.out = out, .unit_ns = style->unit_ns};
 	struct ctp_folded_options folded = {.states = 1u << style->state, .take = ctp_folded_print, .arg = &s->lines};
 	s->folded = ctp_folded_new(a, &folded, err);
 	if (s->folded)
-		return &s->sink;
-	release(&s->sink);
+		return &s->feed.sink;
+	release(&s->feed.sink);
 	return NULL;
 }
