@@ -130,7 +130,7 @@ struct ctp_diff {
 	 */
 	uint32_t candidates, compared, shown, small, touched;
 	uint32_t needed;    /* runs on each side with which a difference of a single quantity can be shown */
-	uint32_t together;  /* with the runs that there are: of so many at once, at least; 0: of none */
+	uint32_t together;  /* how many quantities must differ so that the given runs can show it; 0: they can never show it */
 };
 
 void ctp_diff_init(struct ctp_diff *d, const struct ctp_diff_options *options);

@@ -126,7 +126,7 @@ const uint64_t *ctp_filter_anon_record(struct ctp_filter_anon *a, const struct c
 	return a->val;
 }
 
-/* Attributes that say how the trace was made, and not by whom. */
+/* Attributes of the recording itself, such as its clock. They name no person, host, program or file. */
 static bool is_harmless(const struct ctp_attr *attr)
 {
 	static const char *const known[] = {

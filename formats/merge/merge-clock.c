@@ -13,8 +13,8 @@
 
 enum {
 	READINGS_MAX = 1 << 20,
-	PACE = 1000, /* both clocks go on alike, but for one part in so many */
-	SLEW = 8,    /* a wall clock that is off by more than one part in so many was set */
+	PACE = 1000, /* the rates of the two clocks differ by at most 1/PACE */
+	SLEW = 8,    /* if they differ by more than 1/SLEW, somebody has set the wall clock */
 };
 #define APART_NS INT64_C(1000000000) /* nearer readings say nothing about the pace */
 

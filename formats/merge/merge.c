@@ -368,7 +368,7 @@ static enum ctp_status write_section(struct merge *m, struct ctp_output *out)
 	return out->failed ? CTP_FAILED : status;
 }
 
-/* The parts, so many at a time, each time into a file without a name. */
+/* Merges each CTP_MERGE_LANES sections into a file without a name, and then these files. */
 static enum ctp_status merge_in_rounds(struct merge *m, struct ctp_output *out)
 {
 	size_t rounds = (m->plan.n + CTP_MERGE_LANES - 1) / CTP_MERGE_LANES, nlanes = 0;

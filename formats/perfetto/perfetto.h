@@ -29,7 +29,7 @@ struct ctp_perfetto_options {
 	struct ctp_analysis_options report;
 	bool chrome;       /* Chrome's JSON */
 	bool threads_only; /* no lanes, wakes and counters */
-	uint32_t lanes;    /* at most so many */
+	uint32_t lanes;    /* the most that are drawn; further coroutines share rows */
 	struct ctp_perfetto_left *left;
 };
 

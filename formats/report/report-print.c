@@ -219,15 +219,15 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 	else
 		strcpy(to, has_history(s) && !s->one_site ? "No findings" : "No findings, and no verdict: see below");
 	size_t len = strlen(to);
-	uint64_t behind = 0;
+	uint64_t dependents = 0;
 	for (uint32_t i = 0; i < s->nsuspects; i++)
-		behind += s->suspects[i].behind;
+		dependents += s->suspects[i].dependents;
 	if (s->nsuspects)
 		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, "%s %u wait%s", s->nfindings ? ", and" : ", but",
 		                        s->nsuspects, s->nsuspects == 1 ? " stands out" : "s stand out");
-	if (behind)
+	if (dependents)
 		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, ", and %s other coroutine%s may wait because of %s",
-		                        ctp_print_count(n, behind), ctp_print_plural(behind), s->nsuspects == 1 ? "it" : "them");
+		                        ctp_print_count(n, dependents), ctp_print_plural(dependents), s->nsuspects == 1 ? "it" : "them");
 	if (s->ignored)
 		snprintf(to + len, CTP_PRINT_LINE_MAX - len, "; %s ignored, as asked", ctp_print_count(n, s->ignored));
 	return to;

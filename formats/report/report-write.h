@@ -36,7 +36,7 @@ void ctp_report_files_open(struct ctp_report_files *files);
 /* Writes and closes those that are open. style: of the report; the format is that of each file. */
 void ctp_report_files_write(struct ctp_report_files *files, const struct ctp_report *r, const struct ctp_report_style *style);
 
-/* In place of a write, or after it: what is open is given up, and leaves nothing behind. */
+/* In place of a write, or after it: what is open is given up, and leaves no file. */
 void ctp_report_files_abandon(struct ctp_report_files *files);
 
 #endif

@@ -77,7 +77,7 @@ struct ctp_suspect {
 	char *place, *spawn;          /* spawn: of the first member */
 	uint64_t members;             /* coroutines whose wait stands out */
 	uint64_t waiting;             /* further coroutines, which await a member */
-	uint64_t behind;              /* coroutines that wait where only members have ended waits, for longer than any such wait took */
+	uint64_t dependents;          /* coroutines that wait where only members have ended waits, for longer than any such wait took */
 	char *also;                   /* a sentence about these, or about a coroutine that used to end such waits and has died; or null */
 	uint64_t since_ns, for_ns;    /* of the longest wait, up to the end */
 	uint64_t open;                /* all coroutines that wait there at the end, members too */

@@ -39,7 +39,7 @@ enum {
 	FACTOR_OUTSIDE = 30, /* times the 99th percentile, where something else may */
 	RATIO_MAX = 100,    /* a larger ratio says no more */
 	CHAIN = 64,         /* awaits that are followed */
-	FACTOR_BEHIND = 3,  /* times the longest wait that ended, where only suspects have ended waits */
+	FACTOR_DEPENDENT = 3, /* times the longest wait that ended, where only suspects have ended waits */
 	PLACES = 3,         /* of coroutines that wait for a suspect, which are named */
 };
 
@@ -52,8 +52,8 @@ struct suspicion {
 	uint64_t waiting;               /* all that await a member, or one that does; */
 	uint32_t waits_at[PLACES];      /* places of these, the ones that await a member themselves first */
 	const struct ctp_coroutine *co; /* the member with that ratio */
-	uint64_t behind, behind_ns;     /* coroutines at a place where only members have ended waits, and the longest of their waits */
-	uint32_t behind_at;             /* that place; 0: there is none */
+	uint64_t dependents, dependents_ns; /* coroutines at a place where only members have ended waits, and the longest of their waits */
+	uint32_t dependents_at;         /* that place; 0: there is none */
 };
 
 struct suspects {
@@ -308,21 +308,21 @@ static void find_causes(struct suspects *all)
  * Counts a coroutine whose wait only suspects could end, as far as is known, and which is longer than any that ended there. By itself it
  * does not stand out: it may be idle.
  */
-static void add_behind(struct suspects *all, const struct ctp_coroutine *co)
+static void add_dependent(struct suspects *all, const struct ctp_coroutine *co)
 {
 	struct ctp_judge *j = all->j;
 	uint32_t place = ctp_follow_place(j->follow, co);
 	const struct ctp_judge_place *p = &j->places[place];
 	uint64_t ns = ctp_wait_ns(j, co);
-	bool longer = ns >= CTP_JUDGE_FLOOR_NS && ns / FACTOR_BEHIND >= p->max_ns;
+	bool longer = ns >= CTP_JUDGE_FLOOR_NS && ns / FACTOR_DEPENDENT >= p->max_ns;
 	if (!place || ctp_judged(co)->visit || p->waits < j->history || !ctp_place_is_closed(*p) || !longer || is_quiet(j, co))
 		return;
 	struct suspicion *s = co->awaits || !all->cause[place] || all->cause[place] == NO_CAUSE ? NULL : &all->list[all->cause[place] - 1];
-	if (!s || (s->behind_at && s->behind_at != place))
+	if (!s || (s->dependents_at && s->dependents_at != place))
 		return;
-	s->behind_at = place;
-	s->behind++;
-	s->behind_ns = ns > s->behind_ns ? ns : s->behind_ns;
+	s->dependents_at = place;
+	s->dependents++;
+	s->dependents_ns = ns > s->dependents_ns ? ns : s->dependents_ns;
 }
 
 static uint64_t members_of(const struct suspicion *s)
@@ -430,12 +430,12 @@ static void say_waiting(struct ctp_words *w, const struct suspicion *s)
 	                   ctp_words_it(w), places);
 }
 
-static void say_behind(struct ctp_words *w, const struct suspicion *s)
+static void say_dependents(struct ctp_words *w, const struct suspicion *s)
 {
-	const struct ctp_hist *hist = &ctp_tally_place(w->j->tally, s->behind_at)->wait;
+	const struct ctp_hist *hist = &ctp_tally_place(w->j->tally, s->dependents_at)->wait;
 	ctp_words_evidence(w, "%s at %s for up to %s, where only %s ended waits: %s, within %s",
-	                   ctp_words_counted(w, s->behind, "more coroutine waits", "more coroutines wait"),
-	                   ctp_words_named(ctp_follow_text(w->j->follow, s->behind_at)), ctp_words_duration(w, s->behind_ns),
+	                   ctp_words_counted(w, s->dependents, "more coroutine waits", "more coroutines wait"),
+	                   ctp_words_named(ctp_follow_text(w->j->follow, s->dependents_at)), ctp_words_duration(w, s->dependents_ns),
 	                   ctp_words_they(w, "this one has", "these have"), ctp_words_count(w, hist->count),
 	                   ctp_words_duration(w, hist->max_ns));
 }
@@ -452,7 +452,7 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 		.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, g->spawn)),
 		.members = members_of(from),
 		.waiting = from->waiting,
-		.behind = from->behind,
+		.dependents = from->dependents,
 		.since_ns = ctp_span_ns(j->start_ns, g->from_ns),
 		.for_ns = g->longest_ns,
 		.open = all->open[g->place],
@@ -468,8 +468,8 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 	struct ctp_words w = {.j = j, .g = g, .f = &f};
 	say_title(&w, from, to->open > to->members ? to->open - to->members : 0);
 	say_excuse(&w, from, all->one);
-	if (from->behind > from->waiting)
-		say_behind(&w, from);
+	if (from->dependents > from->waiting)
+		say_dependents(&w, from);
 	else if (from->waiting)
 		say_waiting(&w, from);
 	else if (!from->ready && !ctp_words_dead_waker(&w, from->co) && ctp_own_dead_waker(j, from->co))
@@ -522,7 +522,7 @@ static bool look(struct suspects *all)
 	find_causes(all);
 	for (uint32_t at = 0; all->count && (co = ctp_follow_each(j->follow, &at));)
 		if (ctp_wait_is(co) && !(co->flags & CTP_CO_FOUND))
-			add_behind(all, co);
+			add_dependent(all, co);
 	return true;
 }
 

@@ -16,7 +16,7 @@ fi
 is 'the clocks at the start and at the end' "$(records t | grep -c '"type":"clock"')" 2
 is 'the first is the offset of the section' "$(($(field t wall_ns) - $(field t ts)))" "$(attribute t wall_offset_ns)"
 drift=$(($(field t wall_ns 2) - $(field t wall_ns 1) - $(field t ts 2) + $(field t ts 1)))
-ok "both clocks go on alike: $drift ns" test "${drift#-}" -lt 100000000
+ok "both clocks run at the same rate: $drift ns" test "${drift#-}" -lt 100000000
 like 'the error of the wall clock' "$(field t error_ns)" '^[0-9]+$'
 like 'whether it is synchronised' "$(field t synced)" '^(true|false)$'
 is 'the last one is before the end' "$(records t | grep -v '"@' | tail -n 2 | sed 's/.*"type":"\([a-z]*\)".*/\1/' | tr '\n' ' ')" 'clock end '

@@ -372,7 +372,7 @@ static void test_files(void)
 	files.file[files.count++] = (struct ctp_report_file){.format = CTP_REPORT_AS_JSON, .path = "d"};
 	ctp_report_files_open(&files);
 	ctp_report_files_abandon(&files);
-	ok(!exists("d"), "what is abandoned leaves nothing behind");
+	ok(!exists("d"), "what is abandoned leaves no file");
 	if (chdir("/") || rmdir(folder))
 		ok(false, "%s: %s", folder, strerror(errno));
 }
