@@ -19,7 +19,7 @@ function lengthText(ns) {
 
 function aboutNodes({ meta, section }) {
 	const facts = [
-		lengthText(section.duration_ns ?? meta.span_ns),
+		lengthText(section.ended_ns ?? section.duration_ns ?? meta.span_ns),
 		outcomeText(section),
 		wallClock(meta, 0),
 		plural(section.coroutines ?? meta.coroutines, "coroutine"),

@@ -91,7 +91,7 @@ static void what_ran(struct ctp_doc *doc)
 	words(doc, "%s; ", ctp_print_length(line, s));
 	words(doc, "%s\n", ctp_print_outcome(line, s));
 	doc->ops->item(doc, IN_SECTION, 0);
-	words(doc, "%s coroutine%s, %s %s; %s thread%s; ", ctp_print_count(n[0], c->coroutines), ctp_print_plural(c->coroutines),
+	words(doc, "%s coroutine%s, %s %s; run by %s thread%s; ", ctp_print_count(n[0], c->coroutines), ctp_print_plural(c->coroutines),
 	      ctp_print_count(n[1], s->alive), alive, ctp_print_count(n[2], s->nthreads_seen),
 	      ctp_print_plural(s->nthreads_seen));
 	words(doc, "%s event%s, %s wake%s; %s lost\n", ctp_print_count(n[0], c->events), ctp_print_plural(c->events),
@@ -260,7 +260,10 @@ static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint
 	                                                USUAL("within", 7), WHICH};
 	static const struct ctp_doc_column running[] = {COUNT("running", 7), COUNT("thread", 8), SPAN, WHICH};
 	static const struct ctp_doc_table tables[] = {TABLE("Still waiting at the end, but no finding", waiting),
-	                                              TABLE("Still running at the end, but no finding", running)};
+	                                              TABLE("Still running at the end, but no finding", running),
+	                                              TABLE("Waiting before coroutines were destroyed, but no finding", waiting),
+	                                              TABLE("Running before coroutines were destroyed, but no finding", running)};
+	unsigned which = runs + (doc->section->destroyed ? 2 : 0);
 	struct row r = {.doc = doc};
 	uint32_t all = 0, shown = 0, at = 0;
 	for (const struct ctp_report_still *s; (s = ctp_print_still(list, nlist, &at));) {
@@ -270,7 +273,7 @@ static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint
 		if (rows_of(doc, all, doc->ops->rows) < all)
 			continue;
 		if (!shown++)
-			doc->ops->table(doc, &tables[runs]);
+			doc->ops->table(doc, &tables[which]);
 		cell_count(&r, s->coroutines);
 		cell(&r, runs ? number(r.numbers[r.n], s->tid) : ctp_print_count(r.numbers[r.n], s->runnable));
 		cell_ns(&r, true, s->shortest_ns);
@@ -284,7 +287,7 @@ static void still(struct ctp_doc *doc, const struct ctp_report_still *list, uint
 		cell(&r, s->name);
 		cell(&r, s->name);
 		cell(&r, s->certain ? NULL : "not certain");
-		put_row(&tables[runs], &r);
+		put_row(&tables[which], &r);
 	}
 	more(doc, all, shown);
 }

@@ -206,6 +206,7 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_output_putf(j->out, ",\"ordinal\":%s", boolean(s->ordinal));
 	ctp_output_putf(j->out, j->ordinal ? ",\"start_ns\":null" : ",\"start_ns\":\"%ju\"", s->start_ns);
 	ns(j, ",\"duration_ns\"", s->duration_ns);
+	ns(j, ",\"ended_ns\"", s->ended_ns);
 	if (ctp_print_numbered(s)) {
 		number(j, "first", 0);
 		number(j, "last", s->duration_ns);

@@ -179,7 +179,7 @@ static void begin_suite(const struct suite *s)
 		count[s->rules[rule].verdict]++;
 	if (sec && sec->has_wall && sec->start_wall_ns >= 0)
 		ctp_text_wall(wall, sec->start_wall_ns / 1000000000, 0);
-	uint64_t ms = sec && !sec->ordinal ? sec->duration_ns / 1000000 : 0;
+	uint64_t ms = sec && !sec->ordinal ? sec->ended_ns / 1000000 : 0;
 	ctp_output_putf(s->out, "<testsuite name=\"");
 	put(s, sec ? ctp_print_command(command, sec) : "ctp-report");
 	ctp_output_putf(s->out, "\" package=\"ctp-report\" id=\"%u\" hostname=\"", s->number);

@@ -64,6 +64,16 @@ const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_repo
 	return to;
 }
 
+/* What comes after the program was last seen alive is not judged. It is named where people would miss it. */
+static void put_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	char ns[2][CTP_PRINT_NUMBER_MAX];
+	bool apart = ctp_span_ns(s->duration_ns, s->ended_ns) > s->duration_ns / 100;
+	ctp_print_ns(ns[0], apart ? s->ended_ns : s->duration_ns);
+	ctp_print_ns(ns[1], s->duration_ns);
+	snprintf(to, CTP_PRINT_LINE_MAX, apart ? "%s; last seen alive at %s" : "%s", ns[0], ns[1]);
+}
+
 const char *ctp_print_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
 	if (s->ordinal && !ctp_print_numbered(s))
@@ -71,7 +81,7 @@ const char *ctp_print_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_repor
 	else if (s->ordinal)
 		snprintf(to, CTP_PRINT_LINE_MAX, "numbered %ju to %ju", s->start_ns, ctp_print_number(s, s->duration_ns));
 	else
-		ctp_print_ns(to, s->duration_ns);
+		put_length(to, s);
 	return to;
 }
 
@@ -298,7 +308,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("more than %d coroutines were alive at the same time: %s record%s of the others %s ignored", CTP_FOLLOW_MAX,
 		    ctp_print_count(n, c->unfollowed), ctp_print_plural(c->unfollowed), c->unfollowed == 1 ? "was" : "were");
 	if (s->cut && !s->until)
-		SAY("the trace is truncated: what happened after its last record is not known");
+		SAY("%s: what happened after its last record is not known",
+		    s->complete ? "the end of the program is not in the trace" : "the trace is truncated");
 	if (s->missing || (!s->complete && !s->cut))
 		SAY("parts of the trace are damaged or missing");
 	if (s->remnant)

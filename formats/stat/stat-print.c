@@ -97,9 +97,7 @@ static void text_times(struct ctp_output *out, const struct ctp_stat_section *s)
 static void text_ended(struct ctp_output *out, const struct ctp_ended *e)
 {
 	char to[CTP_ENDED_TEXT_MAX];
-	const char *text = ctp_ended_text(to, e);
-	if (!e->outcome[0])
-		return;
+	const char *text = e->outcome[0] ? ctp_ended_text(to, e) : "not recorded";
 	putf(out, "  ended:       ");
 	if (text) {
 		putf(out, "%s\n", text);

@@ -337,6 +337,7 @@ static void ended(void *arg, const struct ctp_follow_end *whole)
 		uint64_t *waiting = calloc(a->follow.places->count, sizeof *waiting);
 		s->start_ns = first_ns;
 		s->duration_ns = end.end_ns - first_ns;
+		s->ended_ns = ctp_most(s->duration_ns, ctp_span_ns(first_ns, end.gone_ns));
 		s->looked_ns = ctp_span_ns(a->follow.since_ns > first_ns ? a->follow.since_ns : first_ns, end.end_ns);
 		s->start_wall_ns = (int64_t)((uint64_t)s->start_wall_ns + first_ns);
 		s->ended = end.ended;

@@ -32,7 +32,7 @@ struct ctp_follow_priv {
 	bool end_seen;          /* the end record was read, which has the next three: */
 	struct ctp_ended ended;
 	struct ctp_signalled signalled;
-	uint64_t end_ns;
+	uint64_t end_ns, gone_ns; /* as in ctp_follow_end */
 	struct ctp_change *held; /* deaths that are not final yet, in their order */
 	uint32_t nheld;
 	size_t room;

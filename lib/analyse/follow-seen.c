@@ -60,6 +60,7 @@ void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *roles, const 
 	case CTP_KIND_END:
 		f->priv->ended = ctp_ended_read(rec);
 		f->priv->end_ns = ctp_ended_ns(rec, ts);
+		f->priv->gone_ns = ctp_most(f->priv->end_ns, ctp_roles_value(rec->val, ctp_roles_named(rec->cls, "before")));
 		f->priv->end_seen = true;
 		take_untraced(f, rec);
 		break;

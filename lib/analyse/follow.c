@@ -415,6 +415,7 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 		.signalled = priv->signalled,
 		.end_ns = end_ns > f->counts.last_ns ? end_ns : f->counts.last_ns,
 	};
+	end.gone_ns = ctp_most(end.end_ns, priv->gone_ns);
 	if (f->seen.stopped_ns)
 		ctp_proc_seen_went_on(&f->seen, end.end_ns);
 	if (is_shutdown(f)) {

@@ -139,6 +139,7 @@ struct ctp_follow_end {
 	struct ctp_ended ended;
 	struct ctp_signalled signalled;
 	uint64_t end_ns;     /* when the program was last seen executing; time after that does not count */
+	uint64_t gone_ns;    /* when its end was seen, or end_ns if that is not known */
 	/*
 	 * A program that ends in order destroys its coroutines first. destroyed: those that were, after the last resume and the
 	 * last birth, if they were many; else 0. They are dead, but not gone; ctp_follow_revive gives them the state that they had.

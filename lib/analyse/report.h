@@ -158,7 +158,8 @@ struct ctp_report_section {
 	char *origin_error_ns; /* how far times may be off from those of other origins, or "unknown"; null: they have one clock */
 	bool has_wall, ordinal; /* ordinal: times are numbers of records, and no span has a length; heavy and total_ns are empty */
 	int64_t start_wall_ns;
-	uint64_t start_ns, duration_ns;
+	uint64_t start_ns, duration_ns; /* duration_ns: until the program was last seen executing, or until_ns */
+	uint64_t ended_ns; /* when its end was seen; or duration_ns */
 	struct ctp_ended ended;
 	char signal[16]; /* the last that was passed on to the program; "": none was */
 	uint64_t signal_ns;

@@ -176,11 +176,11 @@ like 'report -m: a member' "$markdown" '^[|] `#2` [|] suspended [|] 5000000000 [
 no_units 'report -m' "$markdown"
 is 'report -m: each row of a table is as wide as its head' "$(printf '%s\n' "$markdown" | awk -F'|' '
 	!/^[|]/ { n = 0 } /^[|]/ { if (n && NF != n) bad++; n = NF } END { print bad + 0 }')" 0
-like 'report -j: the section' "$json" '"ordinal":true,"start_ns":null,"duration_ns":null,"first":"1","last":"5000000007"'
+like 'report -j: the section' "$json" '"ordinal":true,"start_ns":null,"duration_ns":null,"ended_ns":null,"first":"1","last":"5000000007"'
 like 'report -j: a member' "$json" '"since_ns":null,"for_ns":null,"since":"5000000000"'
 is 'report -j: no time is a number' "$(printf '%s\n' "${json%%],\"since_ns\"*}" | grep -Eo '"[a-z0-9_]*_ns":"?[0-9]+' | wc -l)" 0
 if command -v jq >/dev/null; then ok 'report -j: jq reads it' jq -n --argjson it "$json" '$it'; fi
-like 'report -j: a section with a clock' "$(ctp report -j "$tmp/clock.ctp")" '"ordinal":false,"start_ns":"1","duration_ns":5000000006,"outcome"'
+like 'report -j: a section with a clock' "$(ctp report -j "$tmp/clock.ctp")" '"ordinal":false,"start_ns":"1","duration_ns":5000000006,"ended_ns":5000000006,"outcome"'
 is 'report --folded: numbers, whatever the unit' "$(ctp report --folded --folded-unit s "$tmp/o.ctp")" '0x0000000000001000 5000000009'
 for option in --since --until; do
 	said=$(ctp report $option 1s "$tmp/o.ctp" 2>&1)

@@ -73,7 +73,7 @@ is 'nothing on stderr' "$(cat "$tmp/err")" ''
 is 'the command comes first' "$(head -n 1 "$tmp/text")" "./server -v 'a b'"
 like 'the head has start, duration and outcome' "$(sed -n 2p "$tmp/text")" '^  pid 42 on h; started 2023-11-14 22:13:21 UTC; 2\.00 s; exited with status 7$'
 like 'the head counts coroutines and events' \
-	"$(sed -n 3p "$tmp/text")" '^  6 coroutines, 1 alive at the end; 1 thread; [0-9]+ events, 411 wakes; nothing lost$'
+	"$(sed -n 3p "$tmp/text")" '^  6 coroutines, 1 alive at the end; run by 1 thread; [0-9]+ events, 411 wakes; nothing lost$'
 # Line N after the head, which ends with an empty line.
 after() { # N FILE
 	sed '1,/^$/d' "$2" | sed -n "$1p"

@@ -76,7 +76,7 @@ static void make(struct made *m)
 	m->report = (struct ctp_report){.sections = &m->section, .nsections = 1, .sections_seen = 1};
 	m->section = (struct ctp_report_section){
 		.command = command, .command_bytes = sizeof(command) - 1, .host = host, .pid = pid, .has_wall = true, .start_wall_ns = 1700000000123456789,
-		.start_ns = 5, .duration_ns = 2015906688, .ended = {.outcome = "exited"}, .complete = true, .alive = 9, .nthreads_seen = 4,
+		.start_ns = 5, .duration_ns = 2015906688, .ended_ns = 2016000000, .ended = {.outcome = "exited"}, .complete = true, .alive = 9, .nthreads_seen = 4,
 		.counts = {.events = 7264, .wakes = 312, .coroutines = 48},
 		.findings = m->findings, .nfindings = 2, .waiting = m->waiting, .nwaiting = 9,
 		.running = m->running, .nrunning = 2, .sites = m->sites, .nsites = 10,
@@ -154,7 +154,7 @@ static void test_text(struct made *m)
 	ok(!strncmp(text, "./server -v 'a b'\n", 18), "text: what ran is the first line");
 	ok(has(text, "pid 17 on h; started 2023-11-14 22:13:20 UTC; 2.02 s; exited with status 0\n"),
 	   "the head says where, when, how long, and how it ended");
-	ok(has(text, "48 coroutines, 9 alive at the end; 4 threads; 7,264 events, 312 wakes; nothing lost\n"),
+	ok(has(text, "48 coroutines, 9 alive at the end; run by 4 threads; 7,264 events, 312 wakes; nothing lost\n"),
 	   "the head counts coroutines, threads, events and wakes");
 	ok(has(text, "\n2 findings: 1 proved, 1 likely, 0 unknown\n"
 	             "1. PROVED: 7 coroutines were never woken  [never-woken]\n   nobody woke them\n"),
@@ -251,6 +251,10 @@ static void test_caveats(struct made *m)
 	ok(has(text, "\n  the trace has no wakes: "), "missing wakes are mentioned");
 	ok(has(text, "\n  3 coroutines are not in the trace"), "untraced coroutines are mentioned");
 	ok(has(text, "\n  the trace is truncated: "), "a missing end is mentioned");
+	s->complete = true;
+	ok(has(printed(TEXT, &m->report, &plain), "\n  the end of the program is not in the trace: "),
+	   "a trace that is complete is not called truncated");
+	s->complete = false;
 	ok(has(text, "\n  the program was still running: "), "a program that still runs is mentioned");
 	ok(has(text, "; 1 lost\n"), "the head counts lost events");
 	s->until = true;
@@ -258,6 +262,14 @@ static void test_caveats(struct made *m)
 	s->until = false;
 	s->cut = false;
 	ok(has(printed(MARKDOWN, &m->report, &plain), "\n- parts of the trace are damaged or missing\n"), "damage is mentioned");
+	s->ended_ns = 6000000000;
+	ok(has(printed(TEXT, &m->report, &plain), "; 6.00 s; last seen alive at 2.02 s; "), "an end that was seen much later is mentioned");
+	s->nwaiting = 1;
+	s->destroyed = 7;
+	ok(has(printed(TEXT, &m->report, &plain), "\nWaiting before coroutines were destroyed, but no finding\n"),
+	   "coroutines that were destroyed do not wait at the end");
+	s->nwaiting = 0;
+	s->destroyed = 0;
 	s->counts.events = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "not one event"), "an empty trace is said to be empty");
 	m->report.sections_seen = 300;
@@ -341,7 +353,7 @@ static void test_json(struct made *m)
 {
 	const char *text = printed(JSON, &m->report, &plain);
 	ok(has(text, "{\"file\":null,\"command\":[\"./server\",\"-v\",\"a b\"],\"host\":\"h\",\"pid\":\"17\",\"source\":null,\"filtered\":null,"
-	             "\"start_wall_ns\":\"1700000000123456789\",\"ordinal\":false,\"start_ns\":\"5\",\"duration_ns\":2015906688,"
+	             "\"start_wall_ns\":\"1700000000123456789\",\"ordinal\":false,\"start_ns\":\"5\",\"duration_ns\":2015906688,\"ended_ns\":2016000000,"
 	             "\"outcome\":\"exited\",\"status\":0,\"complete\":true,\"missing\":false,\"events\":7264,\"wakes\":312,\"coroutines\":48,"
 	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"lost_of_nobody\":0,\"gaps\":0,\"in_gap\":0,\"missed\":0,\"untraced\":0,\"late\":0,"
 	             "\"conflicts\":0,"
@@ -511,11 +523,11 @@ static void test_agreement(void)
 	static const char *const one[] = {"1 event was lost: findings that it could", "coroutines have 1 gap, ", "for 1 of the lost events",
 	                                  "the last events of 1 coroutine are lost: it is listed", "1 wake, name or await was missed",
 	                                  "1 coroutine is not in the trace", "1 record of the others was ignored", "(not certain)",
-	                                  "1 coroutine, 1 alive at the end; 1 thread; 1 event, 1 wake;", "0 unknown; 1 ignored, as asked "};
+	                                  "1 coroutine, 1 alive at the end; run by 1 thread; 1 event, 1 wake;", "0 unknown; 1 ignored, as asked "};
 	static const char *const two[] = {"2 events were lost: findings that they could", "coroutines have 2 gaps, ", "for 2 of the lost events",
 	                                  "the last events of 2 coroutines are lost: they are listed", "2 wakes, names or awaits were missed",
 	                                  "2 coroutines are not in the trace", "2 records of the others were ignored", "(not certain)",
-	                                  "2 coroutines, 2 alive at the end; 2 threads; 2 events, 2 wakes;", "0 unknown; 2 ignored, as asked "};
+	                                  "2 coroutines, 2 alive at the end; run by 2 threads; 2 events, 2 wakes;", "0 unknown; 2 ignored, as asked "};
 	for (uint64_t n = 1; n <= 2; n++) {
 		struct made m;
 		make(&m);
