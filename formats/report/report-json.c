@@ -305,7 +305,9 @@ static void holder(const struct json *j, const struct ctp_report_holder *h)
 {
 	ctp_output_putf(j->out, "{\"coro\":\"%ju\"", h->id);
 	text(j, ",\"name\"", h->name);
-	ctp_output_putf(j->out, ",\"count\":%jd,\"alive\":%s}", (intmax_t)h->count, boolean(h->alive));
+	ctp_output_putf(j->out, ",\"count\":%jd", (intmax_t)h->count);
+	ns(j, ",\"since_ns\"", h->since_ns);
+	ctp_output_putf(j->out, ",\"alive\":%s}", boolean(h->alive));
 }
 
 static void object(const struct json *j, const struct ctp_report_object *o)

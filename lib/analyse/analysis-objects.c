@@ -8,7 +8,7 @@
 
 #include "analyse/objects.h"
 
-static void fill_holders(struct ctp_analysis *a, const struct ctp_object *ob, struct ctp_report_object *to)
+static void fill_holders(struct ctp_analysis *a, uint64_t start_ns, const struct ctp_object *ob, struct ctp_report_object *to)
 {
 	to->holders_known = ob->holders_known;
 	to->held_by_others = ob->others;
@@ -17,7 +17,8 @@ static void fill_holders(struct ctp_analysis *a, const struct ctp_object *ob, st
 	for (uint32_t i = 0; i < ob->nholders && i < CTP_REPORT_HOLDERS; i++) {
 		const struct ctp_coroutine *co = ctp_follow_find(&a->follow, ob->holders[i].coro);
 		struct ctp_report_holder *h = &to->holders[to->nholders++];
-		*h = (struct ctp_report_holder){.id = ob->holders[i].coro, .count = ob->holders[i].count, .alive = co && co->state != CTP_DEAD};
+		*h = (struct ctp_report_holder){.id = ob->holders[i].coro, .count = ob->holders[i].count,
+		                                .since_ns = ctp_span_ns(start_ns, ob->holders[i].since_ns), .alive = co && co->state != CTP_DEAD};
 		h->name = ctp_report_copy(co ? co->name : NULL, &a->report.failed);
 	}
 }
@@ -60,7 +61,7 @@ void ctp_analysis_objects(struct ctp_analysis *a, struct ctp_report_section *s)
 		};
 		to->name = ctp_report_copy(ob->name, &a->report.failed);
 		to->made = ctp_report_copy(ctp_follow_text(&a->follow, ob->site), &a->report.failed);
-		fill_holders(a, ob, to);
+		fill_holders(a, s->start_ns, ob, to);
 	}
 	if (s->nobjects)
 		qsort(s->objects, s->nobjects, sizeof *s->objects, by_wait);

@@ -85,7 +85,7 @@ static void take_hold(struct ctp_follow *f, const struct ctp_roles *roles, const
 	int64_t count = (int64_t)ctp_roles_value(val, roles->count);
 	keep_if_done(f, co && co->state != CTP_RUNNING && count < 0);
 	if (co && at)
-		ctp_objects_hold(f->objects, ctp_roles_value(val, roles->pid), at, &(struct ctp_holder){co->id, count}, ts);
+		ctp_objects_hold(f->objects, ctp_roles_value(val, roles->pid), at, &(struct ctp_holder){.coro = co->id, .count = count}, ts);
 }
 
 static void take_wake_for(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)

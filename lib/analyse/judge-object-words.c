@@ -46,12 +46,14 @@ static void say_wanted(struct ctp_words *w, const struct ctp_reason_of *r, const
 	}
 }
 
-/* "held by conn 12 (#12), which has been suspended at pool.c:120:query for 4.1 s". */
-static void say_holder(struct ctp_words *w, const struct ctp_object *ob, char *text, size_t size)
+static void put_for(struct ctp_words *w, char to[48], uint64_t ns) { snprintf(to, 48, " for %s", ctp_words_duration(w, ns)); }
+
+/* "held by conn 12 (#12) for 4.3 s, which has been suspended at pool.c:120:query for 4.1 s". */
+static void say_holder(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_object *ob, char *text, size_t size)
 {
 	const struct ctp_coroutine *by = ob->nholders ? ctp_follow_find(w->j->follow, ob->holders[0].coro) : NULL;
 	const char *who = ob->nholders ? ctp_words_any(w, ob->holders[0].coro) : "";
-	char others[48] = "";
+	char others[48] = "", held[48] = "", waits[48] = "";
 	*text = '\0';
 	if (ob->holders_known && ob->hold_ns && !ob->nholders && !ob->others)
 		snprintf(text, size, ", which no coroutine holds");
@@ -59,14 +61,18 @@ static void say_holder(struct ctp_words *w, const struct ctp_object *ob, char *t
 		return;
 	if (ob->nholders > 1 || ob->others)
 		snprintf(others, sizeof others, ", and %ju more", (uintmax_t)(ob->nholders - 1 + ob->others));
+	if (!w->j->ordinal) {
+		put_for(w, held, ctp_span_ns(ob->holders[0].since_ns, ctp_judge_end_ns(w->j, co)));
+		put_for(w, waits, by ? ctp_wait_ns(w->j, by) : 0);
+	}
 	if (!by || by->state == CTP_DEAD)
-		snprintf(text, size, ", held by %s, which has ended%s", who, others);
+		snprintf(text, size, ", held by %s%s, which has ended%s", who, held, others);
 	else if (ctp_wait_is(by))
-		snprintf(text, size, ", held by %s, which has been suspended at %s for %s%s", who,
+		snprintf(text, size, ", held by %s%s, which has been suspended at %s%s%s", who, held,
 		         ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, by))),
-		         ctp_words_duration(w, ctp_wait_ns(w->j, by)), others);
+		         waits, others);
 	else
-		snprintf(text, size, ", held by %s%s", who, others);
+		snprintf(text, size, ", held by %s%s%s", who, held, others);
 }
 
 static void say_destroyed(struct ctp_words *w, const struct ctp_object *ob)
@@ -97,7 +103,7 @@ void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 		else
 			ctp_wait_object(w->j->follow, NULL, reason->what, reason->value, "'", what, sizeof what);
 		if (ob)
-			say_holder(w, ob, by, sizeof by);
+			say_holder(w, co, ob, by, sizeof by);
 		ctp_words_evidence(w, "%s %s %s%s", ctp_words_any(w, co->id), i ? "or for" : "waits for", what, by);
 		if (ob && ob->gone_ns)
 			say_destroyed(w, ob);

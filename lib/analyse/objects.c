@@ -319,7 +319,7 @@ void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const ch
 	ob->name = len ? strndup(name, len < CTP_OBJECT_NAME_MAX ? len : CTP_OBJECT_NAME_MAX) : NULL;
 }
 
-static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count)
+static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count, uint64_t ts_ns)
 {
 	uint32_t i = 0;
 	while (i < ob->nholders && ob->holders[i].coro != coro)
@@ -334,7 +334,7 @@ static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count)
 	}
 	assert(i < CTP_OBJECT_HOLDERS);
 	if (i == ob->nholders)
-		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro};
+		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro, .since_ns = ts_ns};
 	struct ctp_holder *h = &ob->holders[i];
 	h->count += count;
 	if (h->count < 0) { /* a part of what it held was added to others */
@@ -357,7 +357,7 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const st
 	if (!ob || !ob->holders_known)
 		return;
 	ob->hold_ns = ts_ns;
-	add_holder(ob, by->coro, by->count);
+	add_holder(ob, by->coro, by->count, ts_ns);
 	note_total(ob);
 }
 

@@ -48,6 +48,7 @@ struct ctp_reasons {
 struct ctp_holder {
 	uint64_t coro;
 	int64_t count;
+	uint64_t since_ns; /* since when it has held something of the object */
 };
 
 /* How much of an object is available, of one sort: a queue has items and room. */

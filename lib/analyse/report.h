@@ -116,6 +116,7 @@ struct ctp_report_thread {
 struct ctp_report_holder {
 	uint64_t id;
 	int64_t count;
+	uint64_t since_ns; /* after the start of the section */
 	char *name;
 	bool alive;
 };

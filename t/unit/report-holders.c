@@ -69,7 +69,7 @@ static void dead_holders(void)
 {
 	held_by_dead(CTP_OBJECT_OWNED, true, false);
 	is(found, "held-by-dead likely 1", "a permit held by an ended coroutine is found");
-	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2, which has ended"),
+	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2 for 2.90 s, which has ended"),
 	   "the finding names the ended holder: %s", why);
 	held_by_dead(0, true, false);
 	is(found, "", "it is not found if others may give the permit back");
@@ -125,7 +125,7 @@ static void destroyed_objects(void)
 	is(listed, "4096 for 1, held by 0, destroyed at 2000", "it has none if it was given back long before");
 	destroyed(2000, false);
 	is(found, "held-by-dead likely 1", "a permit of an object that was destroyed since is found");
-	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2, which has ended, and 1 more"),
+	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2 for 2.90 s, which has ended, and 1 more"),
 	   "the finding names the holders that it had: %s", why);
 	ok(strstr(why, "the semaphore at 0x1000 was destroyed 2.00 s after the start, while 1 coroutine waited for it"),
 	   "the finding says that it was destroyed: %s", why);
@@ -267,7 +267,7 @@ static void circles(void)
 	is(found, "wait-cycle proved 2", "locks are judged as they were before the program destroyed them");
 	circle(0, 0, CTP_WAITS_LOCK, false);
 	is(found, "wait-cycle proved 2", "two locks taken in two orders are a proved deadlock");
-	ok(strstr(why, "coroutine #1 waits for the lock at 0x2000, held by coroutine #2, which has been suspended at"),
+	ok(strstr(why, "coroutine #1 waits for the lock at 0x2000, held by coroutine #2 for 2.90 s, which has been suspended at"),
 	   "the finding names locks and holders: %s", why);
 	circle(0, CTP_OBJECT_OWNED, CTP_WAITS_PERMITS, false);
 	is(found, "wait-cycle proved 2", "so are permits that only the holder gives back");
