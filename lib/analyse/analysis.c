@@ -118,6 +118,13 @@ static void thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t t
 		priv->also->thread_gap(priv->also_arg, thread, after_ns, ts_ns, transitions);
 }
 
+static void unchanged(void *arg, const struct ctp_change *ch)
+{
+	const struct ctp_analysis_priv *priv = ((struct ctp_analysis *)arg)->priv;
+	if (priv->also && priv->also->unchanged)
+		priv->also->unchanged(priv->also_arg, ch);
+}
+
 /* --- the end of a section ------------------------------------------------------------------------------------------------- */
 
 static struct ctp_report_times times_of(const struct ctp_hist *h)
@@ -377,7 +384,7 @@ static void ended(void *arg, const struct ctp_follow_end *whole)
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 
 static const struct ctp_follow_ops listens = {.section = begun, .change = changed, .gone = gone, .end = ended,
-                                              .thread_gap = thread_gap};
+                                              .thread_gap = thread_gap, .unchanged = unchanged};
 
 static void take_options(struct ctp_analysis *a, const struct ctp_analysis_options *o)
 {

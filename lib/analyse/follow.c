@@ -96,6 +96,20 @@ void ctp_follow_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t 
 	ctp_follow_tell(f, &ch);
 }
 
+/* An event that changes no state. */
+static __attribute__((noinline)) void unchanged(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val,
+                                                enum ctp_change_kind kind, uint64_t ts)
+{
+	uint64_t id = ctp_roles_value(val, roles->id);
+	struct ctp_coroutine *co = id ? ctp_coro_table_find(&f->priv->table, id) : NULL;
+	struct ctp_change ch = co ? ctp_change_of(co, kind, ts) : (struct ctp_change){.kind = kind, .ts_ns = ts};
+	if (!f->ops->unchanged)
+		return;
+	ch.thread = ctp_threads_number(f->threads, ctp_roles_value(val, roles->tid));
+	ch.by = kind == CTP_CHANGE_WAKE ? ctp_roles_value(val, roles->by) : 0;
+	f->ops->unchanged(f->arg, &ch);
+}
+
 static inline void transition(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_change ch;
@@ -105,6 +119,9 @@ static inline void transition(struct ctp_follow *f, const struct ctp_roles *role
 	if (ctp_follow_step(f, roles, ctp_follow_whose(f, roles, val, ts), val, ts, CTP_FOLLOW_ASKED, &ch)) {
 		struct ctp_change copy = ch; /* only the copy has an address outside, so that ch need not be in memory */
 		ctp_follow_tell(f, &copy);
+	} else {
+		bool active = roles->active != CTP_ROLES_NONE && val[roles->active];
+		unchanged(f, roles, val, active ? CTP_CHANGE_RESUME : CTP_CHANGE_SUSPEND, ts);
 	}
 }
 
@@ -218,15 +235,19 @@ static void wake(struct ctp_follow *f, const struct ctp_roles *roles, const uint
 	f->counts.stayed += stayed;
 	struct ctp_coroutine *co = ctp_follow_whose(f, roles, val, ts);
 	/* A late wake may be for a suspension that is over. */
-	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
+	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns) {
+		unchanged(f, roles, val, CTP_CHANGE_WAKE, ts);
 		return;
+	}
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_WAKE, ts);
 	ch.thread = ctp_threads_number(f->threads, ctp_roles_value(val, roles->tid));
 	ch.by = ctp_roles_value(val, roles->by);
 	if (!ch.by)
 		ch.by = ended_child(f, &f->threads->list[ch.thread], co);
-	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts, f->priv->early_ns))
+	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts, f->priv->early_ns)) {
+		unchanged(f, roles, val, CTP_CHANGE_WAKE, ts);
 		return;
+	}
 	if (co->flags & CTP_CO_TAIL) {
 		ctp_follow_tell(f, &ch);
 		return;

@@ -30,6 +30,20 @@ static void change(void *arg, const struct ctp_change *ch)
 		                         "BSRWALDX"[ch->kind], (uintmax_t)ch->co->id, ch->whole ? "" : "!");
 }
 
+/* Events that change nothing, as told; "-" for no coroutine. */
+static char idle[256];
+static size_t nidle;
+
+static void unchanged(void *arg, const struct ctp_change *ch)
+{
+	char who[24] = "-";
+	(void)arg;
+	if (ch->co)
+		sprintf(who, "%ju", (uintmax_t)ch->co->id);
+	if (nidle < sizeof(idle) - 32)
+		nidle += (size_t)sprintf(idle + nidle, "%s%c%s", nidle ? " " : "", "BSRWALDX"[ch->kind], who);
+}
+
 static void ended(void *arg, const struct ctp_follow_end *end)
 {
 	(void)arg, (void)end;
@@ -41,11 +55,13 @@ static void give(void *to, const struct ctp_batch *batch) { ctp_follow_records(t
 /* A section begins, with these attributes: name, value ... up to a null. */
 static void begin(const char *const *attrs)
 {
-	static const struct ctp_follow_ops ops = {.section = section, .change = change, .end = ended};
+	static const struct ctp_follow_ops ops = {.section = section, .change = change, .end = ended, .unchanged = unchanged};
 	struct ctp_section sec;
 	struct ctp_err err;
 	ntold = 0;
 	memset(told, 0, sizeof(told));
+	memset(idle, 0, sizeof(idle));
+	nidle = 0;
 	memset(spans_ns, 0, sizeof(spans_ns));
 	byhand_init(&h, give, &f);
 	if (ctp_follow_init(&f, &ops, NULL, &err))
@@ -100,6 +116,7 @@ static void a_life(void)
 	dies(&h, 280, 1);
 	is_woken(&h, 290, 1, 5, 0);
 	is(so_far(), "B1 R1 S1 W1 R1 D1 X1", "a resume after death is reported, and nothing after it");
+	is(idle, "W1 R1 S1 W1", "events that change nothing are reported as such");
 	end();
 }
 
@@ -349,6 +366,7 @@ static void clock_goes_back(void)
 	suspends(&h, 21, 1, 5, 8);
 	is_u64(state_of(1), CTP_RUNNING, "event numbers decide, not times");
 	is(so_far(), "B1 R1 L1 R1!", "a resume after a gap is no double resume");
+	is(idle, "S1", "what is overtaken changes nothing");
 	h.next[1] = 3;
 	suspends(&h, 15, 1, 6, 8);
 	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "a run that ends before it begins took no time");
