@@ -72,6 +72,9 @@ static void say_left(void)
 		ctp_tool_say(&tool, "%s transitions are more than a browser can hold, which is about 5 million: see less with --since"
 		             " or --until%s", count, ask.options.threads_only ? "" : ", or with --threads-only");
 	}
+	char undrawn[CTP_PERFETTO_UNDRAWN_MAX];
+	if (ctp_perfetto_undrawn_text(undrawn, &ask.left.undrawn))
+		ctp_tool_say(&tool, "%s: ctp-tojsonl -a shows these events", undrawn);
 	if (ask.left.moved)
 		ctp_tool_say(&tool, "%ju of %ju sections have no clock in common with the first: each is shown after those before"
 		             " it", (uintmax_t)ask.left.moved, (uintmax_t)ask.left.sections);

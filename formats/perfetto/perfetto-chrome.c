@@ -4,7 +4,7 @@
  * perfetto-chrome.c - the form of Chrome's JSON: an array of events, one on a line.
  *
  * Runs on threads are events X, which have a length, and are written when they end. What coroutines do on their lanes are pairs b
- * and e with the lane as id; a wake is an arrow from s to f. Times are microseconds from the begin of the first section. Each
+ * and e with the lane as id; a wake is an arrow from s to f, or an instant if it has no arrow. Times are microseconds from the begin of the first section. Each
  * event has name, cat, ph, pid, tid, ts and args, because some readers refuse others.
  */
 #include <stdlib.h>
@@ -145,15 +145,26 @@ static void put_arrow(struct chrome *c, const struct ctp_perfetto_event *e)
 	put_args(c, NULL, 0);
 }
 
-/* One end of a slice on a lane. */
-static void put_half(struct chrome *c, const struct ctp_perfetto_event *e, char phase, uint64_t ts_ns)
+/* A wake without an arrow. */
+static void put_wake(struct chrome *c, const struct ctp_perfetto_event *e)
 {
-	put_head(c, e->track, phase, "coroutine", name_of(e), e->more, ts_ns);
+	put_head(c, e->track, 'i', "wake", "wake", NULL, e->ts_ns);
+	put(c, ",\"s\":\"t\"");
+	put_args(c, e->args, e->nargs);
+}
+
+/* One end of a slice on a lane, or an instant. */
+static void put_half(struct chrome *c, const struct ctp_perfetto_event *e, char phase, const char *more, uint64_t ts_ns)
+{
+	put_head(c, e->track, phase, "coroutine", name_of(e), more, ts_ns);
 	put_id(c, e->track->uuid);
 	put_args(c, phase == 'b' ? e->args : NULL, phase == 'b' ? e->nargs : 0);
 }
 
-/* The life of a coroutine has a number, and is there before what is in it, for the two may begin at one time. */
+/*
+ * The life of a coroutine has a number, and is there before what is in it, for the two may begin at one time. So its name cannot
+ * say that it is open at the end: that is an instant.
+ */
 static void put_slice(struct chrome *c, const struct ctp_perfetto_event *e)
 {
 	bool run = e->track->kind == CTP_PERFETTO_THREAD, ends = e->type == CTP_PERFETTO_END, life = e->coro != 0;
@@ -164,9 +175,11 @@ static void put_slice(struct chrome *c, const struct ctp_perfetto_event *e)
 		put_args(c, e->args, e->nargs);
 	}
 	if (!run && (life ? !ends : ends))
-		put_half(c, e, 'b', life ? e->ts_ns : e->from_ns);
+		put_half(c, e, 'b', life ? NULL : e->more, life ? e->ts_ns : e->from_ns);
+	if (!run && ends && life && e->more)
+		put_half(c, e, 'n', e->more, e->ts_ns);
 	if (!run && ends)
-		put_half(c, e, 'e', e->ts_ns);
+		put_half(c, e, 'e', life ? NULL : e->more, e->ts_ns);
 }
 
 static void event(struct ctp_perfetto_form *form, const struct ctp_perfetto_event *e)
@@ -176,7 +189,9 @@ static void event(struct ctp_perfetto_form *form, const struct ctp_perfetto_even
 		put_arrow(c, e);
 	if (e->type != CTP_PERFETTO_INSTANT) {
 		put_slice(c, e);
-	} else if (!e->flow) {
+	} else if (e->wake && !e->flow) {
+		put_wake(c, e);
+	} else if (!e->wake) {
 		put_head(c, e->track, 'i', "note", name_of(e), e->more, e->ts_ns);
 		put(c, ",\"s\":\"p\"");
 		put_args(c, e->args, e->nargs);

@@ -11,8 +11,7 @@
 #include "base/array.h"
 #include "base/compare.h"
 
-/* The name of a slice that is not named after a coroutine or a place. */
-static struct ctp_perfetto_name *word(struct ctp_perfetto_draw *d, enum ctp_perfetto_inner inner)
+struct ctp_perfetto_name *ctp_perfetto_draw_word(struct ctp_perfetto_draw *d, enum ctp_perfetto_inner inner)
 {
 	static const char *const words[CTP_PERFETTO_WORDS] = {"nothing", "running", "ready", "suspended", "lost", "wake"};
 	if (!d->words[inner])
@@ -37,6 +36,7 @@ static void clear(struct ctp_perfetto_draw *d)
 			free(d->coros[i].own.text);
 	d->ncoros = d->free_coro = d->nplaces = 0;
 	d->runnable = d->alive = 0;
+	d->undrawn = (struct ctp_perfetto_undrawn){0};
 	d->failed |= d->names.failed;
 	ctp_perfetto_names_fini(&d->names);
 	ctp_perfetto_names_init(&d->names);
@@ -126,7 +126,7 @@ uint32_t ctp_perfetto_draw_add(struct ctp_perfetto_draw *d, const struct ctp_cor
 
 /* --- slices --------------------------------------------------------------------------------------------------------------- */
 
-static void tell(struct ctp_perfetto_draw *d, const struct ctp_perfetto_event *e)
+void ctp_perfetto_draw_tell(struct ctp_perfetto_draw *d, const struct ctp_perfetto_event *e)
 {
 	d->last_ns = ctp_most(d->last_ns, e->ts_ns);
 	d->form->ops->event(d->form, e);
@@ -136,6 +136,8 @@ static const struct ctp_perfetto_track *lane_of(const struct ctp_perfetto_draw *
 {
 	return c->lane ? &d->tracks.lanes[c->lane].track : NULL;
 }
+
+enum { LIFE_ARGS = 4, INNER_ARGS = 5 };
 
 static uint32_t life_args(struct ctp_perfetto_draw *d, const struct ctp_perfetto_coro *c, struct ctp_perfetto_arg *args)
 {
@@ -154,9 +156,9 @@ static uint32_t life_args(struct ctp_perfetto_draw *d, const struct ctp_perfetto
 static void tell_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, enum ctp_perfetto_type type, uint64_t ts_ns,
                       const char *more)
 {
-	struct ctp_perfetto_arg args[4];
+	struct ctp_perfetto_arg args[LIFE_ARGS];
 	uint32_t nargs = type == CTP_PERFETTO_BEGIN || d->form->closes ? life_args(d, c, args) : 0;
-	tell(d, &(struct ctp_perfetto_event){.type = type, .track = lane_of(d, c), .ts_ns = ts_ns, .from_ns = c->born_ns,
+	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = lane_of(d, c), .ts_ns = ts_ns, .from_ns = c->born_ns,
 	                                     .name = &c->own, .more = more, .coro = c->id, .args = args, .nargs = nargs});
 }
 
@@ -175,16 +177,11 @@ void ctp_perfetto_draw_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_cor
 
 static struct ctp_perfetto_name *inner_name(struct ctp_perfetto_draw *d, const struct ctp_perfetto_coro *c)
 {
-	return c->inner == CTP_PERFETTO_WAIT && c->place ? c->place : word(d, c->inner);
+	return c->inner == CTP_PERFETTO_WAIT && c->place ? c->place : ctp_perfetto_draw_word(d, c->inner);
 }
 
-static uint32_t inner_args(const struct ctp_perfetto_coro *c, struct ctp_perfetto_arg *args)
+static uint32_t wait_args(const struct ctp_perfetto_coro *c, struct ctp_perfetto_arg *args, uint32_t n)
 {
-	uint32_t n = 0;
-	if (c->inner == CTP_PERFETTO_GAP && c->lost)
-		args[n++] = (struct ctp_perfetto_arg){.key = CTP_PERFETTO_LOST, .number = c->lost};
-	if (c->inner != CTP_PERFETTO_WAIT)
-		return n;
 	if (c->reason)
 		args[n++] = (struct ctp_perfetto_arg){.key = CTP_PERFETTO_WAITS_FOR, .name = c->reason};
 	if (c->holder)
@@ -196,20 +193,32 @@ static uint32_t inner_args(const struct ctp_perfetto_coro *c, struct ctp_perfett
 	return n;
 }
 
+static uint32_t inner_args(const struct ctp_perfetto_coro *c, struct ctp_perfetto_arg *args)
+{
+	uint32_t n = 0;
+	if (c->inner == CTP_PERFETTO_GAP && c->lost)
+		args[n++] = (struct ctp_perfetto_arg){.key = CTP_PERFETTO_LOST, .number = c->lost};
+	if (c->inner == CTP_PERFETTO_WAIT)
+		n = wait_args(c, args, n);
+	if (c->destroyed)
+		args[n++] = (struct ctp_perfetto_arg){.key = CTP_PERFETTO_DESTROYED, .text = "yes"};
+	return n;
+}
+
 static void tell_inner(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, enum ctp_perfetto_type type, uint64_t ts_ns,
                        const char *more)
 {
-	struct ctp_perfetto_arg args[4];
+	struct ctp_perfetto_arg args[INNER_ARGS];
 	uint32_t nargs = inner_args(c, args), first = 0;
-	bool run = c->inner == CTP_PERFETTO_RUN;
+	bool run = c->inner == CTP_PERFETTO_RUN, ends = type == CTP_PERFETTO_END;
 	if (!c->inner || !c->lane || !c->begun || (run && d->form->arrows_of_threads))
 		return;
-	if (type == CTP_PERFETTO_END && !d->form->closes) /* all but missed was known at the begin */
-		first = nargs - (c->inner == CTP_PERFETTO_WAIT && c->missed);
-	tell(d, &(struct ctp_perfetto_event){.type = type, .track = lane_of(d, c), .ts_ns = ts_ns, .from_ns = c->from_ns,
+	if (ends && !d->form->closes) /* all but these was known at the begin */
+		first = nargs - (c->inner == CTP_PERFETTO_WAIT && c->missed) - c->destroyed;
+	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = lane_of(d, c), .ts_ns = ts_ns, .from_ns = c->from_ns,
 	                                     .name = type == CTP_PERFETTO_BEGIN || d->form->closes ? inner_name(d, c) : NULL,
 	                                     .more = more, .flow_ends = true,
-	                                     .flow = run && type == CTP_PERFETTO_BEGIN ? c->flow : 0,
+	                                     .flow = run && !ends ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0,
 	                                     .args = args + first, .nargs = nargs - first});
 }
 
@@ -230,9 +239,10 @@ static void tell_shared(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c
 	s->coro = begins ? number : 0;
 	if (!c->own.text)
 		return;
-	tell(d, &(struct ctp_perfetto_event){.type = type, .track = &s->track, .ts_ns = ts_ns, .from_ns = c->from_ns, .name = &c->own,
+	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = &s->track, .ts_ns = ts_ns, .from_ns = c->from_ns, .name = &c->own,
 	                                     .more = more, .coro = c->id, .args = &arg, .nargs = begins || d->form->closes,
-	                                     .flow = begins && !d->form->arrows_of_threads ? c->flow : 0, .flow_ends = true});
+	                                     .flow = begins && !d->form->arrows_of_threads ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0,
+	                                     .flow_ends = true});
 }
 
 static void tell_slice(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, enum ctp_perfetto_type type, uint64_t ts_ns,
@@ -251,7 +261,7 @@ void ctp_perfetto_draw_start(struct ctp_perfetto_draw *d, struct ctp_perfetto_co
 	c->from_ns = c->at_ns = ts_ns;
 	tell_slice(d, c, CTP_PERFETTO_BEGIN, ts_ns, NULL);
 	if (inner == CTP_PERFETTO_RUN)
-		c->flow = 0;
+		ctp_perfetto_draw_no_run(d, c);
 }
 
 void ctp_perfetto_draw_settle(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c)
@@ -269,7 +279,7 @@ void ctp_perfetto_draw_stop(struct ctp_perfetto_draw *d, struct ctp_perfetto_cor
 	ctp_perfetto_draw_settle(d, c);
 	c->at_ns = ctp_most(c->at_ns, ts_ns);
 	tell_slice(d, c, CTP_PERFETTO_END, c->at_ns, more);
-	c->missed = false;
+	c->missed = c->destroyed = false;
 	c->inner = CTP_PERFETTO_NOTHING;
 }
 
@@ -280,11 +290,12 @@ void ctp_perfetto_draw_remove(struct ctp_perfetto_draw *d, uint32_t number, uint
 		ctp_perfetto_draw_ran(d, c, ts_ns, false, more);
 	ctp_perfetto_draw_count(d, c, false, ts_ns);
 	ctp_perfetto_draw_stop(d, c, ts_ns, more);
-	d->alive -= !c->over;
+	ctp_perfetto_draw_no_run(d, c);
+	d->alive--;
 	if (!d->threads_only)
 		d->form->ops->count(d->form, c->at_ns, d->runnable, d->alive);
 	if (c->begun)
-		tell_life(d, c, CTP_PERFETTO_END, c->at_ns, more);
+		tell_life(d, c, CTP_PERFETTO_END, c->at_ns, more ? " (still alive)" : NULL);
 	if (c->lane)
 		ctp_perfetto_tracks_give(&d->tracks, c->lane, c->at_ns);
 	free(c->own.text);
@@ -300,9 +311,9 @@ static void tell_run(struct ctp_perfetto_draw *d, const struct ctp_perfetto_thre
 	struct ctp_perfetto_coro *c = &d->coros[run->coro];
 	bool arrow = type == CTP_PERFETTO_BEGIN && d->form->arrows_of_threads && !d->threads_only;
 	struct ctp_perfetto_arg arg = {.key = CTP_PERFETTO_CORO, .number = c->id};
-	tell(d, &(struct ctp_perfetto_event){.type = type, .track = &th->track, .ts_ns = ts_ns, .from_ns = run->from_ns,
+	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = &th->track, .ts_ns = ts_ns, .from_ns = run->from_ns,
 	                                     .name = &c->own, .more = more, .coro = d->threads_only ? 0 : c->id,
-	                                     .flow = arrow ? c->flow : 0, .flow_ends = true, .args = &arg,
+	                                     .flow = arrow ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0, .flow_ends = true, .args = &arg,
 	                                     .nargs = d->form->closes || (type == CTP_PERFETTO_BEGIN && !d->threads_only)});
 }
 
@@ -364,55 +375,21 @@ void ctp_perfetto_draw_thread_gap(struct ctp_perfetto_draw *d, uint32_t thread, 
 		return;
 	struct ctp_perfetto_arg arg = {.key = CTP_PERFETTO_TRANSITIONS_LOST, .number = transitions};
 	struct ctp_perfetto_event e = {.type = CTP_PERFETTO_BEGIN, .track = ctp_perfetto_tracks_lost(&d->tracks, th),
-	                               .ts_ns = from_ns, .from_ns = from_ns, .name = word(d, CTP_PERFETTO_GAP), .args = &arg, .nargs = 1};
-	tell(d, &e);
+	                               .ts_ns = from_ns, .from_ns = from_ns, .name = ctp_perfetto_draw_word(d, CTP_PERFETTO_GAP), .args = &arg, .nargs = 1};
+	ctp_perfetto_draw_tell(d, &e);
 	e.type = CTP_PERFETTO_END;
 	e.ts_ns = to_ns;
 	e.nargs = d->form->closes;
-	tell(d, &e);
+	ctp_perfetto_draw_tell(d, &e);
 }
 
 /* --- instants ------------------------------------------------------------------------------------------------------------- */
-
-void ctp_perfetto_draw_wake(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, struct ctp_perfetto_coro *waker,
-                            uint32_t thread, uint64_t ts_ns)
-{
-	const struct ctp_perfetto_track *track = NULL;
-	bool apart = false;
-	struct ctp_perfetto_thread *th = ctp_perfetto_tracks_thread(&d->tracks, thread);
-	if (d->threads_only)
-		return;
-	if (waker && waker->lane && waker->begun && waker->inner == CTP_PERFETTO_RUN && !d->form->arrows_of_threads) {
-		track = lane_of(d, waker);
-	} else if (th) {
-		track = &th->track;
-		apart = !th->depth;
-	} else if (c->begun && !d->form->arrows_of_threads) {
-		track = lane_of(d, c);
-	}
-	if (!track)
-		return;
-	if (!c->flow)
-		c->flow = ++d->flows;
-	tell(d, &(struct ctp_perfetto_event){.type = CTP_PERFETTO_INSTANT, .track = track, .ts_ns = ts_ns, .name = word(d, CTP_PERFETTO_WAKE),
-	                                     .flow = c->flow, .apart = apart});
-}
 
 void ctp_perfetto_draw_note(struct ctp_perfetto_draw *d, const struct ctp_perfetto_coro *c, const char *text, uint64_t lost,
                             uint64_t ts_ns)
 {
 	struct ctp_perfetto_arg arg = {.key = CTP_PERFETTO_LOST, .number = lost};
 	if (c->lane && c->begun)
-		tell(d, &(struct ctp_perfetto_event){.type = CTP_PERFETTO_INSTANT, .track = lane_of(d, c), .ts_ns = ts_ns,
+		ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = CTP_PERFETTO_INSTANT, .track = lane_of(d, c), .ts_ns = ts_ns,
 		                                     .name = ctp_perfetto_names_get(&d->names, text), .args = &arg, .nargs = lost ? 1 : 0});
-}
-
-void ctp_perfetto_draw_destroyed(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, uint64_t ts_ns)
-{
-	c->over = true;
-	d->alive--;
-	ctp_perfetto_draw_count(d, c, false, ts_ns);
-	if (!d->threads_only)
-		d->form->ops->count(d->form, ts_ns, d->runnable, d->alive);
-	ctp_perfetto_draw_note(d, c, "destroyed as the program ended", 0, ts_ns);
 }

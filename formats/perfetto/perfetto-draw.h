@@ -11,6 +11,7 @@
 #define CTP_PERFETTO_DRAW_H
 
 #include "perfetto/perfetto-tracks.h"
+#include "perfetto/perfetto.h"
 
 /* The slice inside of a life; and other events with a name of their own. */
 enum ctp_perfetto_inner { CTP_PERFETTO_NOTHING, CTP_PERFETTO_RUN, CTP_PERFETTO_READY, CTP_PERFETTO_WAIT, CTP_PERFETTO_GAP,
@@ -22,20 +23,22 @@ struct ctp_perfetto_coro {
 	uint64_t from_ns;  /* the begin of the inner slice */
 	uint64_t wake_ns;  /* if woken */
 	uint64_t flow;     /* of wakes that no run has followed; 0: none */
+	uint64_t flow_ns;  /* of the first of them */
 	uint64_t holder, awaits, lost; /* arguments of the inner slice; 0: none */
 	struct ctp_perfetto_name *place, *reason;
 	struct ctp_perfetto_name own; /* its name */
 	uint32_t lane, shared; /* 0: none; without both it is not drawn at all */
 	uint32_t thread;       /* of the run */
+	uint32_t wake_thread;  /* of the wake at flow_ns */
 	uint32_t next_free;
 	uint32_t spawn;
 	uint64_t parent;
 	uint8_t inner;
-	bool used, woken, named, before, conflict;
+	bool used, woken, named, before, conflict, wake_apart;
 	bool begun;  /* the life is drawn */
 	bool ready;  /* it counts as runnable */
 	bool missed; /* a lost wake may have ended the wait */
-	bool over;   /* it does not count as alive */
+	bool destroyed; /* while it waited */
 };
 
 struct ctp_perfetto_draw {
@@ -53,6 +56,7 @@ struct ctp_perfetto_draw {
 	bool threads_only;
 	uint64_t flows, runnable, alive;
 	uint64_t last_ns; /* the latest time so far, of all sections */
+	struct ctp_perfetto_undrawn undrawn; /* of the section */
 	bool failed; /* out of memory at some point */
 };
 
@@ -69,7 +73,7 @@ static inline struct ctp_perfetto_coro *ctp_perfetto_draw_at(struct ctp_perfetto
 /* Adds a coroutine, and returns its number; 0: out of memory. */
 uint32_t ctp_perfetto_draw_add(struct ctp_perfetto_draw *d, const struct ctp_coroutine *co, uint64_t born_ns, uint64_t pid);
 
-/* The coroutine has ended, or is over at the end of the section. Its number may be given again. */
+/* The coroutine has ended, or is over at the end of the section: then more is not null. Its number may be given again. */
 void ctp_perfetto_draw_remove(struct ctp_perfetto_draw *d, uint32_t number, uint64_t ts_ns, const char *more);
 
 /* The slice of its life begins, if it has not. Its name is known by now. */
@@ -89,12 +93,21 @@ bool ctp_perfetto_draw_run(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro
 /* The run ends; gap: at a time that may be long ago. */
 void ctp_perfetto_draw_ran(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, uint64_t ts_ns, bool gap, const char *more);
 
-/* waker: null: not known. thread 0: not known. */
-void ctp_perfetto_draw_wake(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, struct ctp_perfetto_coro *waker,
-                            uint32_t thread, uint64_t ts_ns);
+struct ctp_perfetto_wake {
+	uint64_t ts_ns, coro;                  /* coro: that is woken; 0: not known */
+	const struct ctp_perfetto_coro *waker; /* null: not known */
+	uint32_t thread;                       /* 0: not known */
+	bool arrow;                            /* it leads to the next run */
+};
 
-/* The program destroyed the coroutine as it ended: it is not alive, but its slices stay open. */
-void ctp_perfetto_draw_destroyed(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, uint64_t ts_ns);
+/* c: the woken coroutine; null: it is not drawn. */
+void ctp_perfetto_draw_wake(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, const struct ctp_perfetto_wake *wake);
+
+/* A run begins at ts_ns: the number of the arrow that ends there; 0: none. */
+uint64_t ctp_perfetto_draw_arrow(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, uint64_t ts_ns);
+
+/* The arrow of the wakes so far has ended, or never will. */
+void ctp_perfetto_draw_no_run(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c);
 
 /* An instant on the lane of a coroutine. */
 void ctp_perfetto_draw_note(struct ctp_perfetto_draw *d, const struct ctp_perfetto_coro *c, const char *text, uint64_t lost,
@@ -105,6 +118,12 @@ void ctp_perfetto_draw_thread_gap(struct ctp_perfetto_draw *d, uint32_t thread, 
 
 /* The name of a suspend or spawn place; null: it has no text. */
 struct ctp_perfetto_name *ctp_perfetto_draw_place(struct ctp_perfetto_draw *d, uint32_t place);
+
+/* Gives an event to the form. */
+void ctp_perfetto_draw_tell(struct ctp_perfetto_draw *d, const struct ctp_perfetto_event *e);
+
+/* The name of what is not named after a coroutine or a place. */
+struct ctp_perfetto_name *ctp_perfetto_draw_word(struct ctp_perfetto_draw *d, enum ctp_perfetto_inner inner);
 
 /* The counters have new values. */
 static inline void ctp_perfetto_draw_count(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, bool ready, uint64_t ts_ns)

@@ -14,7 +14,7 @@ const char *const ctp_perfetto_keys[CTP_PERFETTO_KEYS] = {
 	[CTP_PERFETTO_AWAITS] = "awaits",
 	[CTP_PERFETTO_WAKES_LOST] = "wakes_lost", [CTP_PERFETTO_LOST] = "lost", [CTP_PERFETTO_TRANSITIONS_LOST] = "transitions_lost",
 	[CTP_PERFETTO_RULE] = "rule", [CTP_PERFETTO_CERTAINTY] = "certainty", [CTP_PERFETTO_COROUTINES] = "coroutines",
-	[CTP_PERFETTO_SUSPENDED_AT] = "suspended_at", [CTP_PERFETTO_EVIDENCE] = "evidence", [CTP_PERFETTO_NEXT] = "next",
+	[CTP_PERFETTO_SUSPENDED_AT] = "suspended_at", [CTP_PERFETTO_EVIDENCE] = "evidence", [CTP_PERFETTO_NEXT] = "next", [CTP_PERFETTO_DESTROYED] = "destroyed",
 };
 
 /* An event that is being made. */
@@ -113,8 +113,40 @@ void ctp_perfetto_left_out(struct ctp_perfetto_draw *d, uint64_t end_ns)
 	}
 }
 
-void ctp_perfetto_end(struct ctp_perfetto_draw *d, uint64_t end_ns, const char *text)
+/* Adds "; 3 runs and 1 suspension WHY" to a text, unless both are 0. */
+static char *add_pair(char *p, char *end, bool *any, uint64_t runs, uint64_t suspensions, const char *why)
 {
+	const char *const first = *any ? "; " : "not drawn: ";
+	if (!runs && !suspensions)
+		return p;
+	*any = true;
+	p += snprintf(p, (size_t)(end - p), "%s", first);
+	if (runs)
+		p += snprintf(p, (size_t)(end - p), "%ju run%s", (uintmax_t)runs, runs == 1 ? "" : "s");
+	if (suspensions)
+		p += snprintf(p, (size_t)(end - p), "%s%ju suspension%s", runs ? " and " : "", (uintmax_t)suspensions,
+		              suspensions == 1 ? "" : "s");
+	return p + snprintf(p, (size_t)(end - p), " %s", why);
+}
+
+bool ctp_perfetto_undrawn_text(char to[CTP_PERFETTO_UNDRAWN_MAX], const struct ctp_perfetto_undrawn *u)
+{
+	char *p = to, *end = to + CTP_PERFETTO_UNDRAWN_MAX;
+	bool any = false;
+	p = add_pair(p, end, &any, u->strange_runs, u->strange_suspensions, "without a coroutine");
+	p = add_pair(p, end, &any, u->passed_runs, u->passed_suspensions, "that came after a later one of the coroutine or after its death");
+	p = add_pair(p, end, &any, u->runs, 0, "without a thread");
+	if (u->wakes)
+		snprintf(p, (size_t)(end - p), "%s%ju wake%s without a thread", any ? "; " : "not drawn: ", (uintmax_t)u->wakes,
+		         u->wakes == 1 ? "" : "s");
+	return any || u->wakes;
+}
+
+void ctp_perfetto_about(struct ctp_perfetto_draw *d, uint64_t end_ns, const char *text)
+{
+	char undrawn[CTP_PERFETTO_UNDRAWN_MAX];
 	struct ctp_perfetto_track track = new_row(d, "trace");
+	if (ctp_perfetto_undrawn_text(undrawn, &d->undrawn))
+		tell(d, &track, undrawn, NULL, end_ns);
 	tell(d, &track, text, NULL, end_ns);
 }

@@ -13,7 +13,10 @@ void ctp_perfetto_findings(struct ctp_perfetto_draw *d, const struct ctp_report_
 /* For each row that coroutines share, an instant at its end with what it does not show. */
 void ctp_perfetto_left_out(struct ctp_perfetto_draw *d, uint64_t end_ns);
 
-/* An instant at the end of the section, so that what is open is seen up to there. */
-void ctp_perfetto_end(struct ctp_perfetto_draw *d, uint64_t end_ns, const char *text);
+/*
+ * What is to be known of the section as a whole, on a track of its own: that it ends at end_ns, so that what is open is seen up to
+ * there, and which events are not drawn.
+ */
+void ctp_perfetto_about(struct ctp_perfetto_draw *d, uint64_t end_ns, const char *text);
 
 #endif

@@ -39,6 +39,7 @@ enum ctp_perfetto_key {
 	CTP_PERFETTO_CORO, CTP_PERFETTO_PARENT, CTP_PERFETTO_SPAWNED_AT, CTP_PERFETTO_BORN_BEFORE, CTP_PERFETTO_WAITS_FOR,
 	CTP_PERFETTO_HELD_BY, CTP_PERFETTO_AWAITS, CTP_PERFETTO_WAKES_LOST, CTP_PERFETTO_LOST, CTP_PERFETTO_TRANSITIONS_LOST, CTP_PERFETTO_RULE,
 	CTP_PERFETTO_CERTAINTY, CTP_PERFETTO_COROUTINES, CTP_PERFETTO_SUSPENDED_AT, CTP_PERFETTO_EVIDENCE, CTP_PERFETTO_NEXT,
+	CTP_PERFETTO_DESTROYED,
 	CTP_PERFETTO_KEYS,
 };
 extern const char *const ctp_perfetto_keys[CTP_PERFETTO_KEYS];
@@ -62,8 +63,9 @@ struct ctp_perfetto_event {
 	const char *more;               /* added to the name, by forms that end what is open; null: nothing */
 	uint64_t coro;                  /* of a run: chooses the colour; 0: none */
 	uint64_t flow;                  /* an arrow; 0: none */
-	bool flow_ends;                 /* it ends here; else it begins: */
-	bool apart;                     /* and in no slice of its track */
+	bool flow_ends;                 /* it ends here; else it begins, or comes by */
+	bool wake;                      /* an instant that is a wake: */
+	bool apart;                     /* in no slice of its track */
 	const struct ctp_perfetto_arg *args;
 	uint32_t nargs;
 };
@@ -81,7 +83,7 @@ struct ctp_perfetto_form {
 	const struct ctp_perfetto_ops *ops;
 	struct ctp_output *out;
 	bool closes;           /* open slices must be ended */
-	bool arrows_of_threads; /* arrows go from thread to thread, and lanes have no runs */
+	bool arrows_of_threads; /* arrows go from thread to thread, and lanes have no runs; an arrow is told when both ends are known */
 };
 
 struct ctp_perfetto_ops {

@@ -259,9 +259,9 @@ static void event(struct ctp_perfetto_form *form, const struct ctp_perfetto_even
 			ctp_proto_number(&p->event, EVENT_NAME, intern(p, &e->name->as_name, &p->nnames, INTERNED_NAME, e->name->text));
 		if (e->coro)
 			ctp_proto_number(&p->event, EVENT_CORRELATION, e->coro);
-		if (e->flow)
-			ctp_proto_fixed64(&p->event, e->flow_ends ? EVENT_FLOW_ENDS : EVENT_FLOW, e->flow);
 	}
+	if (e->flow)
+		ctp_proto_fixed64(&p->event, e->flow_ends ? EVENT_FLOW_ENDS : EVENT_FLOW, e->flow);
 	for (uint32_t i = 0; i < e->nargs; i++)
 		put_arg(p, &e->args[i]);
 	put_runnable(p, e->ts_ns);

@@ -193,6 +193,14 @@ static void suspend(struct walk *w, struct ctp_perfetto_coro *c, const struct ct
 	ctp_perfetto_draw_start(d, c, ready ? CTP_PERFETTO_READY : CTP_PERFETTO_WAIT, c->at_ns);
 }
 
+static void draw_wake(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp_change *ch, uint64_t ts_ns, bool arrow)
+{
+	struct ctp_coroutine *by = ch->by ? ctp_follow_find(w->follow, ch->by) : NULL;
+	ctp_perfetto_draw_wake(&w->draw, c, &(struct ctp_perfetto_wake){
+		.ts_ns = ts_ns, .coro = ch->co ? ch->co->id : 0, .waker = ctp_perfetto_draw_at(&w->draw, by ? by->handle : 0),
+		.thread = ch->thread, .arrow = arrow});
+}
+
 static void resume(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp_change *ch, uint64_t ts_ns)
 {
 	struct ctp_perfetto_draw *d = &w->draw;
@@ -201,22 +209,21 @@ static void resume(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp
 	ctp_perfetto_draw_count(d, c, false, ts_ns);
 	c->thread = ch->thread;
 	c->missed = c->inner == CTP_PERFETTO_WAIT && !c->woken && w->follow->missed_ns > ch->was_ns;
-	ctp_perfetto_draw_run(d, c, ch->by, ts_ns);
+	bool seen = ctp_perfetto_draw_run(d, c, ch->by, ts_ns) || c->shared || (c->lane && !w->form->arrows_of_threads);
+	d->undrawn.runs += !seen;
 	ctp_perfetto_draw_stop(d, c, ts_ns, NULL);
 	ctp_perfetto_draw_start(d, c, CTP_PERFETTO_RUN, c->at_ns);
 }
 
+/* In a gap, a wake is seen, but means nothing. */
 static void wake(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp_change *ch, uint64_t ts_ns)
 {
-	struct ctp_coroutine *by = ch->by ? ctp_follow_find(w->follow, ch->by) : NULL;
-	if (ch->gap)
-		return;
-	if (ch->was != CTP_RUNNING) {
+	if (ch->was != CTP_RUNNING && !ch->gap) {
 		c->woken = true;
 		c->wake_ns = ts_ns;
 		ctp_perfetto_draw_count(&w->draw, c, true, ts_ns);
 	}
-	ctp_perfetto_draw_wake(&w->draw, c, ctp_perfetto_draw_at(&w->draw, by ? by->handle : 0), ch->thread, ts_ns);
+	draw_wake(w, c, ch, ts_ns, !ch->gap);
 }
 
 /* A gap begins, or goes on. A wake since the last transition may have been for another wait. */
@@ -230,7 +237,7 @@ static void lose(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp_c
 		return;
 	}
 	c->woken = false;
-	c->flow = 0;
+	ctp_perfetto_draw_no_run(d, c);
 	ctp_perfetto_draw_count(d, c, false, ts_ns);
 	gap_ns = ctp_most(gap_ns, c->at_ns);
 	if (c->inner == CTP_PERFETTO_RUN)
@@ -262,9 +269,13 @@ static void take_change(struct walk *w, struct ctp_perfetto_coro *c, const struc
 		ctp_perfetto_draw_note(&w->draw, c, ch->by == CTP_BROKEN_AFTER_DEATH ? "resumed after its end" :
 		                       "resumed while it ran", 0, ctp_most(ts_ns, c->at_ns));
 		break;
+	case CTP_CHANGE_DIED:
+		c->destroyed = ch->whole && (ch->was == CTP_SUSPENDED || ch->was == CTP_RUNNABLE);
+		ctp_perfetto_draw_remove(&w->draw, ch->co->handle, ts_ns, NULL);
+		ch->co->handle = 0;
+		return;
 	case CTP_CHANGE_BORN:
 	case CTP_CHANGE_AWAIT:
-	case CTP_CHANGE_DIED: /* may be part of the end of the program */
 		break;
 	}
 	if (ch->co->flags & CTP_CO_CONFLICT && !c->conflict) {
@@ -290,15 +301,21 @@ static void on_change(void *arg, const struct ctp_change *ch)
 		take_change(w, c, ch, drawn(w, ch->ts_ns));
 }
 
-static void on_gone(void *arg, const struct ctp_change *died)
+/* A wake is drawn all the same; a transition has no place. */
+static void on_unchanged(void *arg, const struct ctp_change *ch)
 {
 	struct walk *w = arg;
-	struct ctp_perfetto_coro *c = ctp_perfetto_draw_at(&w->draw, died->co->handle);
-	if (!c)
+	struct ctp_perfetto_undrawn *u = &w->draw.undrawn;
+	bool runs = ch->kind == CTP_CHANGE_RESUME;
+	if (!is_asked(w, ch->ts_ns))
 		return;
-	ctp_perfetto_draw_life(&w->draw, c, died->co);
-	ctp_perfetto_draw_remove(&w->draw, died->co->handle, drawn(w, died->ts_ns), NULL);
-	died->co->handle = 0;
+	begin_section(w);
+	if (ch->kind != CTP_CHANGE_WAKE) {
+		++*(ch->co ? runs ? &u->passed_runs : &u->passed_suspensions : runs ? &u->strange_runs : &u->strange_suspensions);
+		return;
+	}
+	draw_wake(w, ctp_perfetto_draw_at(&w->draw, ch->co ? ch->co->handle : 0), ch, drawn(w, ch->ts_ns),
+	          ch->co && ch->was == CTP_RUNNABLE);
 }
 
 static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)
@@ -313,7 +330,7 @@ static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_
 
 /* --- the end of a section ------------------------------------------------------------------------------------------------- */
 
-/* All coroutines that have not ended stay open; so do those that the program destroyed when it ended, for they were stuck. */
+/* All coroutines that have not ended stay open. */
 static void settle(struct walk *w, uint64_t end_ns)
 {
 	struct ctp_perfetto_draw *d = &w->draw;
@@ -329,8 +346,6 @@ static void settle(struct walk *w, uint64_t end_ns)
 			continue;
 		ctp_perfetto_draw_life(d, c, co);
 		ctp_perfetto_draw_settle(d, c);
-		if (co->state == CTP_DEAD)
-			ctp_perfetto_draw_destroyed(d, c, ctp_most(c->at_ns, drawn(w, co->since_ns)));
 		if (w->form->closes) {
 			static const char *const more[] = {
 				"", " (still running)", " (still ready)", " (still waiting)", " (still lost)"
@@ -341,12 +356,23 @@ static void settle(struct walk *w, uint64_t end_ns)
 	}
 }
 
+static void add_undrawn(struct ctp_perfetto_undrawn *to, const struct ctp_perfetto_undrawn *u)
+{
+	to->strange_runs += u->strange_runs;
+	to->strange_suspensions += u->strange_suspensions;
+	to->passed_runs += u->passed_runs;
+	to->passed_suspensions += u->passed_suspensions;
+	to->runs += u->runs;
+	to->wakes += u->wakes;
+}
+
 static void count_left(struct walk *w)
 {
 	struct ctp_perfetto_left *left = w->options.left;
 	if (!left)
 		return;
 	left->sections = w->sections;
+	add_undrawn(&left->undrawn, &w->draw.undrawn);
 	left->transitions += w->transitions;
 	for (uint32_t i = 0; i < w->draw.tracks.nshared; i++) {
 		left->coroutines += w->draw.tracks.shared[i].coroutines;
@@ -368,7 +394,7 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 		ctp_perfetto_findings(&w->draw, sec, drawn(w, sec->start_ns));
 	}
 	ctp_perfetto_left_out(&w->draw, end_ns);
-	ctp_perfetto_end(&w->draw, end_ns, end->cut ? "the trace ends, maybe before the program" : "the trace ends");
+	ctp_perfetto_about(&w->draw, end_ns, end->cut ? "the trace ends, maybe before the program" : "the trace ends");
 	count_left(w);
 }
 
@@ -423,8 +449,8 @@ struct ctp_sink *ctp_perfetto_sink(struct ctp_output *out, const struct ctp_perf
 {
 	static const struct ctp_sink_ops ops = {.section = take_section, .records = take_records, .end = take_end, .finish = finish,
 	                                        .free = free_walk};
-	static const struct ctp_follow_ops listens = {.section = on_section, .change = on_change, .gone = on_gone, .end = on_end,
-	                                              .thread_gap = on_thread_gap};
+	static const struct ctp_follow_ops listens = {.section = on_section, .change = on_change, .end = on_end,
+	                                              .thread_gap = on_thread_gap, .unchanged = on_unchanged};
 	struct walk *w = calloc(1, sizeof *w);
 	struct ctp_analysis *analysis = w ? ctp_analysis_new(&options->report, err) : NULL;
 	if (!analysis) {

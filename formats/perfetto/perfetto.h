@@ -18,8 +18,22 @@ enum {
 	CTP_PERFETTO_TRANSITIONS = 5000000, /* more are too many for a browser */
 };
 
+/*
+ * What is not drawn, in events of the stream. strange: they have no coroutine, or there was no room for it; passed: they came after
+ * a later one of the same coroutine, or after its death. Runs and wakes without a thread have no track.
+ */
+struct ctp_perfetto_undrawn {
+	uint64_t strange_runs, strange_suspensions, passed_runs, passed_suspensions;
+	uint64_t runs, wakes;
+};
+
+/* Says that, without a newline; false: all is drawn. */
+enum { CTP_PERFETTO_UNDRAWN_MAX = 400 };
+bool ctp_perfetto_undrawn_text(char to[CTP_PERFETTO_UNDRAWN_MAX], const struct ctp_perfetto_undrawn *u);
+
 /* For notices. */
 struct ctp_perfetto_left {
+	struct ctp_perfetto_undrawn undrawn;
 	uint64_t transitions;              /* that are drawn */
 	uint64_t coroutines, waits, runs;  /* coroutines without a lane of their own, and what is not drawn of them */
 	uint64_t sections, moved;          /* moved: their clock has nothing in common with that of the first */

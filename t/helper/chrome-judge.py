@@ -23,7 +23,8 @@ def same(what, got, want):
         print(f"{what}: {got}, not {want}")
 
 
-runs, halves, arrows, titles, waiting, counts = defaultdict(list), defaultdict(int), defaultdict(Counter), [], 0, Counter()
+runs, halves, arrows, titles, counts = defaultdict(list), defaultdict(int), defaultdict(list), [], Counter()
+waiting = alive = wakes = 0
 for e in events:
     missing = {"name", "cat", "ph", "pid", "tid", "ts", "args"} - set(e)
     same(f"missing in {e}", missing, set())
@@ -33,10 +34,15 @@ for e in events:
         runs[e["tid"]].append((round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)))
     elif e["ph"] in "be":
         halves[e["id"]] += 1 if e["ph"] == "b" else -1
-        waiting += e["ph"] == "b" and e["name"].endswith(" (still waiting)")
+        ended = section["destroyed"] and "destroyed" in e["args"] # with the program
+        waiting += e["ph"] == "b" and (e["name"].endswith(" (still waiting)") or bool(ended))
     elif e["ph"] in "sf":
-        arrows[e["id"]][e["ph"]] += 1
+        arrows[e["id"]].append((round(e["ts"] * 1000), e["ph"]))
         same("where an arrow ends", e.get("bp"), "e" if e["ph"] == "f" else None)
+    elif e["ph"] == "n":
+        alive += e["name"].endswith(" (still alive)")
+    elif e["ph"] == "i" and e["name"] == "wake":
+        wakes += 1
     elif e["ph"] == "i" and "certainty" in e["args"]:
         titles.append(e["name"])
 for tid, spans in runs.items():
@@ -48,8 +54,10 @@ for tid, spans in runs.items():
             same(f"run on {tid}", (begin, end), f"up to {open_until[-1]}")
         open_until.append(end)
 same("b without e", [number for number, n in halves.items() if n], [])
-same("arrows with two ends", sum(1 for a in arrows.values() if a["f"] == 1 and a["s"]), len(arrows))
-same("wakes", counts["s"], section["wakes"])
+for number, ends in arrows.items():
+    same(f"ends of the arrow {number}", [phase for _, phase in sorted(ends, key=lambda end: end[0])], ["s", "f"])
+same("wakes", wakes + len(arrows), section["wakes"])
+same("still alive", alive, section["alive"])
 same("runs", {tid: len(spans) for tid, spans in runs.items()}, {th["tid"]: th["resumes"] for th in section["threads"] if th["resumes"]})
 same("still waiting", waiting, sum(row["coroutines"] - row["runnable"] for row in section["waiting"]))
 same("findings", sorted(titles), sorted([f["title"] for f in section["findings"]] + [s["title"] for s in section["suspects"]]))

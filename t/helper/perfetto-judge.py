@@ -17,9 +17,9 @@ LANES = "select id from track where parent_id in (select id from track where nam
 SQL = {
     "stats": "select name, value from stats where value > 0 and severity in ('error', 'data_loss')",
     "lanes": "select s.id, s.track_id, s.ts, s.dur, ifnull(s.parent_id, -1), s.name, ifnull(extract_arg(s.arg_set_id, 'debug.coro'), 0),"
-             " ifnull(extract_arg(s.arg_set_id, 'debug.wakes_lost'), '')"
-             f" from slice s where s.track_id in ({LANES}) and s.name != 'wake' and s.name not like 'destroyed%' and s.name not like"
-             " '%more lost' order by s.track_id, s.ts, s.id",
+             " ifnull(extract_arg(s.arg_set_id, 'debug.wakes_lost'), ''), ifnull(extract_arg(s.arg_set_id, 'debug.destroyed'), '')"
+             f" from slice s where s.track_id in ({LANES}) and s.name != 'wake' and s.name not like '%more lost'"
+             " order by s.track_id, s.ts, s.id",
     "runs": "select t.tid, s.ts, s.dur, s.depth from slice s join thread_track k on s.track_id = k.id join thread t using (utid)"
             " where s.name not in ('wake', 'lost') order by 1, 2",
     "missed": "select t.tid, s.ts, s.dur from slice s join thread_track k on s.track_id = k.id join thread t using (utid)"
@@ -67,12 +67,12 @@ def union(spans):
 def lives_of(rows, end):
     """Slices of lanes: lives, and what is in each; with checks."""
     lives, inner = {}, defaultdict(list)
-    for number, track, ts, dur, parent, name, coro, missed in rows:
+    for number, track, ts, dur, parent, name, coro, missed, destroyed in rows:
         until = end if dur == -1 else ts + dur
         if parent == -1:
             lives[number] = (track, ts, until, coro, dur == -1, name)
         else:
-            inner[parent].append((ts, until, name, dur == -1, missed))
+            inner[parent].append((ts, until, name, dur == -1, missed, destroyed))
     last = {}
     for track, ts, until, coro, _, _ in lives.values():
         if ts < last.get(track, 0):
@@ -93,15 +93,15 @@ def lives_of(rows, end):
 def judge_states(section, inner, end):
     sums, waits, still = Counter(), Counter(), Counter()
     for slices in inner.values():
-        for i, (ts, until, name, is_open, missed) in enumerate(slices):
+        for i, (ts, until, name, is_open, missed, destroyed) in enumerate(slices):
             following = next((s[2] for s in slices[i + 1:] if s[2] != "ready"), None)
             state = STATES.get(name, "suspended")
             sums[state] += until - ts
             if state == "suspended" and following == "running" and not missed:
                 waits[name] += 1
-            if state in ("suspended", "runnable") and is_open:
+            if state in ("suspended", "runnable") and (is_open or (destroyed and section["destroyed"])):
                 still[name] += 1
-    if not section["destroyed"]: # such a wait is open up to the end of the trace
+    if not section["destroyed"]: # the report is about the time before that
         same("time in states", {k: sums[k] for k in section["total_ns"]}, section["total_ns"])
     for site in section["sites"]:
         place = site["site"] or "suspended"
@@ -155,7 +155,7 @@ end = section["start_ns"] + section["duration_ns"]
 same("errors", answers["stats"], [])
 lives, inner = lives_of(answers["lanes"], end)
 same("lives", len(lives), section["coroutines"])
-same("open lives", sum(life[4] for life in lives.values()), section["alive"] + section["destroyed"])
+same("open lives", sum(life[4] for life in lives.values()), section["alive"])
 judge_states(section, inner, end)
 judge_threads(section, answers, gaps is None)
 judge_counters(section, answers)
@@ -166,5 +166,5 @@ if gaps:
     judge_gaps(lives, inner, answers, gaps)
 else:
     same("arrows", answers["flows"], [[section["wakes"]]])
-    same("wakes", answers["wakes"], [[section["wakes"]]])
+same("wakes", answers["wakes"], [[section["wakes"]]])
 sys.exit(failures > 0)

@@ -53,7 +53,10 @@ for seed in 1 2 3 ${EVERY:+4 5 6 7 8}; do
 	python3 t/helper/gaps.py make "$seed" >"$tmp/gaps.jsonl"
 	python3 t/helper/gaps.py know "$tmp/gaps.jsonl" >"$tmp/gaps.know"
 	"$from" -q "$tmp/gaps.jsonl" >"$tmp/gaps.ctp"
-	ok "what is lost is shown as lost, and nothing else, seed $seed" judge gaps "$tmp/gaps.know"
+	ok "what is lost is shown as lost, and nothing else, and each wake is there, seed $seed" judge gaps "$tmp/gaps.know"
+	"$to" -q --chrome -o "$tmp/gaps.json" "$tmp/gaps.ctp"
+	ok "in the Chrome form, too, and each arrow has both ends, seed $seed" \
+		python3 t/helper/chrome-judge.py "$tmp/gaps.json" "$tmp/gaps.report"
 done
 python3 t/helper/objects.py make 1 >"$tmp/objects.jsonl"
 "$from" -q "$tmp/objects.jsonl" >"$tmp/objects.ctp"
@@ -68,8 +71,59 @@ awk 'BEGIN {
 		printf "{\"type\":\"transition\",\"probe_id\":%d,\"tid\":90,\"addr\":\"0x0000000000000000\",\"seq\":2,\"is_active\":%s,\"ts\":%d,\"coro\":%d,\"index\":%d,\"site\":%d}\n", c, a ? "true" : "false", 100 + c * 10 + (a ? 0 : 5), c, 1 - a, 1 - a
 	for (c = 2; c <= 5; c++) printf "{\"type\":\"death\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"after\":%d,\"before\":%d}\n", 900 + c, c, c, 900 + c, 900 + c
 	print "{\"type\":\"@end\",\"complete\":true}" }' | "$from" -q >"$tmp/over.ctp"
-ok 'coroutines that are destroyed at the end are still open' judge over
+ok 'lives of coroutines that are destroyed at the end are closed, and their waits say so' judge over
 like 'these are four' "$(cat "$tmp/over.report")" '"destroyed":4,'
+
+"$to" -q --chrome -o "$tmp/over.json" "$tmp/over.ctp"
+ok 'the Chrome form has the one that is alive, too' python3 t/helper/chrome-judge.py "$tmp/over.json" "$tmp/over.report"
+
+# --- what has no place in the drawing ------------------------------------------------------------------------------------------------
+# A wake a moment after its run, two for one run, one after a death, one on no thread; rows of no coroutine, and out of turn.
+awk 'function run(c, tid, on, ts, i) { printf "{\"type\":\"transition\",\"probe_id\":%d,\"tid\":%d,\"addr\":\"0x0000000000000000\",\"seq\":2,\"is_active\":%s,\"ts\":%d,\"coro\":%d,\"index\":%d,\"site\":0}\n", c + 5, tid, on ? "true" : "false", ts, c, i }
+function wake(c, tid, by, ts) { printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"tid\":%d,\"by\":%d}\n", ts, c + 5, c, tid, by }
+BEGIN {
+	print "{\"type\":\"@section\",\"attrs\":{\"pid\":\"7\"}}"
+	for (c = 1; c < 3; c++) printf "{\"type\":\"birth\",\"ts\":100,\"probe_id\":%d,\"coro\":%d,\"station\":%d,\"after\":100,\"before\":100,\"parent\":0,\"site\":0,\"pid\":7}\n", c + 5, c, c
+	run(1, 70, 1, 200, 0); run(2, 71, 1, 201, 0); run(1, 70, 0, 300, 1); run(1, 70, 1, 1000, 2); wake(1, 71, 2, 1400)
+	run(1, 70, 0, 2000, 3); wake(1, 71, 2, 2100); wake(1, 72, 0, 2200); run(1, 70, 1, 3000, 4)
+	print "{\"type\":\"death\",\"ts\":3500,\"probe_id\":6,\"coro\":1,\"after\":3500,\"before\":3500}"
+	wake(1, 71, 2, 3600); wake(2, 0, 0, 3700); wake(1, 0, 0, 3800); run(0, 70, 1, 3900, 0); run(2, 71, 0, 4000, 0); run(2, 0, 0, 4100, 1); run(2, 0, 1, 4200, 2)
+	print "{\"type\":\"@end\",\"complete\":true}" }' | "$from" -q >"$tmp/idle.ctp"
+undrawn='not drawn: 1 run without a coroutine; 1 suspension that came after a later one of the coroutine or after its death; '
+for form in '' --chrome; do
+	"$to" $form -o "$tmp/idle$form" "$tmp/idle.ctp" 2>"$tmp/err"
+	is "a message says what is not drawn, form '$form'" "$(cat "$tmp/err")" \
+		"ctp-toperfetto: $undrawn${form:+1 run without a thread; }1 wake without a thread: ctp-tojsonl -a shows these events"
+done
+if [ "$engine" ]; then
+	is 'so does the file; each other wake is there, and only where the wake comes first does an arrow lead to the run' "$(sql idle <<SQL
+select s.name from slice s join track t on s.track_id = t.id where t.name = 'trace' and s.name like 'not drawn%'
+select ts, ifnull(extract_arg(arg_set_id, 'debug.coro'), 'arrow') from slice where name = 'wake' order by 1
+select o.ts, i.ts from flow join slice o on o.id = slice_out join slice i on i.id = slice_in order by 1
+$errors
+SQL
+)" "${undrawn}1 wake without a thread ; 1400|1 2100|arrow 2200|arrow 3600|1 3700|arrow ; 2100|2200 2200|3000 3700|4200 ; ; "
+fi
+is 'in the Chrome form the first of two has the arrow' "$(python3 -c 'import json, sys
+print([(e["ph"], e["ts"], e["args"].get("coro")) for e in json.load(open(sys.argv[1]))["traceEvents"] if e["name"] == "wake" and e["ph"] in "isf"])' \
+	"$tmp/idle--chrome")" "[('i', 1.3, 1), ('i', 2.1, 1), ('s', 2.0, None), ('f', 2.9, None), ('i', 3.5, 1), ('i', 3.6, 2)]"
+
+fixture=../shared/fixtures/corotracer/mini_redis.jsonl
+if [ -r "$fixture" ]; then
+	"$from" -q "$fixture" >"$tmp/redis.ctp" 2>/dev/null
+	"$to" -o "$tmp/redis.pftrace" "$tmp/redis.ctp" 2>"$tmp/err"
+	like 'rows of a layout bug are said' "$(grep not "$tmp/err")" \
+		'^ctp-toperfetto: not drawn: 19 runs and 5 suspensions without a coroutine; 2 runs that came after a later one of the coroutine or after its death: '
+	if [ "$engine" ]; then
+		is 'all other runs are there' "$(sql redis.pftrace <<SQL
+select count(*) from slice s join thread_track k on s.track_id = k.id where s.name not in ('wake', 'lost')
+$errors
+SQL
+)" "$(($(grep -c '"is_active": *true' "$fixture") - 21)) ; ; "
+	fi
+else
+	note "$fixture is not there"
+fi
 
 # --- births before the trace, processes, sections ------------------------------------------------------------------------------------
 cat >"$tmp/early.jsonl" <<'JSONL'
@@ -89,7 +143,7 @@ JSONL
 "$to" -q --chrome -o "$tmp/early.json" "$tmp/early.ctp"
 is 'odd names are valid text in JSON' "$(python3 -c 'import json, sys
 names = {e["name"] for e in json.load(open(sys.argv[1], encoding="utf-8"))["traceEvents"] if e["ph"] == "b"}
-print(sorted(n for n in names if n.endswith("#2 (still alive)") or "#2" in n))' "$tmp/early.json")" "['\\x01\"\\\\</script>\\u202e\\\\xff #2']"
+print(sorted(n for n in names if "#2" in n))' "$tmp/early.json")" "['\\x01\"\\\\</script>\\u202e\\\\xff #2']"
 # The same program again, in a section that is older than the first; and rows without a clock.
 sed 's/"wall_offset_ns":"1700/"wall_offset_ns":"1600/' "$tmp/early.jsonl" | "$from" -q >"$tmp/older.ctp"
 sed 's/"wall_offset_ns":"1700000000000000000"/"clock":"ordinal"/; s/"start_ns":"[0-9]*",//; s/,"attached":"yes"//' "$tmp/early.jsonl" | "$from" -q >"$tmp/ordinal.ctp"
