@@ -4,6 +4,7 @@
 #include <getopt.h>
 
 #include "base/text.h"
+#include "common/split.h"
 #include "perfetto/perfetto.h"
 #include "reportopt.h"
 
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	if (ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
 		return ctp_tool_fail(&tool, &err);
-	int code = ctp_tool_to(&tool, argv + optind, ctp_perfetto_sink(&out, &ask.options, &err), &out, &err);
+	int code = ctp_tool_to(&tool, argv + optind, ctp_split_sink(ctp_perfetto_sink(&out, &ask.options, &err), &err), &out, &err);
 	ctp_reportopt_fini(&ask.common);
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED)
 		say_left();

@@ -31,6 +31,7 @@ struct split {
 	struct ctp_sink *to;
 	bool splits;
 	struct ctp_section whole; /* the clock of the merged section */
+	uint64_t first_ns;        /* its first time; 0: none yet */
 	struct part *parts;
 	size_t n, room;
 	struct part *last;     /* of the record before */
@@ -50,6 +51,7 @@ static void forget(struct split *s)
 	}
 	s->n = 0;
 	s->last = NULL;
+	s->first_ns = 0;
 	memset(s->known, 0, sizeof s->known);
 	ctp_section_fini(&s->whole);
 }
@@ -129,6 +131,10 @@ static void make_section(const struct split *s, const struct part *p, struct ctp
 		ctp_section_addf(sec, "start_ns", "%" PRIu64, p->start_ns);
 	ctp_section_add(sec, "origin", p->name ? p->name : "unknown");
 	ctp_section_addf(sec, "origin_number", "%" PRIu64, p->number);
+	if (ctp_section_get(&p->attrs, "pid"))
+		ctp_section_add(sec, "origin_pid", ctp_section_get(&p->attrs, "pid"));
+	if (s->first_ns)
+		ctp_section_addf(sec, "merged_first_ns", "%" PRIu64, s->first_ns);
 	if (p->by_wall && p->error_known)
 		ctp_section_addf(sec, "origin_error_ns", "%" PRIu64, p->error_ns);
 	else if (p->by_wall)
@@ -182,6 +188,8 @@ static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch
 			learn(p, rec);
 			continue;
 		}
+		if (!s->first_ns && rec->cls->time_field >= 0)
+			s->first_ns = rec->val[rec->cls->time_field];
 		while (upto < batch->n && !is_about_origins(&batch->rec[upto]) && origin_of(s, &batch->rec[upto]) == origin)
 			upto++;
 		if (p)

@@ -7,7 +7,9 @@
  * Times and numbers stay those of the merged section. A section of an origin has the attributes that its input had, and
  *
  *	origin, origin_number    its name, and its number in the merged section
+ *	origin_pid               its process, as its input has it
  *	origin_error_ns          how far its times may be off, or "unknown"; no such attribute if all origins have one clock
+ *	merged_first_ns          the first time in the merged section
  */
 #ifndef CTP_SPLIT_H
 #define CTP_SPLIT_H

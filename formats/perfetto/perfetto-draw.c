@@ -52,10 +52,10 @@ void ctp_perfetto_draw_fini(struct ctp_perfetto_draw *d)
 	ctp_perfetto_tracks_fini(&d->tracks);
 }
 
-void ctp_perfetto_draw_section(struct ctp_perfetto_draw *d, uint32_t section, const char *program)
+void ctp_perfetto_draw_section(struct ctp_perfetto_draw *d, uint32_t section, const struct ctp_section *sec)
 {
 	clear(d);
-	ctp_perfetto_tracks_section(&d->tracks, section, program);
+	ctp_perfetto_tracks_section(&d->tracks, section, sec);
 }
 
 struct ctp_perfetto_name *ctp_perfetto_draw_place(struct ctp_perfetto_draw *d, uint32_t place)

@@ -63,7 +63,7 @@ struct ctp_perfetto_draw {
 bool ctp_perfetto_draw_init(struct ctp_perfetto_draw *d, struct ctp_perfetto_form *form, struct ctp_follow *f, uint32_t max_lanes,
                             bool threads_only);
 void ctp_perfetto_draw_fini(struct ctp_perfetto_draw *d);
-void ctp_perfetto_draw_section(struct ctp_perfetto_draw *d, uint32_t section, const char *program);
+void ctp_perfetto_draw_section(struct ctp_perfetto_draw *d, uint32_t section, const struct ctp_section *sec);
 
 static inline struct ctp_perfetto_coro *ctp_perfetto_draw_at(struct ctp_perfetto_draw *d, uint32_t number)
 {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/compare.h"
+#include "report/report-print.h"
 
 const char *const ctp_perfetto_keys[CTP_PERFETTO_KEYS] = {
 	[CTP_PERFETTO_CORO] = "coro", [CTP_PERFETTO_PARENT] = "parent", [CTP_PERFETTO_SPAWNED_AT] = "spawned_at",
@@ -15,6 +16,8 @@ const char *const ctp_perfetto_keys[CTP_PERFETTO_KEYS] = {
 	[CTP_PERFETTO_WAKES_LOST] = "wakes_lost", [CTP_PERFETTO_LOST] = "lost", [CTP_PERFETTO_TRANSITIONS_LOST] = "transitions_lost",
 	[CTP_PERFETTO_RULE] = "rule", [CTP_PERFETTO_CERTAINTY] = "certainty", [CTP_PERFETTO_COROUTINES] = "coroutines",
 	[CTP_PERFETTO_SUSPENDED_AT] = "suspended_at", [CTP_PERFETTO_EVIDENCE] = "evidence", [CTP_PERFETTO_NEXT] = "next", [CTP_PERFETTO_DESTROYED] = "destroyed",
+	[CTP_PERFETTO_COMMAND] = "command", [CTP_PERFETTO_HOST] = "host", [CTP_PERFETTO_PID] = "pid", [CTP_PERFETTO_ORIGIN] = "origin",
+	[CTP_PERFETTO_ORIGIN_ERROR] = "origin_error_ns", [CTP_PERFETTO_FILTERED] = "filtered",
 };
 
 /* An event that is being made. */
@@ -142,10 +145,34 @@ bool ctp_perfetto_undrawn_text(char to[CTP_PERFETTO_UNDRAWN_MAX], const struct c
 	return any || u->wakes;
 }
 
-void ctp_perfetto_about(struct ctp_perfetto_draw *d, uint64_t end_ns, const char *text)
+static void say_what(struct ctp_perfetto_draw *d, const struct ctp_perfetto_track *track, const struct ctp_report_section *sec,
+                     uint64_t start_ns)
+{
+	char title[CTP_PERFETTO_CUT] = "the trace begins", command[CTP_PRINT_COMMAND_MAX];
+	struct instant in = {.texts = calloc(CTP_PERFETTO_ARGS, sizeof *in.texts)};
+	d->failed |= !in.texts;
+	if (!in.texts)
+		return;
+	if (sec->filtered)
+		snprintf(title, sizeof title, "filtered: %s", *sec->filtered ? sec->filtered : "yes");
+	add_text(&in, CTP_PERFETTO_COMMAND, ctp_print_command(command, sec));
+	add_text(&in, CTP_PERFETTO_HOST, sec->host);
+	if (d->tracks.processes[0].pid)
+		add_number(&in, CTP_PERFETTO_PID, ctp_perfetto_tracks_real(&d->tracks, d->tracks.processes[0].pid));
+	add_text(&in, CTP_PERFETTO_ORIGIN, sec->origin);
+	add_text(&in, CTP_PERFETTO_ORIGIN_ERROR, sec->origin_error_ns);
+	add_text(&in, CTP_PERFETTO_FILTERED, sec->filtered);
+	tell(d, track, title, &in, start_ns);
+	free(in.texts);
+}
+
+void ctp_perfetto_about(struct ctp_perfetto_draw *d, const struct ctp_report_section *sec, uint64_t start_ns, uint64_t end_ns,
+                        const char *text)
 {
 	char undrawn[CTP_PERFETTO_UNDRAWN_MAX];
 	struct ctp_perfetto_track track = new_row(d, "trace");
+	if (sec)
+		say_what(d, &track, sec, start_ns);
 	if (ctp_perfetto_undrawn_text(undrawn, &d->undrawn))
 		tell(d, &track, undrawn, NULL, end_ns);
 	tell(d, &track, text, NULL, end_ns);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyse/threads.h"
 #include "base/array.h"
@@ -76,13 +77,14 @@ static uint32_t add_process(struct ctp_perfetto_tracks *t, uint64_t pid)
 	char name[CTP_PERFETTO_TEXT_MAX + 80];
 	const char *program = *t->name ? t->name : "program";
 	struct ctp_perfetto_process p = {.pid = pid, .track = ctp_perfetto_tracks_new(t, CTP_PERFETTO_PROCESS, 0)};
-	bool as_it_is = pid && pid < PID_UNKNOWN && !was_there(t, pid);
+	uint64_t real = ctp_perfetto_tracks_real(t, pid);
+	bool as_it_is = pid && real < PID_UNKNOWN && !was_there(t, real);
 	p.track.parent = 0;
-	p.track.pid = as_it_is ? (int32_t)pid : apart(t, pid);
+	p.track.pid = as_it_is ? (int32_t)real : apart(t, real);
 	if (as_it_is)
 		snprintf(name, sizeof name, "%s", program);
 	else if (pid)
-		snprintf(name, sizeof name, "%s, process %ju of section %u", program, (uintmax_t)pid, t->section);
+		snprintf(name, sizeof name, "%s, process %ju of section %u", program, (uintmax_t)real, t->section);
 	else
 		snprintf(name, sizeof name, "%s of section %u", program, t->section);
 	name[CTP_PERFETTO_TEXT_MAX - 1] = '\0';
@@ -99,15 +101,40 @@ uint32_t ctp_perfetto_tracks_process(struct ctp_perfetto_tracks *t, uint64_t pid
 	return pid && t->nprocesses < CTP_PERFETTO_PROCESSES ? add_process(t, pid) : 0;
 }
 
-void ctp_perfetto_tracks_section(struct ctp_perfetto_tracks *t, uint32_t section, const char *name)
+/* The program, and of a merged section its origin: "server on host". */
+static void name_program(struct ctp_perfetto_tracks *t, const struct ctp_section *sec)
 {
+	char name[CTP_PERFETTO_CUT];
+	const char *argv = ctp_section_get(sec, "argv[]"), *slash = argv ? strrchr(argv, '/') : NULL;
+	const char *origin = ctp_section_get(sec, "origin"), *program = slash && slash[1] ? slash + 1 : argv;
+	*t->name = '\0';
+	if (!program && !origin)
+		return;
+	snprintf(name, sizeof name, "%s%s%s", program ? program : "program", origin ? " on " : "", origin ? origin : "");
+	ctp_perfetto_text(t->name, name);
+}
+
+static uint64_t number_of(const struct ctp_section *sec, const char *attribute)
+{
+	const char *text = ctp_section_get(sec, attribute);
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
+uint64_t ctp_perfetto_tracks_real(const struct ctp_perfetto_tracks *t, uint64_t number)
+{
+	return t->stride && number > t->origin ? (number - t->origin) / t->stride : number;
+}
+
+void ctp_perfetto_tracks_section(struct ctp_perfetto_tracks *t, uint32_t section, const struct ctp_section *sec)
+{
+	uint64_t real = number_of(sec, "origin_pid"), pid = t->follow->pid;
 	clear(t);
 	t->section = section;
 	t->npids_before = t->npids;
-	*t->name = '\0';
-	if (name)
-		ctp_perfetto_text(t->name, name);
-	add_process(t, t->follow->pid);
+	name_program(t, sec);
+	t->origin = number_of(sec, "origin_number");
+	t->stride = real && pid > t->origin ? (pid - t->origin) / real : 0;
+	add_process(t, pid);
 }
 
 /* --- threads -------------------------------------------------------------------------------------------------------------- */
@@ -118,7 +145,7 @@ static void name_thread(struct ctp_perfetto_tracks *t, struct ctp_perfetto_threa
 	if (*known->name)
 		ctp_perfetto_text(name, known->name);
 	else
-		snprintf(name, sizeof name, "thread %ju", (uintmax_t)known->tid);
+		snprintf(name, sizeof name, "thread %ju", (uintmax_t)ctp_perfetto_tracks_real(t, known->tid));
 	th->named = *known->name;
 	say(t, &th->track, name);
 }
@@ -138,8 +165,9 @@ static struct ctp_perfetto_thread *add_thread(struct ctp_perfetto_tracks *t, uin
 	struct ctp_follow_thread known = ctp_follow_thread(t->follow, thread);
 	th->process = ctp_perfetto_tracks_process(t, known.pid);
 	th->track = ctp_perfetto_tracks_new(t, CTP_PERFETTO_THREAD, th->process);
-	bool as_it_is = t->processes[th->process].track.pid < PID_UNKNOWN && known.tid < PID_UNKNOWN;
-	th->track.tid = as_it_is ? (int32_t)known.tid : apart(t, known.tid);
+	uint64_t real = ctp_perfetto_tracks_real(t, known.tid);
+	bool as_it_is = t->processes[th->process].track.pid < PID_UNKNOWN && real < PID_UNKNOWN;
+	th->track.tid = as_it_is ? (int32_t)real : apart(t, real);
 	name_thread(t, th, &known);
 	return t->threads[thread] = th;
 }

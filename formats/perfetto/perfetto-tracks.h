@@ -6,8 +6,8 @@
  * A lane has one coroutine after another, so there are only as many as coroutines were alive at once. The number of lanes is
  * limited. Beyond it, coroutines of one spawn site share a row, which shows one run at a time; what it does not show is counted.
  *
- * Numbers of processes and threads are those of the stream, but for a process that a section before had, too: Perfetto would make
- * one of the two.
+ * Numbers of processes and threads are those of their systems, also in a section that was merged with others; but for a process
+ * that a section before had, too: Perfetto would make one of the two.
  */
 #ifndef CTP_PERFETTO_TRACKS_H
 #define CTP_PERFETTO_TRACKS_H
@@ -63,6 +63,7 @@ struct ctp_perfetto_tracks {
 	uint32_t uuid, section;
 	uint32_t max_lanes;
 	char name[CTP_PERFETTO_TEXT_MAX]; /* of the program; "": not known */
+	uint64_t origin, stride; /* of an origin of a merged section: number x of its input is x * stride + origin; else 0 */
 	struct ctp_perfetto_process processes[CTP_PERFETTO_PROCESSES];
 	uint32_t nprocesses;
 	struct ctp_perfetto_thread **threads; /* by number; null: none yet */
@@ -81,8 +82,11 @@ bool ctp_perfetto_tracks_init(struct ctp_perfetto_tracks *t, struct ctp_perfetto
                               uint32_t max_lanes);
 void ctp_perfetto_tracks_fini(struct ctp_perfetto_tracks *t);
 
-/* Another section. name: of its program, or null. */
-void ctp_perfetto_tracks_section(struct ctp_perfetto_tracks *t, uint32_t section, const char *name);
+/* Another section. sec: as the stream has it. */
+void ctp_perfetto_tracks_section(struct ctp_perfetto_tracks *t, uint32_t section, const struct ctp_section *sec);
+
+/* A process or thread as its own system numbers it. */
+uint64_t ctp_perfetto_tracks_real(const struct ctp_perfetto_tracks *t, uint64_t number);
 
 /* A new track; the caller fills in the kind and says it to the form. */
 struct ctp_perfetto_track ctp_perfetto_tracks_new(struct ctp_perfetto_tracks *t, enum ctp_perfetto_kind kind, uint32_t process);

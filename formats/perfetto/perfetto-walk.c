@@ -72,12 +72,6 @@ static void place_section(struct walk *w, uint64_t start_ns)
 		w->options.left->moved++;
 }
 
-static const char *program_of(const struct ctp_section *sec)
-{
-	const char *argv = ctp_section_get(sec, "argv[]"), *slash = argv ? strrchr(argv, '/') : NULL;
-	return slash && slash[1] ? slash + 1 : argv;
-}
-
 /* With the first event of the section, whose time is that from which others are counted. */
 static void begin_section(struct walk *w)
 {
@@ -89,7 +83,8 @@ static void begin_section(struct walk *w)
 	place_section(w, start_ns);
 	uint64_t base_ns = drawn(w, start_ns);
 	if (w->sections == 1) {
-		w->first_ns = base_ns;
+		const char *merged = ctp_section_get(w->section, "merged_first_ns"); /* another origin may begin earlier */
+		w->first_ns = merged ? ctp_least(strtoull(merged, NULL, 10), base_ns) : base_ns;
 		w->has_wall = w->section->has_wall;
 		w->wall_offset_ns = w->section->wall_offset_ns;
 	}
@@ -102,7 +97,7 @@ static void begin_section(struct walk *w)
 		.section = w->sections, .base_ns = base_ns, .first_ns = w->first_ns, .has_wall = w->has_wall,
 		.wall_ns = (int64_t)(base_ns + (uint64_t)w->wall_offset_ns), .runnable = counters ? &w->runnable : NULL,
 		.alive = counters ? &w->alive : NULL});
-	ctp_perfetto_draw_section(&w->draw, w->sections, program_of(w->section));
+	ctp_perfetto_draw_section(&w->draw, w->sections, w->section);
 	w->runnable.parent = w->alive.parent = w->draw.tracks.processes[0].track.uuid;
 	w->runnable.pid = w->alive.pid = w->draw.tracks.processes[0].track.pid;
 	if (counters) {
@@ -389,12 +384,12 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 	uint64_t end_ns = drawn(w, end->end_ns);
 	settle(w, end_ns);
 	ctp_perfetto_tracks_rename(&w->draw.tracks);
-	if (w->sections <= CTP_REPORT_SECTIONS && r->nsections) {
-		const struct ctp_report_section *sec = &r->sections[r->nsections - 1];
-		ctp_perfetto_findings(&w->draw, sec, drawn(w, sec->start_ns));
-	}
+	const struct ctp_report_section *sec = w->sections <= CTP_REPORT_SECTIONS && r->nsections ? &r->sections[r->nsections - 1] : NULL;
+	uint64_t start_ns = sec ? drawn(w, sec->start_ns) : 0;
+	if (sec)
+		ctp_perfetto_findings(&w->draw, sec, start_ns);
 	ctp_perfetto_left_out(&w->draw, end_ns);
-	ctp_perfetto_about(&w->draw, end_ns, end->cut ? "the trace ends, maybe before the program" : "the trace ends");
+	ctp_perfetto_about(&w->draw, sec, ctp_most(start_ns, drawn(w, w->follow->since_ns)), end_ns, end->cut ? "the trace ends, maybe before the program" : "the trace ends");
 	count_left(w);
 }
 

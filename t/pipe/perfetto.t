@@ -168,6 +168,31 @@ SQL
 	is 'Perfetto reads the Chrome form, too' "$(printf '%s\nselect count(*) from flow\n' "$errors" | sql chrome.json)" \
 		"; $("$BIN/ctp-stat" -j "$tmp/lost.ctp" | grep -o '"wakes":[0-9]*' | head -n 1 | cut -d : -f 2) ; "
 
+	# --- several hosts, and filtered ---------------------------------------------------------------------------------------------
+	# The same numbers on two hosts; the second input began earlier.
+	sed 's/"pid":"7",/"pid":"7","host":"one","boot_id":"1",/' "$tmp/early.jsonl" | "$from" -q >"$tmp/one.ctp"
+	sed 's/"pid":"7",/"pid":"7","host":"two","boot_id":"2",/; s/_ns":"1700000000000000000"/_ns":"1699999999999500000"/' "$tmp/early.jsonl" |
+		"$from" -q >"$tmp/two.ctp"
+	"$BIN/ctp-merge" -q -o "$tmp/both.ctp" "$tmp/one.ctp" "$tmp/two.ctp"
+	"$to" -o "$tmp/both.pftrace" "$tmp/both.ctp" 2>"$tmp/err"
+	is 'a merged trace: nothing is left out' "$(cat "$tmp/err")" ''
+	about="extract_arg(arg_set_id, 'debug.origin'), extract_arg(arg_set_id, 'debug.host'), extract_arg(arg_set_id, 'debug.pid')"
+	is 'each origin has its processes and threads, with their numbers where these are free, its command and its times' "$(sql both.pftrace <<SQL
+select name from process where pid > 0 order by pid
+select p.pid & 0x3fffff, t.tid & 0x3fffff, count(*) from thread_track k join thread t using (utid) join process p using (upid) group by 1, 2
+select $about from slice where name = 'the trace begins' order by 1
+select max(ts) - min(ts) from slice s where name = 'running' and s.ts % 1000 = 200
+$errors
+SQL
+)" 'script> on one script> on one script> on two, process 7 of section 2 script> on two, process 8 of section 2 ; 7|70|2 8|80|2 ; one|one|7 two|two|7 ; 500000 ; ; '
+	"$BIN/ctp-filter" -q --coro 2 "$tmp/lost.ctp" >"$tmp/filtered.ctp"
+	for form in '' --chrome; do
+		"$to" $form -o "$tmp/filtered" "$tmp/filtered.ctp"
+		is "a filtered trace says so, form '$form'" \
+			"$(printf "select ts - start_ts, s.name from slice s, trace_bounds where name like 'filtered%%'\n%s\n" "$errors" | sql filtered)" \
+			'0|filtered: --coro 2 ; ; '
+	done
+
 	# --- a part of the time --------------------------------------------------------------------------------------------------------
 	"$to" -q --since 100ms --until 150ms -o "$tmp/part.pftrace" "$tmp/lost.ctp"
 	"$report" -qj --since 100ms --until 150ms "$tmp/lost.ctp" >"$tmp/part.report"
