@@ -3,6 +3,7 @@
 /* perfetto-draw.c - see perfetto-draw.h. */
 #include "perfetto/perfetto-draw.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -132,6 +133,12 @@ void ctp_perfetto_draw_tell(struct ctp_perfetto_draw *d, const struct ctp_perfet
 	d->form->ops->event(d->form, e);
 }
 
+static inline void tell_end(struct ctp_perfetto_draw *d, const struct ctp_perfetto_track *track, uint64_t ts_ns)
+{
+	d->last_ns = ctp_most(d->last_ns, ts_ns);
+	d->form->ops->end(d->form, track, ts_ns);
+}
+
 static const struct ctp_perfetto_track *lane_of(const struct ctp_perfetto_draw *d, const struct ctp_perfetto_coro *c)
 {
 	return c->lane ? &d->tracks.lanes[c->lane].track : NULL;
@@ -162,7 +169,7 @@ static void tell_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, 
 	                                     .name = &c->own, .more = more, .coro = c->id, .args = args, .nargs = nargs});
 }
 
-void ctp_perfetto_draw_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, const struct ctp_coroutine *co)
+void ctp_perfetto_draw_new_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, const struct ctp_coroutine *co)
 {
 	c->spawn = co->spawn; /* a birth may be known late */
 	c->parent = co->parent;
@@ -193,6 +200,12 @@ static uint32_t wait_args(const struct ctp_perfetto_coro *c, struct ctp_perfetto
 	return n;
 }
 
+/* Whether the inner slice has arguments that were not known at its begin. */
+static inline bool has_late_args(const struct ctp_perfetto_coro *c)
+{
+	return (c->missed && c->inner == CTP_PERFETTO_WAIT) || c->destroyed;
+}
+
 static uint32_t inner_args(const struct ctp_perfetto_coro *c, struct ctp_perfetto_arg *args)
 {
 	uint32_t n = 0;
@@ -209,21 +222,32 @@ static void tell_inner(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c,
                        const char *more)
 {
 	struct ctp_perfetto_arg args[INNER_ARGS];
-	uint32_t nargs = inner_args(c, args), first = 0;
-	bool run = c->inner == CTP_PERFETTO_RUN, ends = type == CTP_PERFETTO_END;
-	if (!c->inner || !c->lane || !c->begun || (run && d->form->arrows_of_threads))
+	bool run = c->inner == CTP_PERFETTO_RUN, only_ends = type == CTP_PERFETTO_END && !d->form->closes;
+	if (!c->inner || !c->begun || (run && d->form->arrows_of_threads))
 		return;
-	if (ends && !d->form->closes) /* all but these was known at the begin */
-		first = nargs - (c->inner == CTP_PERFETTO_WAIT && c->missed) - c->destroyed;
-	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = lane_of(d, c), .ts_ns = ts_ns, .from_ns = c->from_ns,
-	                                     .name = type == CTP_PERFETTO_BEGIN || d->form->closes ? inner_name(d, c) : NULL,
-	                                     .more = more, .flow_ends = true,
-	                                     .flow = run && !ends ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0,
-	                                     .args = args + first, .nargs = nargs - first});
+	assert(c->lane);
+	if (only_ends && !has_late_args(c)) {
+		tell_end(d, &d->tracks.lanes[c->lane].track, ts_ns);
+		return;
+	}
+	struct ctp_perfetto_event e = {.type = type, .track = &d->tracks.lanes[c->lane].track, .ts_ns = ts_ns, .from_ns = c->from_ns,
+	                               .more = more, .args = args};
+	e.nargs = inner_args(c, args);
+	if (only_ends) {
+		e.args += e.nargs - (c->missed + c->destroyed);
+		e.nargs = (uint32_t)(c->missed + c->destroyed);
+	}
+	if (!only_ends)
+		e.name = inner_name(d, c);
+	if (run && type == CTP_PERFETTO_BEGIN && c->flow) {
+		e.flow = ctp_perfetto_draw_arrow(d, c, ts_ns);
+		e.flow_ends = true;
+	}
+	ctp_perfetto_draw_tell(d, &e);
 }
 
 /* The row of a coroutine without a lane: one run at a time. */
-static void tell_shared(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, enum ctp_perfetto_type type, uint64_t ts_ns,
+static __attribute__((noinline)) void tell_shared(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, enum ctp_perfetto_type type, uint64_t ts_ns,
                         const char *more)
 {
 	struct ctp_perfetto_shared *s = &d->tracks.shared[c->shared - 1];
@@ -309,6 +333,10 @@ static void tell_run(struct ctp_perfetto_draw *d, const struct ctp_perfetto_thre
                      enum ctp_perfetto_type type, uint64_t ts_ns, const char *more)
 {
 	struct ctp_perfetto_coro *c = &d->coros[run->coro];
+	if (type == CTP_PERFETTO_END && !d->form->closes) {
+		tell_end(d, &th->track, ts_ns);
+		return;
+	}
 	bool arrow = type == CTP_PERFETTO_BEGIN && d->form->arrows_of_threads && !d->threads_only;
 	struct ctp_perfetto_arg arg = {.key = CTP_PERFETTO_CORO, .number = c->id};
 	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = &th->track, .ts_ns = ts_ns, .from_ns = run->from_ns,

@@ -76,8 +76,13 @@ uint32_t ctp_perfetto_draw_add(struct ctp_perfetto_draw *d, const struct ctp_cor
 /* The coroutine has ended, or is over at the end of the section: then more is not null. Its number may be given again. */
 void ctp_perfetto_draw_remove(struct ctp_perfetto_draw *d, uint32_t number, uint64_t ts_ns, const char *more);
 
-/* The slice of its life begins, if it has not. Its name is known by now. */
-void ctp_perfetto_draw_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, const struct ctp_coroutine *co);
+/* The slice of its life begins, if it has not, or has another name or birth now. */
+void ctp_perfetto_draw_new_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, const struct ctp_coroutine *co);
+static inline void ctp_perfetto_draw_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, const struct ctp_coroutine *co)
+{
+	if (!c->begun || c->spawn != co->spawn || c->parent != co->parent || (co->name && !c->named))
+		ctp_perfetto_draw_new_life(d, c, co);
+}
 
 /* The inner slice ends at ts_ns; more: see ctp_perfetto_event. To begin another, set what it has, and begin it. */
 void ctp_perfetto_draw_stop(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, uint64_t ts_ns, const char *more);

@@ -96,6 +96,9 @@ struct ctp_perfetto_ops {
 
 	void (*event)(struct ctp_perfetto_form *form, const struct ctp_perfetto_event *event);
 
+	/* The end of a slice that has no further arguments. Null in a form that closes. */
+	void (*end)(struct ctp_perfetto_form *form, const struct ctp_perfetto_track *track, uint64_t ts_ns);
+
 	/* New values of the counters, before the event that changes them. */
 	void (*count)(struct ctp_perfetto_form *form, uint64_t ts_ns, uint64_t runnable, uint64_t alive);
 

@@ -46,6 +46,10 @@ enum {
 	PACKET_ROOM = EVENT_ROOM + INTERNED_ROOM + 256,
 };
 
+/* Of an event in place: see short_event. */
+enum { SHORT_ARGS = 3, SHORT_EVENT_MAX = 2 + 6 + 6 + 12 + 10 + 11 + SHORT_ARGS * 15, SHORT_MAX = 2 + 6 + 11 + 3 + 2 + SHORT_EVENT_MAX };
+_Static_assert(SHORT_EVENT_MAX < 0x80, "the length of a short event is one byte");
+
 struct packets {
 	struct ctp_perfetto_form form;
 	uint32_t sequence, nnames, nvalues; /* nnames, nvalues: numbers that were given */
@@ -230,26 +234,137 @@ static void put_runnable(struct packets *p, uint64_t ts_ns)
 	p->counts = false;
 }
 
-static void put_time(struct packets *p, uint64_t ts_ns)
+static inline uint8_t *short_varint(uint8_t *to, uint64_t v)
 {
-	if (p->back) {
-		ctp_proto_number(&p->packet, PACKET_TIMESTAMP, ts_ns);
-	} else if (ts_ns >= p->last_ns) {
-		ctp_proto_number(&p->packet, PACKET_TIMESTAMP, ts_ns - p->last_ns);
+	for (; __builtin_expect(v >= 0x80, 0); v >>= 7)
+		*to++ = (uint8_t)(v | 0x80);
+	*to++ = (uint8_t)v;
+	return to;
+}
+
+/* A field of type 0, with a number below 2048. */
+static inline uint8_t *short_number(uint8_t *to, uint32_t field, uint64_t v)
+{
+	if (field >= 16)
+		*to++ = (uint8_t)(field << 3 | 0x80);
+	*to++ = (uint8_t)(field < 16 ? field << 3 : field >> 4);
+	return short_varint(to, v);
+}
+
+/* Puts the time of a packet. */
+static inline uint8_t *put_time(struct packets *p, uint8_t *to, uint64_t ts_ns)
+{
+	if (__builtin_expect(ts_ns >= p->last_ns && !p->back, 1)) {
+		to = short_number(to, PACKET_TIMESTAMP, ts_ns - p->last_ns);
 		p->last_ns = ts_ns;
-	} else {
-		uint32_t clock = ts_ns >= p->late_ns ? LATE : ts_ns >= p->base_ns ? SINCE : MONOTONIC;
-		uint64_t zero_ns = clock == LATE ? p->late_ns : clock == SINCE ? p->base_ns : 0;
-		ctp_proto_number(&p->packet, PACKET_TIMESTAMP, ts_ns - zero_ns);
-		ctp_proto_number(&p->packet, PACKET_CLOCK, clock);
-		p->late_ns = ctp_most(p->late_ns, ts_ns);
+		return to;
 	}
+	if (p->back)
+		return short_number(to, PACKET_TIMESTAMP, ts_ns);
+	uint32_t clock = ts_ns >= p->late_ns ? LATE : ts_ns >= p->base_ns ? SINCE : MONOTONIC;
+	uint64_t zero_ns = clock == LATE ? p->late_ns : clock == SINCE ? p->base_ns : 0;
+	p->late_ns = ctp_most(p->late_ns, ts_ns);
+	return short_number(short_number(to, PACKET_TIMESTAMP, ts_ns - zero_ns), PACKET_CLOCK, clock);
+}
+
+static void put_packet_time(struct packets *p, uint64_t ts_ns)
+{
+	assert(p->packet.end - p->packet.p >= SHORT_MAX);
+	p->packet.p = put_time(p, p->packet.p, ts_ns);
+}
+
+/*
+ * Nearly all events are short, and have no text that is new: those are written in place, with lengths of one byte that are known
+ * after what they count.
+ */
+static inline bool is_short(const struct ctp_perfetto_event *e)
+{
+	bool is = e->nargs <= SHORT_ARGS && (e->type == CTP_PERFETTO_END || !e->name || e->name->as_name);
+	for (uint32_t i = 0; is && i < e->nargs; i++)
+		is = e->args[i].name ? e->args[i].name->as_value : !e->args[i].text;
+	return is;
+}
+
+static inline uint8_t *short_event(struct packets *p, uint8_t *to, const struct ctp_perfetto_event *e)
+{
+	to = short_number(to, EVENT_TYPE, e->type);
+	to = short_number(to, EVENT_TRACK, e->track->uuid);
+	if (e->type != CTP_PERFETTO_END) {
+		if (e->name)
+			to = short_number(to, EVENT_NAME, e->name->as_name);
+		if (e->coro)
+			to = short_number(to, EVENT_CORRELATION, e->coro);
+	}
+	if (e->flow) {
+		uint64_t flow = htole64(e->flow);
+		uint32_t field = e->flow_ends ? EVENT_FLOW_ENDS : EVENT_FLOW;
+		*to++ = (uint8_t)(field << 3 | 1 | 0x80);
+		*to++ = (uint8_t)(field >> 4);
+		memcpy(to, &flow, sizeof flow);
+		to += sizeof flow;
+	}
+	for (uint32_t i = 0; i < e->nargs; i++) {
+		const struct ctp_perfetto_arg *a = &e->args[i];
+		uint8_t *arg = to + 2, *end = short_number(arg, ARG_KEY, a->key + 1);
+		end = short_number(end, a->name ? ARG_VALUE : ARG_NUMBER, a->name ? a->name->as_value : a->number);
+		to[0] = EVENT_ARG << 3 | 2;
+		to[1] = (uint8_t)(end - arg);
+		to = end;
+	}
+	if (__builtin_expect(p->counts, 0) && p->counts_ns == e->ts_ns) {
+		to = short_number(to, EVENT_COUNTERS, p->runnable);
+		p->counts = false;
+	}
+	return to;
+}
+
+static void put_short(struct packets *p, const struct ctp_perfetto_event *e)
+{
+	uint8_t *start = (uint8_t *)ctp_output_reserve(p->form.out, SHORT_MAX), *packet = start + 2;
+	uint8_t *to = short_number(packet, PACKET_SEQUENCE, p->sequence);
+	to = put_time(p, to, e->ts_ns);
+	uint8_t *inner = to + 2, *end = short_event(p, inner, e);
+	to[0] = PACKET_EVENT << 3 | 2;
+	to[1] = (uint8_t)(end - inner);
+	assert(end - inner <= SHORT_EVENT_MAX && end - packet < 0x80 + 16);
+	start[0] = TRACE_PACKET << 3 | 2;
+	if (__builtin_expect(end - packet >= 0x80, 0)) {
+		size_t len = (size_t)(end - packet);
+		memmove(packet + 1, packet, len);
+		packet[0] = (uint8_t)(len >> 7);
+		start[1] = (uint8_t)(len | 0x80);
+		end++;
+	} else {
+		start[1] = (uint8_t)(end - packet);
+	}
+	ctp_output_commit(p->form.out, (char *)end);
+}
+
+static void end_slice(struct ctp_perfetto_form *form, const struct ctp_perfetto_track *track, uint64_t ts_ns)
+{
+	struct packets *p = (struct packets *)form;
+	if (__builtin_expect(p->counts, 0)) {
+		put_short(p, &(struct ctp_perfetto_event){.type = CTP_PERFETTO_END, .track = track, .ts_ns = ts_ns});
+		return;
+	}
+	uint8_t *start = (uint8_t *)ctp_output_reserve(p->form.out, SHORT_MAX), *packet = start + 2;
+	uint8_t *to = put_time(p, short_number(packet, PACKET_SEQUENCE, p->sequence), ts_ns);
+	uint8_t *end = short_number(short_number(to + 2, EVENT_TYPE, CTP_PERFETTO_END), EVENT_TRACK, track->uuid);
+	to[0] = PACKET_EVENT << 3 | 2;
+	to[1] = (uint8_t)(end - to - 2);
+	start[0] = TRACE_PACKET << 3 | 2;
+	start[1] = (uint8_t)(end - packet);
+	ctp_output_commit(p->form.out, (char *)end);
 }
 
 static void event(struct ctp_perfetto_form *form, const struct ctp_perfetto_event *e)
 {
 	struct packets *p = (struct packets *)form;
 	assert(e->nargs <= CTP_PERFETTO_ARGS);
+	if (is_short(e)) {
+		put_short(p, e);
+		return;
+	}
 	p->event.p = p->event.start;
 	p->interned.p = p->interned.start;
 	ctp_proto_number(&p->event, EVENT_TYPE, e->type);
@@ -266,7 +381,7 @@ static void event(struct ctp_perfetto_form *form, const struct ctp_perfetto_even
 		put_arg(p, &e->args[i]);
 	put_runnable(p, e->ts_ns);
 	new_packet(p);
-	put_time(p, e->ts_ns);
+	put_packet_time(p, e->ts_ns);
 	if (ctp_proto_bytes(&p->interned)) {
 		ctp_proto_number(&p->packet, PACKET_FLAGS, FLAG_NEEDS);
 		ctp_proto_message(&p->packet, PACKET_INTERNED, &p->interned);
@@ -290,7 +405,7 @@ static void count(struct ctp_perfetto_form *form, uint64_t ts_ns, uint64_t runna
 	ctp_proto_number(&p->event, EVENT_TRACK, p->alive_uuid);
 	ctp_proto_number(&p->event, EVENT_COUNTER, alive);
 	new_packet(p);
-	put_time(p, ts_ns);
+	put_packet_time(p, ts_ns);
 	ctp_proto_message(&p->packet, PACKET_EVENT, &p->event);
 	write_packet(p);
 }
@@ -300,7 +415,7 @@ static void free_packets(struct ctp_perfetto_form *form) { free(form); }
 
 struct ctp_perfetto_form *ctp_perfetto_packets(struct ctp_output *out)
 {
-	static const struct ctp_perfetto_ops ops = {.section = section, .track = track, .event = event, .count = count,
+	static const struct ctp_perfetto_ops ops = {.section = section, .track = track, .event = event, .end = end_slice, .count = count,
 	                                            .finish = finish, .free = free_packets};
 	struct packets *p = calloc(1, sizeof *p);
 	if (!p)

@@ -150,7 +150,7 @@ static void name_thread(struct ctp_perfetto_tracks *t, struct ctp_perfetto_threa
 	say(t, &th->track, name);
 }
 
-static struct ctp_perfetto_thread *add_thread(struct ctp_perfetto_tracks *t, uint32_t thread)
+struct ctp_perfetto_thread *ctp_perfetto_tracks_add_thread(struct ctp_perfetto_tracks *t, uint32_t thread)
 {
 	if (!CTP_ARRAY_RESERVE(t->threads, t->threads_room, thread + 1u, CTP_THREADS_MAX)) {
 		t->failed = true;
@@ -170,13 +170,6 @@ static struct ctp_perfetto_thread *add_thread(struct ctp_perfetto_tracks *t, uin
 	th->track.tid = as_it_is ? (int32_t)real : apart(t, real);
 	name_thread(t, th, &known);
 	return t->threads[thread] = th;
-}
-
-struct ctp_perfetto_thread *ctp_perfetto_tracks_thread(struct ctp_perfetto_tracks *t, uint32_t thread)
-{
-	if (!thread) /* of records without a thread: these may be of any */
-		return NULL;
-	return thread < t->nthreads && t->threads[thread] ? t->threads[thread] : add_thread(t, thread);
 }
 
 struct ctp_perfetto_track *ctp_perfetto_tracks_lost(struct ctp_perfetto_tracks *t, struct ctp_perfetto_thread *th)

@@ -94,8 +94,13 @@ struct ctp_perfetto_track ctp_perfetto_tracks_new(struct ctp_perfetto_tracks *t,
 /* A process by its pid; 0, the first one, is that of the section. */
 uint32_t ctp_perfetto_tracks_process(struct ctp_perfetto_tracks *t, uint64_t pid);
 
-/* A thread by its number; null: it has no track. */
-struct ctp_perfetto_thread *ctp_perfetto_tracks_thread(struct ctp_perfetto_tracks *t, uint32_t thread);
+/* A thread by its number; null: it has no track. Number 0 is of records without a thread: these may be of any. */
+struct ctp_perfetto_thread *ctp_perfetto_tracks_add_thread(struct ctp_perfetto_tracks *t, uint32_t thread);
+static inline struct ctp_perfetto_thread *ctp_perfetto_tracks_thread(struct ctp_perfetto_tracks *t, uint32_t thread)
+{
+	struct ctp_perfetto_thread *th = thread && thread < t->nthreads ? t->threads[thread] : NULL;
+	return th || !thread ? th : ctp_perfetto_tracks_add_thread(t, thread);
+}
 
 /* The track of what is missing of a thread. */
 struct ctp_perfetto_track *ctp_perfetto_tracks_lost(struct ctp_perfetto_tracks *t, struct ctp_perfetto_thread *th);

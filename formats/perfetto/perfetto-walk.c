@@ -47,12 +47,17 @@ static bool fits(uint64_t ts_ns, uint64_t shift_ns)
 	return (int64_t)shift_ns < 0 ? ts_ns > -shift_ns : ts_ns < TIME_MAX && shift_ns < TIME_MAX - ts_ns;
 }
 
-/* A time of the section in the drawing. */
-static uint64_t drawn(const struct walk *w, uint64_t ts_ns)
+static __attribute__((noinline)) uint64_t moved(const struct walk *w, uint64_t ts_ns)
 {
 	if (fits(ts_ns, w->shift_ns))
 		return ts_ns + w->shift_ns < TIME_MAX ? ts_ns + w->shift_ns : TIME_MAX;
 	return (int64_t)w->shift_ns < 0 ? 0 : TIME_MAX;
+}
+
+/* A time of the section in the drawing. */
+static inline uint64_t drawn(const struct walk *w, uint64_t ts_ns)
+{
+	return w->shift_ns || ts_ns >= TIME_MAX ? moved(w, ts_ns) : ts_ns;
 }
 
 /* Where the section is in the drawing: the first one where it is, others by what their clocks have in common, or after it. */
