@@ -107,8 +107,8 @@ static void section(struct ctp_perfetto_form *form, const struct ctp_perfetto_cl
 {
 	struct chrome *c = (struct chrome *)form;
 	c->first_ns = clock->first_ns;
-	if (clock->section == 1)
-		put(c, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	if (clock->section == 1) /* no displayTimeUnit: Perfetto of 2022 took ns there as the unit of all times */
+		put(c, "{\"traceEvents\":[");
 }
 
 static void put_name(struct chrome *c, const struct ctp_perfetto_track *t, const char *what, const char *name)
@@ -130,24 +130,28 @@ static void track(struct ctp_perfetto_form *form, const struct ctp_perfetto_trac
 
 static const char *name_of(const struct ctp_perfetto_event *e) { return e->name ? e->name->text : ""; }
 
-/* An arrow belongs to the run around its end. A wake outside of any run gets one without a length. */
-static void put_arrow(struct chrome *c, const struct ctp_perfetto_event *e)
+/* One end of an arrow. It belongs to the run around it, which must be there before, if it begins at the same time. */
+static void put_arrow(struct chrome *c, const struct ctp_perfetto_event *e, char phase, uint64_t ts_ns)
 {
-	if (e->apart) {
-		put_head(c, e->track, 'X', "wake", "wake", NULL, e->ts_ns);
-		put(c, ",\"dur\":0");
-		put_args(c, NULL, 0);
-	}
-	put_head(c, e->track, e->flow_ends ? 'f' : 's', "wake", "wake", NULL, e->ts_ns);
+	put_head(c, e->track, phase, "wake", "wake", NULL, ts_ns);
 	put_id(c, e->flow);
-	if (e->flow_ends)
+	if (phase == 'f')
 		put(c, ",\"bp\":\"e\"");
 	put_args(c, NULL, 0);
 }
 
-/* A wake without an arrow. */
+/* A wake with an arrow outside of any run gets one without a length. */
 static void put_wake(struct chrome *c, const struct ctp_perfetto_event *e)
 {
+	if (e->flow && e->apart) {
+		put_head(c, e->track, 'X', "wake", "wake", NULL, e->ts_ns);
+		put(c, ",\"dur\":0");
+		put_args(c, NULL, 0);
+	}
+	if (e->flow) {
+		put_arrow(c, e, 's', e->ts_ns);
+		return;
+	}
 	put_head(c, e->track, 'i', "wake", "wake", NULL, e->ts_ns);
 	put(c, ",\"s\":\"t\"");
 	put_args(c, e->args, e->nargs);
@@ -173,6 +177,8 @@ static void put_slice(struct chrome *c, const struct ctp_perfetto_event *e)
 		put(c, ",\"dur\":");
 		put_us(c, e->ts_ns - e->from_ns);
 		put_args(c, e->args, e->nargs);
+		if (e->flow)
+			put_arrow(c, e, 'f', e->from_ns);
 	}
 	if (!run && (life ? !ends : ends))
 		put_half(c, e, 'b', life ? NULL : e->more, life ? e->ts_ns : e->from_ns);
@@ -185,13 +191,11 @@ static void put_slice(struct chrome *c, const struct ctp_perfetto_event *e)
 static void event(struct ctp_perfetto_form *form, const struct ctp_perfetto_event *e)
 {
 	struct chrome *c = (struct chrome *)form;
-	if (e->flow)
-		put_arrow(c, e);
 	if (e->type != CTP_PERFETTO_INSTANT) {
 		put_slice(c, e);
-	} else if (e->wake && !e->flow) {
+	} else if (e->wake) {
 		put_wake(c, e);
-	} else if (!e->wake) {
+	} else {
 		put_head(c, e->track, 'i', "note", name_of(e), e->more, e->ts_ns);
 		put(c, ",\"s\":\"p\"");
 		put_args(c, e->args, e->nargs);

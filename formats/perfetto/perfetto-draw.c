@@ -337,12 +337,11 @@ static void tell_run(struct ctp_perfetto_draw *d, const struct ctp_perfetto_thre
 		tell_end(d, &th->track, ts_ns);
 		return;
 	}
-	bool arrow = type == CTP_PERFETTO_BEGIN && d->form->arrows_of_threads && !d->threads_only;
 	struct ctp_perfetto_arg arg = {.key = CTP_PERFETTO_CORO, .number = c->id};
-	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = &th->track, .ts_ns = ts_ns, .from_ns = run->from_ns,
-	                                     .name = &c->own, .more = more, .coro = d->threads_only ? 0 : c->id,
-	                                     .flow = arrow ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0, .flow_ends = true, .args = &arg,
-	                                     .nargs = d->form->closes || (type == CTP_PERFETTO_BEGIN && !d->threads_only)});
+	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){
+		.type = type, .track = &th->track, .ts_ns = ts_ns, .from_ns = run->from_ns, .name = &c->own, .more = more,
+		.coro = d->threads_only ? 0 : c->id, .flow = run->flow, .flow_ends = true, .args = &arg,
+		.nargs = d->form->closes || !d->threads_only});
 }
 
 /* Ends the runs on a thread that are deeper than depth. */
@@ -373,7 +372,8 @@ bool ctp_perfetto_draw_run(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro
 	uint32_t number = (uint32_t)(c - d->coros), depth = depth_of(th, number);
 	bool nested = by && depth == th->depth && depth && d->coros[th->runs[depth - 1].coro].id == by;
 	end_runs(d, th, nested && depth < CTP_PERFETTO_NESTED ? depth : 0, ts_ns, NULL);
-	th->runs[th->depth++] = (struct ctp_perfetto_run){.coro = number, .from_ns = ts_ns};
+	uint64_t flow = d->form->arrows_of_threads ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0;
+	th->runs[th->depth++] = (struct ctp_perfetto_run){.coro = number, .from_ns = ts_ns, .flow = flow};
 	th->last_ns = ts_ns;
 	tell_run(d, th, &th->runs[th->depth - 1], CTP_PERFETTO_BEGIN, ts_ns, NULL);
 	return true;

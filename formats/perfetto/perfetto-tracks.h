@@ -41,6 +41,7 @@ struct ctp_perfetto_thread {
 	struct ctp_perfetto_run {
 		uint32_t coro; /* the caller's number */
 		uint64_t from_ns;
+		uint64_t flow; /* the arrow that ends where the run begins; 0: none */
 	} runs[CTP_PERFETTO_NESTED];
 };
 

@@ -39,6 +39,8 @@ for e in events:
     elif e["ph"] in "sf":
         arrows[e["id"]].append((round(e["ts"] * 1000), e["ph"]))
         same("where an arrow ends", e.get("bp"), "e" if e["ph"] == "f" else None)
+        if e["ph"] == "f": # a reader that sorts by time must find the run before the arrow
+            same(f"the run that the arrow {e['id']} leads to", runs[e["tid"]][-1:][0][0], round(e["ts"] * 1000))
     elif e["ph"] == "n":
         alive += e["name"].endswith(" (still alive)")
     elif e["ph"] == "i" and e["name"] == "wake":
