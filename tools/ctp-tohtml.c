@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	parse(argc, argv);
 	if (ask.baseline && read_baseline(&baseline, &err))
 		return ctp_tool_fail(&tool, &err);
-	if (ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
+	if (ctp_tool_create_view(&out, tool.path, argv + optind, tool.force, &err))
 		return ctp_tool_fail(&tool, &err);
 	int code = ctp_tool_to(&tool, argv + optind, ctp_split_sink(ctp_html_sink(&out, &ask.options, &err), &err), &out, &err);
 	if (ask.baseline)

@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	struct ctp_err err;
 	ctp_tool_start(&tool);
 	parse(argc, argv);
-	if (ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
+	if (ctp_tool_create_view(&out, tool.path, argv + optind, tool.force, &err))
 		return ctp_tool_fail(&tool, &err);
 	int code = ctp_tool_to(&tool, argv + optind, ctp_split_sink(ctp_perfetto_sink(&out, &ask.options, &err), &err), &out, &err);
 	ctp_reportopt_fini(&ask.common);

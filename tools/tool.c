@@ -301,6 +301,17 @@ enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char *
 	return ctp_output_create(out, path, binary, force, err);
 }
 
+enum ctp_status ctp_tool_create_view(struct ctp_output *out, const char *path, char **files, bool force, struct ctp_err *err)
+{
+	if (ctp_tool_create(out, path, files, false, force, err))
+		return CTP_FAILED;
+	if (force || !isatty(out->fd))
+		return CTP_OK;
+	ctp_err_as(err, CTP_ERR_REFUSED, "%s: is a terminal; use -o FILE or a pipe, or -f to write there all the same", out->name);
+	ctp_output_abandon(out);
+	return CTP_FAILED;
+}
+
 struct to {
 	struct ctp_tool *tool;
 	struct ctp_sink *sink;

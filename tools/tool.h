@@ -100,6 +100,12 @@ enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char *
                                 struct ctp_err *err);
 
 /*
+ * The same for what is made to be looked at, and handed on: a terminal is refused as for a trace, but a new file has the mode that
+ * the umask leaves, as a text has.
+ */
+enum ctp_status ctp_tool_create_view(struct ctp_output *out, const char *path, char **files, bool force, struct ctp_err *err);
+
+/*
  * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; null: it
  * could not be made, and err says why. A sink writes to out (null: it writes elsewhere), which it owns from its making on and
  * closes. A source writes to what -o and -f say. Where the sink has each section apart, an input that cannot be read is said, and
