@@ -199,7 +199,7 @@ static void keep(struct collecting *c, struct ctp_diff_group *g, uint32_t run)
 		d->failed = true;
 		return;
 	}
-	g->key.place = ctp_text_table_number(&d->texts, site);
+	g->key.place = ctp_text_table_number(&d->texts, place); /* diff-join.c makes a site of it */
 	g->key.spawn = ctp_text_table_number(&d->texts, spawn_site);
 	g->run = run;
 	d->groups[d->ngroups++] = *g;

@@ -54,12 +54,26 @@ static void units(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_diff_s
 	words(doc, low < high ? "%s to %s" : "%s", ctp_print_count(n[0], low), ctp_print_count(n[1], high));
 }
 
+/* The command of the first run of a side. */
+static const char *command_of(const struct ctp_diff *d, enum ctp_diff_side side)
+{
+	uint32_t i = 0;
+	while (d->runs[i].side != side)
+		i++;
+	return d->runs[i].command;
+}
+
 static void what_was_compared(struct ctp_doc *doc, const struct ctp_diff *d)
 {
-	doc->ops->title(doc, "Before and after", NULL, d->runs[0].command);
+	bool renamed = strcmp(command_of(d, CTP_DIFF_BEFORE), command_of(d, CTP_DIFF_AFTER));
+	doc->ops->title(doc, "Before and after", NULL, command_of(d, CTP_DIFF_BEFORE));
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++) {
 		doc->ops->item(doc, INDENT, 0);
 		words(doc, "%s: %u run%s", sides[side], d->sides[side], ctp_print_plural(d->sides[side]));
+		if (renamed) {
+			words(doc, " of ");
+			doc->ops->code(doc, command_of(d, side));
+		}
 		files(doc, d, side);
 		words(doc, "\n");
 	}
@@ -88,26 +102,52 @@ static void note(struct ctp_doc *doc, const char *fmt, ...)
 	doc->ops->sentence(doc, INDENT, "", line);
 }
 
+/* How many runs would show more. */
+static const char *more_runs(char to[CTP_PRINT_LINE_MAX], const struct ctp_diff *d)
+{
+	enum { BEGIN_WITH = 5 };
+	if (d->needed > BEGIN_WITH)
+		snprintf(to, CTP_PRINT_LINE_MAX, "take %d or more of each side; %u show a difference of any single quantity", BEGIN_WITH, d->needed);
+	else
+		snprintf(to, CTP_PRINT_LINE_MAX, "take %u or more of each side", d->needed);
+	return to;
+}
+
 static void note_runs(struct ctp_doc *doc, const struct ctp_diff *d)
 {
 	uint32_t a = d->sides[CTP_DIFF_BEFORE], b = d->sides[CTP_DIFF_AFTER];
+	char more[CTP_PRINT_LINE_MAX], largest[CTP_PRINT_LINE_MAX];
+	if (!d->candidates)
+		return;
 	if (a == 1 || b == 1)
-		note(doc, "one run on a side cannot show how much runs differ by themselves: a 99th percentile can be several times as "
-		          "long in another run of the same program, so it is not judged, and no other time or count either");
-	if (ctp_ranks_least_p(a, b) > CTP_DIFF_ALPHA)
-		note(doc, "%u and %u runs are too few to show any difference: take 4 or more on each side; %u show a difference of a "
-		          "single quantity among %u", a, b, d->needed, d->candidates);
-	else if (d->compared && !d->together)
-		note(doc, "%u and %u runs are too few to show a difference among %u quantities: take %u on each side", a, b, d->compared,
-		     d->needed);
-	else if (d->compared && d->together > 1)
-		note(doc, "%u and %u runs can show a difference only if at least %u of %u quantities differ: %u on each side can show a "
-		          "single one", a, b, d->together, d->compared, d->needed);
+		note(doc, "one run of a side does not show how much runs differ by themselves: a 99th percentile can be several times as "
+		          "long in another run of the same program, so neither it nor any other time or count is judged");
+	snprintf(largest, sizeof largest, "%u quantities", d->alone);
+	if (!d->compared)
+		note(doc, "%u and %u runs are too few to show a difference: %s", a, b, more_runs(more, d));
+	else if (!d->together)
+		note(doc, "%u and %u runs are too few to show a difference among %u quantities: %s", a, b, d->compared, more_runs(more, d));
+	else if (!d->alone)
+		note(doc, "%u and %u runs show a difference only if at least %u of the %u quantities differ; %u of each side show any single one",
+		     a, b, d->together, d->compared, d->needed);
+	else if (d->alone < d->compared)
+		note(doc, "%u and %u runs show a difference of the largest %s, and of the other %u only if several differ; %u of each side "
+		          "show any single one", a, b, d->alone == 1 ? "quantity" : largest, d->compared - d->alone, d->needed);
+}
+
+/* How many runs of a side something is true of: "the run", "all 6 runs", "2 of 6 runs". */
+static const char *some(char to[CTP_PRINT_LINE_MAX], uint32_t n, uint32_t of)
+{
+	if (of == 1)
+		return strcpy(to, "the run");
+	snprintf(to, CTP_PRINT_LINE_MAX, n == of ? "all %u runs" : "%u of %u runs", n, of);
+	return to;
 }
 
 /* Runs of a side in which events may be missing. */
 static void note_losses(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_diff_side side)
 {
+	char runs[CTP_PRINT_LINE_MAX], known[CTP_PRINT_LINE_MAX];
 	uint32_t harmed = 0, cut = 0;
 	uint64_t lost = 0;
 	for (uint32_t i = 0; i < d->nruns; i++) {
@@ -118,13 +158,13 @@ static void note_losses(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_
 		cut += run->cut;
 		lost += run->lost;
 	}
+	snprintf(known, sizeof known, lost ? "%s %s known to be lost" : "it is not known how many", count(lost), lost == 1 ? "is" : "are");
 	if (harmed)
-		note(doc, "%s: %u of %u run%s %s events (%s are known to be lost), and may lack findings: such a run is left out wherever "
-		          "the events may belong", sides[side], harmed, d->sides[side], ctp_print_plural(d->sides[side]),
-		     harmed == 1 ? "lacks" : "lack", count(lost));
+		note(doc, "%s: %s lack%s events (%s), and may lack findings: it is left out wherever the events may belong", sides[side],
+		     some(runs, harmed, d->sides[side]), harmed == 1 ? "s" : "", known);
 	if (cut)
-		note(doc, "%s: %u of %u run%s %s no end, and may lack findings%s", sides[side], cut, d->sides[side],
-		     ctp_print_plural(d->sides[side]), cut == 1 ? "has" : "have", d->options.per ? "" : "; their counts are left out: with --per they are compared");
+		note(doc, "%s: %s %s no end, and may lack findings%s", sides[side], some(runs, cut, d->sides[side]), cut == 1 ? "has" : "have",
+		     d->options.per ? "" : "; counts are compared without it: with --per they are compared with it");
 }
 
 static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
@@ -144,7 +184,8 @@ static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++)
 		note_losses(doc, d, side);
 	if (d->touched)
-		note(doc, "%u quantit%s left out in some run, because events or the end are missing there", d->touched, d->touched == 1 ? "y is" : "ies are");
+		note(doc, "%u quantit%s known of some runs only, because of events or ends that are missing", d->touched,
+		     d->touched == 1 ? "y is" : "ies are");
 	if (other)
 		note(doc, "not all runs of a side have the same command: another is %s", other);
 	if (d->small)
@@ -176,17 +217,38 @@ static void findings(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_dif
 	}
 }
 
+/* Whether some quantity is known of both sides. */
+static bool has_common(const struct ctp_diff *d)
+{
+	for (size_t i = 0; i < d->nrows; i++)
+		if (d->rows[i].side[CTP_DIFF_BEFORE].n && d->rows[i].side[CTP_DIFF_AFTER].n)
+			return true;
+	return false;
+}
+
 static void verdict(struct ctp_doc *doc, const struct ctp_diff *d)
 {
 	char line[CTP_PRINT_LINE_MAX];
 	uint32_t n[CTP_DIFF_CHANGES] = {0};
+	int len;
 	for (uint32_t i = 0; i < d->nfindings; i++)
 		n[ctp_diff_change_of(d, &d->findings[i])]++;
-	size_t len = d->compared ? (size_t)snprintf(line, sizeof line, "%u difference%s shown among %u quantities", d->shown,
-	                                            ctp_print_plural(d->shown), d->compared) :
-	                           (size_t)snprintf(line, sizeof line, "No difference of a quantity can be shown");
-	snprintf(line + len, sizeof line - len, "; %u new finding%s, %u gone, %u in both", n[CTP_DIFF_NEW], ctp_print_plural(n[CTP_DIFF_NEW]),
-	         n[CTP_DIFF_GONE], n[CTP_DIFF_BOTH]);
+	if (d->shown)
+		len = snprintf(line, sizeof line, "%u of %u quantities differ%s", d->shown, d->compared, d->shown == 1 ? "s" : "");
+	else if (d->compared)
+		len = snprintf(line, sizeof line, "No difference shown; %u quantit%s compared", d->compared, d->compared == 1 ? "y" : "ies");
+	else if (d->candidates)
+		len = snprintf(line, sizeof line, "Too few runs to compare counts and times");
+	else
+		len = snprintf(line, sizeof line, has_common(d) ? "Counts and times are the same in all runs" :
+		                                                  "No count or time is known of both sides");
+	if (!d->nfindings)
+		snprintf(line + len, sizeof line - (size_t)len, "; no findings");
+	else
+		len += snprintf(line + len, sizeof line - (size_t)len, "; %u new finding%s, %u gone, %u on both sides", n[CTP_DIFF_NEW],
+		                ctp_print_plural(n[CTP_DIFF_NEW]), n[CTP_DIFF_GONE], n[CTP_DIFF_BOTH]);
+	if (n[CTP_DIFF_CHANCE])
+		snprintf(line + len, sizeof line - (size_t)len, ", %u that may be chance", n[CTP_DIFF_CHANCE]);
 	doc->ops->heading(doc, line);
 }
 
@@ -227,7 +289,10 @@ static const char *spread(number to, const struct ctp_diff_sample *s)
 	if (s->n < 2 || s->median <= 0)
 		return "";
 	double part = 50 * (s->high - s->low) / s->median;
-	snprintf(to, CTP_PRINT_NUMBER_MAX, part < 9.95 ? "%.1f %%" : part < 1000 ? "%.0f %%" : "> 999 %%", part);
+	if (part < 999.5)
+		snprintf(to, CTP_PRINT_NUMBER_MAX, part < 9.95 ? "%.1f %%" : "%.0f %%", part);
+	else
+		snprintf(to, CTP_PRINT_NUMBER_MAX, "%.0fx", part / 100);
 	return to;
 }
 

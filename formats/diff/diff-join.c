@@ -3,9 +3,9 @@
 /*
  * diff-join.c - which groups and findings of two runs are the same.
  *
- * Sites are the same if their texts are: file and function. A tree may be built in another folder after a change, so a site that
- * only runs before have, and one that only runs after have, are also the same if the file has the same name and nothing else comes
- * into question.
+ * Sites are the same if their texts are: file and function, and the line where diff-lines.c can match it. A tree may be built in
+ * another folder after a change, so a site that only runs before have, and one that only runs after have, are also the same if the
+ * file has the same name and nothing else comes into question.
  */
 #include "diff/diff-own.h"
 
@@ -106,12 +106,27 @@ bool ctp_diff_find_moved(const struct ctp_text_table *texts, const uint8_t *side
 	return true;
 }
 
+/* Of each place, its site. The texts of sites are added to the table. Null: out of memory. */
+static uint32_t *find_sites(struct ctp_diff *d)
+{
+	char place[CTP_DIFF_SITE_MAX], site[CTP_DIFF_SITE_MAX];
+	uint32_t *site_of = calloc(d->texts.count, sizeof *site_of);
+	for (size_t i = 0; site_of && i < d->ngroups; i++) {
+		uint32_t number = d->groups[i].key.place;
+		if (!number || site_of[number])
+			continue;
+		snprintf(place, sizeof place, "%s", ctp_text_table_at(&d->texts, number));
+		site_of[number] = ctp_text_table_number(&d->texts, ctp_diff_site(site, place));
+	}
+	return site_of;
+}
+
 /* Of each site, which sides have it: a bit each. */
-static void find_sides(const struct ctp_diff *d, uint8_t *sides)
+static void find_sides(const struct ctp_diff *d, const uint32_t *site_of, uint8_t *sides)
 {
 	for (size_t i = 0; i < d->ngroups; i++) {
 		const struct ctp_diff_group *g = &d->groups[i];
-		sides[g->key.place] |= (uint8_t)(1u << d->runs[g->run].side);
+		sides[site_of[g->key.place]] |= (uint8_t)(1u << d->runs[g->run].side);
 		sides[g->key.spawn] |= (uint8_t)(1u << d->runs[g->run].side);
 	}
 	for (uint32_t i = 0; i < d->nfindings; i++)
@@ -249,19 +264,31 @@ static bool merge(struct ctp_diff *d)
 	return true;
 }
 
+/* Gives groups their final keys. False: out of memory. */
+static bool find_keys(struct ctp_diff *d, const uint32_t *site_of, uint32_t *same)
+{
+	uint32_t places = d->texts.count, *now[CTP_DIFF_SIDES] = {calloc(places, sizeof **now), calloc(places, sizeof **now)};
+	uint8_t *sides = calloc(places, sizeof *sides);
+	bool found = now[0] && now[1] && sides;
+	if (found) {
+		find_sides(d, site_of, sides);
+		found = ctp_diff_find_moved(&d->texts, sides, same) && ctp_diff_find_lines(d, site_of, same, now);
+	}
+	for (size_t i = 0; found && i < d->ngroups; i++) {
+		struct ctp_diff_key *key = &d->groups[i].key;
+		key->place = now[d->runs[d->groups[i].run].side][key->place];
+		key->spawn = same[key->spawn];
+	}
+	free(now[0]);
+	free(now[1]);
+	free(sides);
+	return found;
+}
+
 bool ctp_diff_join(struct ctp_diff *d)
 {
-	uint32_t *same = calloc(d->texts.count, sizeof *same);
-	uint8_t *sides = calloc(d->texts.count, sizeof *sides);
-	bool joined = same && sides;
-	if (joined) {
-		find_sides(d, sides);
-		joined = ctp_diff_find_moved(&d->texts, sides, same);
-	}
-	for (size_t i = 0; joined && i < d->ngroups; i++) {
-		d->groups[i].key.place = same[d->groups[i].key.place];
-		d->groups[i].key.spawn = same[d->groups[i].key.spawn];
-	}
+	uint32_t *site_of = find_sites(d), *same = calloc(d->texts.count, sizeof *same);
+	bool joined = site_of && same && !d->texts.failed && find_keys(d, site_of, same);
 	if (joined) {
 		join_findings(d, same);
 		if (d->nfindings)
@@ -271,7 +298,7 @@ bool ctp_diff_join(struct ctp_diff *d)
 		sort_groups(d);
 		joined = merge(d);
 	}
-	free(sides);
+	free(site_of);
 	free(same);
 	return joined;
 }

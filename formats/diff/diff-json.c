@@ -127,6 +127,7 @@ void ctp_diff_print_json(struct ctp_output *out, const struct ctp_diff *d)
 	text(out, "per", d->options.per);
 	putf(out, ",\"differences\":%u,\"compared\":%u,\"candidates\":%u,\"runs_needed\":%u,\"together\":%u", d->shown, d->compared,
 	     d->candidates, d->needed, d->together);
+	putf(out, ",\"alone\":%u", d->alone);
 	putf(out, ",\"small\":%u,\"touched\":%u,\"ignored\":%ju", d->small, d->touched, d->ignored);
 	runs(out, d);
 	findings(out, d);

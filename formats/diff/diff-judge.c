@@ -6,6 +6,10 @@
  * The more quantities are compared, the more of them differ by chance alone. So none is compared that cannot show anything: because
  * too few runs have it, because it is the same in all, or because it is a tiny part of the whole. None of these reasons depends on
  * which run is of which side. The p of the others are corrected together.
+ *
+ * Each time a quantity is compared, the correction takes something from all. So most of what there is to give, 5 %, goes to what
+ * stands for much of the time: a function in which a program spends half of its time must not need more runs because it has
+ * hundreds of others. Running times get more than waits, which vary more from run to run, and medians more than percentiles.
  */
 #include <assert.h>
 #include <float.h>
@@ -17,6 +21,14 @@
 #include "diff/diff-own.h"
 
 #define SMALL 0.001 /* the part of all running or waiting that a group needs, to be compared */
+#define EVENLY 0.25 /* the part of all weights that each quantity gets a like share of */
+
+/* How the rest is given to the kinds of quantities. The quantities of a kind share it by their time or count. */
+static const double parts[CTP_DIFF_WHATS] = {
+	[CTP_DIFF_RESUMES] = 0.5, [CTP_DIFF_WAKES] = 0.25, [CTP_DIFF_COROUTINES] = 0.5, [CTP_DIFF_RUN_TOTAL] = 1,
+	[CTP_DIFF_RUN_P50] = 2, [CTP_DIFF_RUN_P99] = 0.25, [CTP_DIFF_WAIT_P50] = 1, [CTP_DIFF_WAIT_P99] = 0.25,
+	[CTP_DIFF_READY_P50] = 0.25, [CTP_DIFF_READY_P99] = 0.25,
+};
 
 void ctp_diff_init(struct ctp_diff *d, const struct ctp_diff_options *options)
 {
@@ -208,8 +220,43 @@ static bool has_enough(const struct ctp_diff_row *row)
 	return ctp_ranks_least_p(row->side[CTP_DIFF_BEFORE].n, row->side[CTP_DIFF_AFTER].n) <= CTP_DIFF_ALPHA;
 }
 
-/* Fills p of the rows that are compared, and number with where they are. */
-static bool test(struct ctp_diff *d, double *p, size_t *number)
+static bool is_candidate(const struct ctp_diff_row *row) { return !row->small && varies(row); }
+static bool is_compared(const struct ctp_diff_row *row) { return is_candidate(row) && has_enough(row); }
+
+/* Of all rows of a kind; the whole run counts as much as all its groups. */
+static double count_for(const struct ctp_diff_row *row, const double all[CTP_DIFF_WHATS])
+{
+	return row->key.kind == CTP_DIFF_ALL ? fmax(1, all[row->what]) : row->weight;
+}
+
+/* Gives each row that takes part its share, of which the mean is 1. Returns the least. */
+static double give_shares(struct ctp_diff *d, bool (*takes_part)(const struct ctp_diff_row *row))
+{
+	double all[CTP_DIFF_WHATS] = {0}, whole[CTP_DIFF_WHATS] = {0}, sum = 0, least = DBL_MAX;
+	uint32_t n = 0;
+	for (size_t i = 0; i < d->nrows; i++)
+		if (takes_part(&d->rows[i]) && d->rows[i].key.kind != CTP_DIFF_ALL)
+			all[d->rows[i].what] += d->rows[i].weight;
+	for (size_t i = 0; i < d->nrows; i++)
+		if (takes_part(&d->rows[i]))
+			whole[d->rows[i].what] += count_for(&d->rows[i], all);
+	for (unsigned what = 0; what < CTP_DIFF_WHATS; what++)
+		sum += whole[what] > 0 ? parts[what] : 0;
+	for (size_t i = 0; i < d->nrows; i++)
+		n += takes_part(&d->rows[i]);
+	for (size_t i = 0; i < d->nrows; i++) {
+		struct ctp_diff_row *row = &d->rows[i];
+		if (!takes_part(row))
+			continue;
+		double part = whole[row->what] > 0 ? parts[row->what] * count_for(row, all) / whole[row->what] / sum : 0;
+		row->share = sum > 0 ? EVENLY + (1 - EVENLY) * n * part : 1;
+		least = fmin(least, row->share);
+	}
+	return n ? least : 1;
+}
+
+/* Fills p and shares of the rows that are compared, and number with where they are. */
+static bool test(struct ctp_diff *d, double *p, double *shares, size_t *number)
 {
 	struct ctp_ranks ranks = {0};
 	bool tested = true;
@@ -218,17 +265,18 @@ static bool test(struct ctp_diff *d, double *p, size_t *number)
 		const struct ctp_diff_sample *a = &row->side[CTP_DIFF_BEFORE], *b = &row->side[CTP_DIFF_AFTER];
 		d->small += row->small;
 		d->touched += a->left_out || b->left_out;
-		d->candidates += !row->small && varies(row);
+		d->candidates += is_candidate(row);
 		row->verdict = !row->small && a->n && b->n && has_enough(row) ? CTP_DIFF_SAME : CTP_DIFF_UNTOLD;
-		if (row->verdict == CTP_DIFF_UNTOLD || !varies(row))
+		if (!is_compared(row))
 			continue;
 		row->p = ctp_ranks_p(&ranks, a->values, a->n, b->values, b->n);
 		tested = row->p >= 0;
 		p[d->compared] = row->p;
+		shares[d->compared] = row->share;
 		number[d->compared++] = i;
 	}
 	ctp_ranks_fini(&ranks);
-	return tested && ctp_ranks_adjust(p, d->compared);
+	return tested && ctp_ranks_adjust(p, shares, d->compared);
 }
 
 static double mean(const struct ctp_diff_sample *s)
@@ -246,12 +294,40 @@ static bool is_more(const struct ctp_diff_row *row)
 	return b->median > a->median || (b->median >= a->median && mean(b) > mean(a));
 }
 
+/* How many runs of each side show a difference of any single quantity, if least is the smallest share. */
+static void count_needed(struct ctp_diff *d, double least)
+{
+	double n = d->candidates ? d->candidates : 1;
+	for (d->needed = 1; ctp_ranks_least_p(d->needed, d->needed) * n > CTP_DIFF_ALPHA * least;)
+		d->needed++;
+}
+
+static int largest_first(const void *a, const void *b)
+{
+	double p = *(const double *)a, q = *(const double *)b;
+	return (p < q) - (p > q);
+}
+
+/* Of how many quantities the runs can show a difference alone; and how many must differ, those with the largest shares. */
+static void count_alone(struct ctp_diff *d, double *shares)
+{
+	double least = ctp_ranks_least_p(d->sides[CTP_DIFF_BEFORE], d->sides[CTP_DIFF_AFTER]);
+	qsort(shares, d->compared, sizeof *shares, largest_first);
+	for (uint32_t i = 0; i < d->compared; i++) {
+		d->alone += least * d->compared <= CTP_DIFF_ALPHA * shares[i];
+		if (!d->together && least * d->compared <= CTP_DIFF_ALPHA * shares[i] * (i + 1))
+			d->together = i + 1;
+	}
+}
+
 static bool compare(struct ctp_diff *d)
 {
-	double *p = calloc(d->nrows + 1, sizeof *p);
+	double *p = calloc(d->nrows + 1, sizeof *p), *shares = calloc(d->nrows + 1, sizeof *shares);
 	size_t *number = calloc(d->nrows + 1, sizeof *number);
 	find_small(d);
-	bool compared = p && number && test(d, p, number);
+	double least = give_shares(d, is_candidate);
+	give_shares(d, is_compared);
+	bool compared = p && shares && number && test(d, p, shares, number);
 	for (uint32_t i = 0; compared && i < d->compared; i++) {
 		struct ctp_diff_row *row = &d->rows[number[i]];
 		row->adjusted = p[i];
@@ -260,21 +336,14 @@ static bool compare(struct ctp_diff *d)
 		row->verdict = is_more(row) ? CTP_DIFF_MORE : CTP_DIFF_LESS;
 		d->shown++;
 	}
+	if (compared) {
+		count_needed(d, least);
+		count_alone(d, shares);
+	}
 	free(p);
+	free(shares);
 	free(number);
 	return compared;
-}
-
-/* How many runs a single difference needs; and how many differences these runs need. */
-static void count_needed(struct ctp_diff *d)
-{
-	uint32_t n = d->candidates ? d->candidates : 1;
-	double least = ctp_ranks_least_p(d->sides[CTP_DIFF_BEFORE], d->sides[CTP_DIFF_AFTER]);
-	for (d->needed = 1; ctp_ranks_least_p(d->needed, d->needed) * n > CTP_DIFF_ALPHA;)
-		d->needed++;
-	if (least <= CTP_DIFF_ALPHA)
-		d->together = (uint32_t)ceil(least * (d->compared ? d->compared : 1) / CTP_DIFF_ALPHA - 1e-9);
-	d->together = d->together > d->compared ? 0 : d->together;
 }
 
 static unsigned table_of(enum ctp_diff_what what) { return what < CTP_DIFF_RUN_TOTAL ? 0 : what < CTP_DIFF_WAIT_P50 ? 1 : 2; }
@@ -316,7 +385,6 @@ enum ctp_status ctp_diff_judge(struct ctp_diff *d, struct ctp_err *err)
 		return CTP_FAILED;
 	if (d->failed || d->texts.failed || !ctp_diff_join(d) || !add_rows(d) || !compare(d))
 		return ctp_err_memory(err);
-	count_needed(d);
 	qsort(d->rows, d->nrows, sizeof *d->rows, by_importance);
 	return CTP_OK;
 }

@@ -119,14 +119,14 @@ static int largest_first(const void *a, const void *b)
 	return (p < q) - (p > q);
 }
 
-bool ctp_ranks_adjust(double *p, size_t n)
+bool ctp_ranks_adjust(double *p, const double *weights, size_t n)
 {
 	struct test *tests = malloc((n + 1) * sizeof *tests);
 	double least = 1;
 	if (!tests)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		tests[i] = (struct test){p[i], i};
+		tests[i] = (struct test){p[i] / weights[i], i};
 	qsort(tests, n, sizeof *tests, largest_first);
 	for (size_t i = 0; i < n; i++) {
 		least = fmin(least, tests[i].p * (double)n / (double)(n - i));

@@ -5,7 +5,8 @@
  *
  * A run is a section of a stream: what an analysis (analysis.h) finds in it, and how long the coroutines waited and ran, by group.
  * Coroutines are in one group if their suspend site, their spawn site and their name are the same. A site is FILE:FUNCTION here,
- * because lines move; a group of digits in a name is *, because coroutines are numbered.
+ * because lines move, or FILE:LINE:FUNCTION where a function has several that can be matched; a group of digits in a name is *,
+ * because coroutines are numbered.
  *
  * A quantity is one number of each run, the median of the waits of a group for instance. The numbers before and after are compared
  * by ranks (diff-ranks.h), and the p of all comparisons are corrected together. Where events were lost, a run says nothing about
@@ -87,6 +88,7 @@ struct ctp_diff_row {
 	enum ctp_diff_what what;
 	struct ctp_diff_sample side[CTP_DIFF_SIDES];
 	double p, adjusted;
+	double share;  /* of the correction: 1 if it has as much as the mean of those that are compared */
 	double weight; /* for the order: of a time, how much time of all runs it stands for; else the count */
 	bool small;    /* it is not compared, because it is a tiny part */
 	enum ctp_diff_verdict verdict;
@@ -129,7 +131,8 @@ struct ctp_diff {
 	 * because they are tiny parts; touched by losses in some run.
 	 */
 	uint32_t candidates, compared, shown, small, touched;
-	uint32_t needed;    /* runs on each side with which a difference of a single quantity can be shown */
+	uint32_t needed;    /* runs on each side with which a difference of any single quantity can be shown */
+	uint32_t alone;     /* of how many quantities the given runs can show a difference if it is the only one */
 	uint32_t together;  /* how many quantities must differ so that the given runs can show it; 0: they can never show it */
 };
 

@@ -8,7 +8,7 @@
     diff-model.py check DIFF.json PER A.jsonl... -- B.jsonl...
 
 The rows to check are those of `ctp-tojsonl -a`. Spans are those of the model of ctp-report; medians are of sorted lists, p is that of
-all orders counted one by one, the correction is that of the textbook. It prints where the two differ, and at last how many numbers
+all orders counted one by one, the correction is that of the textbook, with weights. It prints where the two differ, and at last how many numbers
 were compared. PER is - for none.
 """
 import importlib.util
@@ -22,6 +22,8 @@ import sys
 from collections import defaultdict
 
 ALPHA, SMALL, P99_SPANS, STATES = 0.05, 0.001, 100, ("running", "suspended", "runnable")
+EVENLY = 0.25
+PARTS = {"resumes": 0.5, "wakes": 0.25, "coroutines": 0.5, "running_total_ns": 1, "running_p50_ns": 2, "suspended_p50_ns": 1}
 
 
 def report_model():
@@ -174,7 +176,7 @@ class Model:
     def __init__(self, sides, per):
         self.sides, self.per = sides, per
         self.rows = {}  # (what, of, place, spawn, name) -> values of both sides
-        self.weights = defaultdict(float)
+        self.weights, self.counts = defaultdict(float), {}
         keys = {key for side in sides for run in side for key in set(run.groups) | set(run.resumed)}
         spawns = {spawn for side in sides for run in side for spawn in run.born}
         for what in ("resumes", "wakes", "coroutines", "running_total_ns"):
@@ -182,13 +184,17 @@ class Model:
             self.add((what, "run", None, None, None), lambda run, w=what, l=lossy: self.unit(run, run.totals[w], l and run.counts["lost"]))
         for spawn in spawns:
             self.add(("coroutines", "spawn", None, spawn, None), lambda run, s=spawn: self.unit(run, run.born[s], False))
+            self.counts["coroutines", "spawn", None, spawn, None] = sum(run.born[spawn] for side in sides for run in side)
         for key in keys:
             self.add(("resumes", "suspend") + key, lambda run, k=key: self.unit(run, run.resumed[k], self.touched(run, k)))
+            self.counts[("resumes", "suspend") + key] = sum(run.resumed[key] for side in sides for run in side)
             for state in STATES:
                 for part, share in (("p50", 0.5), ("p99", 0.99)):
                     what = (f"{state}_{part}_ns", "suspend") + key
                     self.add(what, lambda run, k=key, s=state, q=share: self.quantile(run, k, s, q))
-                    self.weights[what] = sum(sum(run.groups[key][state]) for side in sides for run in side if key in run.groups)
+                    least = P99_SPANS if part == "p99" else 1
+                    self.weights[what] = sum(sum(run.groups[key][state]) for side in sides for run in side
+                                             if key in run.groups and len(run.groups[key][state]) >= least)
 
     def add(self, row, number):
         values = [[v for v in (number(run) for run in side) if v is not None] for side in self.sides]
@@ -220,6 +226,20 @@ class Model:
         return row in self.weights and self.weights[row] < SMALL * every
 
 
+    def shares(self, rows):
+        """What each row that is compared gets of the correction. The whole run is as much as all its groups."""
+        amount = {row: self.weights[row] if row in self.weights else self.counts.get(row, 0) for row in rows}
+        for row in rows:
+            if row[1] == "run":
+                amount[row] = max(1, sum(n for other, n in amount.items() if other[0] == row[0] and other[1] != "run"))
+        every = defaultdict(float)
+        for row in rows:
+            every[row[0]] += amount[row]
+        parts = {what: PARTS.get(what, 0.25) for what, total in every.items() if total}
+        return {row: EVENLY + (1 - EVENLY) * len(rows) * amount[row] / every[row[0]] * parts[row[0]] / sum(parts.values())
+                if every[row[0]] else EVENLY for row in rows}
+
+
 def p_of(a, b):
     both = sorted(a + b)
     rank = {v: (both.index(v) + 1 + len(both) - both[::-1].index(v)) / 2 for v in both}
@@ -229,11 +249,11 @@ def p_of(a, b):
     return min(1, 2 * min(below, above) / len(sums))
 
 
-def adjust(ps):
-    order = sorted(ps, key=lambda key: ps[key])
+def adjust(ps, shares):
+    order = sorted(ps, key=lambda key: ps[key] / shares[key])
     least, out = 1, {}
     for rank in range(len(order), 0, -1):
-        least = min(least, ps[order[rank - 1]] * len(order) / rank)
+        least = min(least, ps[order[rank - 1]] / shares[order[rank - 1]] * len(order) / rank)
         out[order[rank - 1]] = least
     return out
 
@@ -279,7 +299,9 @@ def compare(said, model, diff):
         if enough and not q["small"] and len(set(values[0] + values[1])) > 1:
             ps[key] = p_of(*values)
             diff.check(f"{key}: p", q["p"], ps[key])
-    adjusted = adjust(ps)
+    shares = model.shares(list(ps))
+    diff.check("the mean share", sum(shares.values()), float(len(shares)))
+    adjusted = adjust(ps, shares)
     shown = 0
     for key, p in adjusted.items():
         a, b = (rows[key][side]["median"] for side in ("before", "after"))
@@ -288,6 +310,8 @@ def compare(said, model, diff):
             diff.check(f"{key}: verdict", rows[key]["verdict"], "no difference shown" if p > ALPHA else "more" if b > a else "less")
         shown += p <= ALPHA
     diff.check("comparisons", said["compared"], len(ps))
+    least = 2 / math.comb(len(said["before"]) + len(said["after"]), len(said["before"]))
+    diff.check("differences that can be alone", said["alone"], sum(least / share * len(ps) <= ALPHA for share in shares.values()))
     diff.check("differences", said["differences"], shown)
 
 

@@ -66,14 +66,25 @@ for pair in 1 2 3 4 5 6 7 8; do
 done
 ok "of 8 pairs of the same program at most one shows a difference: $claims" test $claims -le 1
 diffs -q a1 b1 >"$tmp/text"
-ok 'one of each: nothing is claimed' grep -q '^No difference of a quantity can be shown; 0 new' "$tmp/text"
-like 'and the reason' "$(tr -s '\n ' ' ' <"$tmp/text")" 'a 99th percentile can be several times as long in another run of the same program, so it is not judged'
+ok 'one of each: nothing is claimed' grep -q '^Too few runs to compare counts and times; no findings$' "$tmp/text"
+like 'and the reason' "$(tr -s '\n ' ' ' <"$tmp/text")" 'a 99th percentile can be several times as long in another run of the same program, so neither it nor any other time or count is judged'
 is 'no row has a change or a p' "$(grep -c ' 1+1 ' "$tmp/text") $(grep -c '? *- *1+1 ' "$tmp/text")" "$(grep -c ' 1+1 ' "$tmp/text") $(grep -c ' 1+1 ' "$tmp/text")"
-like 'three of each: too few' "$(diffs -q 'a1 a2 a3' 'b1 b2 b3' | tr -s '\n ' ' ')" '3 and 3 runs are too few to show any difference: take 4 or more on each side; 7 show'
-like 'four of each: so many must differ at once' "$(diffs -q 'a1 a2 a3 a4' 'b1 b2 b3 b4' | tr -s '\n ' ' ')" \
-	'4 and 4 runs can show a difference only if at least [0-9]+ of [0-9]+ quantities differ: 7 on each side'
+like 'three of each: too few' "$(diffs -q 'a1 a2 a3' 'b1 b2 b3' | tr -s '\n ' ' ')" '3 and 3 runs are too few to show a difference: take 5 or more of each side; 8 show a difference of any'
+like 'four of each: too few for so many quantities' "$(diffs -q 'a1 a2 a3 a4' 'b1 b2 b3 b4' | tr -s '\n ' ' ')" \
+	'4 and 4 runs are too few to show a difference among [0-9]+ quantities: take 5'
+for i in 1 2 3 4 5; do
+	for f in a b; do "$BIN/ctp-tojsonl" -qa "$tmp/$f$i.ctp" | grep -v '"type":"name"' | "$BIN/ctp-fromjsonl" -q >"$tmp/nameless$f$i.ctp"; done
+done
+diffs -qj 'namelessa1 namelessa2 namelessa3 namelessa4 namelessa5' 'namelessb1 namelessb2 namelessb3 namelessb4 namelessb5' >"$tmp/json"
+is 'five of each: a function that has most of the running time is named' \
+	"$(query '[.compared > 20, .alone > 0, (.quantities[] | select(.verdict == "more" and .what == "running_p50_ns").suspend_site)] | tojson')" \
+	'[true,true,"queue.c:pop"]'
+like 'five of each: two must differ' "$(diffs -q 'a1 a2 a3 a4 a5' 'b1 b2 b3 b4 b5' | tr -s '\n ' ' ')" \
+	'5 and 5 runs show a difference only if at least [0-9]+ of the [0-9]+ quantities differ; 8 of each side show any single one'
+like 'six of each: the largest are shown alone' "$(diffs -q "$A" "$B" | tr -s '\n ' ' ')" \
+	'6 and 6 runs show a difference of the largest ([0-9]+ )?quantit(y|ies), and of the other [0-9]+ only if several differ; 8 of each'
 diffs -qj "$A" "$B" >"$tmp/json"
-is 'what is needed for one difference is the size of the table of the page' "$(query '[.candidates, .runs_needed] | if .[0] > 23 and .[0] <= 85 then .[1] else . end')" 7
+is 'what is needed for one difference is the size of the table of the page' "$(query '[.candidates, .runs_needed] | if .[0] > 21 and .[0] <= 80 then .[1] else . end')" 8
 
 # --- the same site ----------------------------------------------------------------------------------------------------------------
 
@@ -105,6 +116,28 @@ is 'folded stacks have the means of ctp-report --folded' "$(awk 'NR == FNR { b[$
 	{ d = b[$1] - $2; e = a[$1] - $3; if (d * d > 4 || e * e > 4 || !($1 in b)) print }' "$tmp/one" "$tmp/other"; wc -l <"$tmp/other")" "$(wc -l <"$tmp/one")"
 is 'two numbers after each stack' "$(grep -cv '^[^ ]* [0-9]* [0-9]*$' "$tmp/other")" 0
 
+# A function with two sites.
+two() { # TRACE LINE LINE NEW
+	"$BIN/ctp-tojsonl" -qa "$tmp/$1.ctp" | sed 's|"line":[0-9]*,"function":"pop"|"line":'"$2"',"function":"pop"|
+		s|"line":[0-9]*,"function":"reply"|"line":'"$3"',"function":"pop"|' | "$BIN/ctp-fromjsonl" -q >"$tmp/$4.ctp"
+}
+for i in 1 2 3 4 5; do
+	two a$i 10 20 s$i
+	two b$i 10 20 t$i
+	two b$i 15 27 u$i
+	two b$i 15 15 v$i
+	two b$i 1$i 2$i w$i
+done
+sites() { diffs -qj 's1 s2 s3 s4 s5' "$1" | tee "$tmp/json" | jq -r '[.quantities[].suspend_site | strings] | unique | join(" ")'; }
+same() { jq -c '[.quantities[] | [.what, .before.values, .after.values, .p, .verdict]] | sort' "$tmp/$1"; }
+diffs -j 'a1 a2 a3 a4 a5' 'b1 b2 b3 b4 b5' >"$tmp/other"
+is 'two lines of a function are two sites' "$(sites 't1 t2 t3 t4 t5')" 'queue.c:10:pop queue.c:20:pop server.c:accept'
+is 'with the numbers of two functions' "$(same json)" "$(same other)"
+is 'lines that moved are the same sites, as they are after' "$(sites 'u1 u2 u3 u4 u5')" 'queue.c:15:pop queue.c:27:pop server.c:accept'
+is 'with the same numbers' "$(same json)" "$(same other)"
+is 'another number of lines: the function is one site' "$(sites 'v1 v2 v3 v4 v5')" 'queue.c:pop server.c:accept'
+is 'so it is if the runs of a side have different lines' "$(sites 'w1 w2 w3 w4 w5')" 'queue.c:pop server.c:accept'
+
 # Names beyond 32 at one place do not count; digits never do.
 sed_names() { "$BIN/ctp-tojsonl" -qa "$tmp/$1.ctp" | awk '/"type":"name"/ { n++; c = ""; for (k = n; k; k = int(k / 7)) c = c sprintf("%c", 97 + k % 7)
 	sub(/"name":"[^"]*"/, "\"name\":\"" c "\"") } { print }' | "$BIN/ctp-fromjsonl" -q >"$tmp/$2.ctp"; }
@@ -119,7 +152,7 @@ is 'and nothing is counted twice or not at all' "$(query '.quantities[] | select
 
 diffs -qv "$A" 'l1 l2 b3 b4 b5 b6' >"$tmp/text"
 is 'losses: status 3' $? 3
-like 'losses are said' "$(tr -s '\n ' ' ' <"$tmp/text")" 'after: 2 of 6 runs lack events \([0-9]+ are known to be lost\), and may lack findings: .* quantities are left out in some run'
+like 'losses are said' "$(tr -s '\n ' ' ' <"$tmp/text")" 'after: 2 of 6 runs lack events \([0-9]+ are known to be lost\), and may lack findings: .* quantities are known of some runs only'
 ok 'a group with losses is compared without the run' grep -q '6+4 running p50 .*queue.c:pop' "$tmp/text"
 ok 'a group without losses is compared with it' grep -q '6+6 running p50 .*server.c:accept' "$tmp/text"
 ok 'a count of the whole run is compared without it' grep -q '6+4 resumes .*whole' "$tmp/text"

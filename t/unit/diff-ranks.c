@@ -93,14 +93,20 @@ static void test_adjust(void)
 {
 	double p[] = {0.01, 0.04, 0.03, 0.5, 0.02};
 	const double want[] = {0.05, 0.05, 0.05, 0.5, 0.05};
-	ok(ctp_ranks_adjust(p, 5), "there is memory");
+	const double even[] = {1, 1, 1, 1, 1};
+	ok(ctp_ranks_adjust(p, even, 5), "there is memory");
 	bool right = true;
 	for (int i = 0; i < 5; i++)
 		right &= fabs(p[i] - want[i]) < 1e-12;
 	ok(right, "Benjamini and Hochberg: the share of false alarms");
 	double one[] = {0.03};
-	ok(ctp_ranks_adjust(one, 1) && fabs(one[0] - 0.03) < 1e-12, "a single test is not corrected");
-	ok(ctp_ranks_adjust(one, 0), "nor are none");
+	ok(ctp_ranks_adjust(one, even, 1) && fabs(one[0] - 0.03) < 1e-12, "a single test is not corrected");
+	ok(ctp_ranks_adjust(one, even, 0), "nor are none");
+	double q[] = {0.01, 0.01, 0.9};
+	const double shares[] = {2, 0.5, 0.5}, corrected[] = {0.015, 0.03, 1};
+	ok(ctp_ranks_adjust(q, shares, 3), "there is memory");
+	for (int i = 0; i < 3; i++)
+		ok(fabs(q[i] - corrected[i]) < 1e-12, "with weights, p %d", i);
 }
 
 static int by_value(const void *a, const void *b)
