@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/split.h"
+#include "report/report-ci.h"
 #include "report/report-sink.h"
 #include "reportopt.h"
 
@@ -35,7 +36,7 @@ static struct ctp_tool tool = {
 	        "  --sort STATE        sort the table of sites by the time running, runnable or suspended; the default is suspended\n"
 	        "  --top N             print the first N rows of each table\n"
 	        "  --fail-on WHAT      exit with 4 if a finding is proved; with likely, also if one is likely; with possible,\n"
-	        "                      also if a wait stands out\n"
+	        "                      also if a wait stands out; with each, also if the program hung until it was killed\n"
 	        "  --ignore PATTERN    leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
 	        "  --ignore-file FILE  leave out those that match a line of the file; # begins a comment\n"
 	        "  --since TIME        look only at what happened from this time on, after the start: 12.5s, 300ms, 2m\n"
@@ -171,10 +172,14 @@ static void open_files(char **inputs)
 	ctp_report_files_open(&ask.files);
 }
 
+/* A program that hung until it was stopped by force counts at each level: that it did is certain, whatever the reason. */
 static bool has_found(const struct ctp_report *r)
 {
+	char how[CTP_PRINT_LINE_MAX];
 	for (uint32_t i = 0; i < r->nsections; i++) {
 		const struct ctp_report_section *s = &r->sections[i];
+		if (ctp_ci_hang(how, s))
+			return true;
 		for (uint32_t k = 0; k < s->nfindings; k++)
 			if (s->findings[k].certainty >= ask.style.fail_on)
 				return true;

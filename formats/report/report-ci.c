@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 
 #include "base/map.h"
@@ -68,12 +69,24 @@ static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f)
 		r->next[i] = f->next[i];
 }
 
-static void of_suspect(struct ctp_ci_result *r, const struct ctp_suspect *s)
+static void of_suspect(struct ctp_ci_result *r, const struct ctp_suspect *s, const struct ctp_report_section *section)
 {
+	bool ready = s->nwho && s->who[0].state == CTP_RUNNABLE;
+	uint32_t n = 0;
 	*r = (struct ctp_ci_result){
-		.rule = CTP_REPORT_POSSIBLE, .certainty = s->certainty, .title = s->title, .excuse = s->excuse, .evidence = {s->also},
-		.place = s->place, .spawn = s->spawn, .members = s->members, .waiting = s->waiting, .who = s->who, .nwho = s->nwho,
+		.rule = CTP_REPORT_POSSIBLE, .certainty = s->certainty, .title = s->title, .excuse = s->excuse, .place = s->place,
+		.spawn = s->spawn, .members = s->members, .waiting = s->waiting, .who = s->who, .nwho = s->nwho,
 	};
+	if (s->also)
+		r->evidence[n++] = s->also;
+	if (ctp_print_quiet(r->quiet, section))
+		r->evidence[n++] = r->quiet;
+	if (ready)
+		snprintf(r->advice, sizeof r->advice, "if that does not explain it, look at what should resume coroutines that were woken");
+	else
+		snprintf(r->advice, sizeof r->advice, "if that does not explain it, look at whatever ends a wait at %.*s", CTP_CI_ADVICE_MAX - 100,
+		         s->place ? s->place : "this site");
+	r->next[0] = r->advice;
 }
 
 void ctp_ci_start(struct ctp_ci *ci, const struct ctp_report_section *section)
@@ -89,11 +102,80 @@ bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result)
 	if (ci->at < s->nfindings)
 		of_finding(result, &s->findings[ci->at]);
 	else if (ci->at - s->nfindings < s->nsuspects)
-		of_suspect(result, &s->suspects[ci->at - s->nfindings]);
+		of_suspect(result, &s->suspects[ci->at - s->nfindings], s);
 	else
 		return false;
 	ci->at++;
 	return true;
+}
+
+/* --- hangs ---------------------------------------------------------------------------------------------------------------- */
+
+/* By its own name, or by a status that hardly any other program has. */
+static bool is_timed_out(const struct ctp_report_section *s)
+{
+	enum { OVER = 124, KILLED = 128 + SIGKILL, TERMINATED = 128 + SIGTERM };
+	const char *command = s->command_bytes ? s->command : "", *slash = strrchr(command, '/');
+	bool timeout = !strcmp(slash ? slash + 1 : command, "timeout");
+	if (ctp_ended_is(&s->ended, CTP_OUTCOME_KILLED))
+		return timeout && s->ended.status == SIGKILL;
+	return ctp_ended_is(&s->ended, CTP_OUTCOME_EXITED) &&
+	       (s->ended.status == OVER || (timeout && (s->ended.status == KILLED || s->ended.status == TERMINATED)));
+}
+
+/* By a signal that no program sends to end another in order, and that is no crash of its own. */
+static bool is_stopped_by_force(const struct ctp_report_section *s)
+{
+	static const int forces[] = {SIGKILL, SIGQUIT, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU};
+	bool force = false;
+	for (size_t i = 0; i < sizeof forces / sizeof *forces; i++)
+		force |= s->ended.status == forces[i];
+	return force && ctp_ended_is(&s->ended, CTP_OUTCOME_KILLED);
+}
+
+bool ctp_ci_hang(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	char outcome[CTP_PRINT_LINE_MAX], length[CTP_PRINT_LINE_MAX], quiet[CTP_PRINT_LINE_MAX];
+	bool over = is_timed_out(s), still = s->nwaiting && (s->nsuspects || ctp_print_quiet(quiet, s));
+	if (s->until || s->outside || (!over && (!is_stopped_by_force(s) || !still)))
+		return false;
+	snprintf(to, CTP_PRINT_LINE_MAX, "%s%.60s%s%.60s", over ? "timeout(1) stopped it: " : "", ctp_print_outcome(outcome, s),
+	         s->ordinal ? ", " : " after ", ctp_print_length(length, s));
+	return true;
+}
+
+static bool is_suspected(const struct ctp_report_section *s, const char *place)
+{
+	bool suspected = false;
+	for (uint32_t i = 0; i < s->nsuspects; i++)
+		suspected |= place && s->suspects[i].place && !strcmp(place, s->suspects[i].place);
+	return suspected;
+}
+
+unsigned ctp_ci_hang_lines(char to[CTP_CI_STILL][CTP_CI_ADVICE_MAX], const struct ctp_report_section *s)
+{
+	char n[CTP_PRINT_NUMBER_MAX], ns[CTP_PRINT_NUMBER_MAX];
+	const struct ctp_report_still *w;
+	uint32_t at = 0;
+	unsigned count = ctp_print_quiet(to[0], s);
+	for (uint32_t i = 0; i < s->nsuspects && count < CTP_CI_STILL; i++)
+		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s: %s", ctp_certainty_name(s->suspects[i].certainty), s->suspects[i].title);
+	while (count < CTP_CI_STILL && (w = ctp_print_still(s->waiting, s->nwaiting, &at))) {
+		if (is_suspected(s, w->place))
+			continue;
+		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s coroutine%s still wait%s at %.*s%s%s", ctp_print_count(n, w->coroutines - w->found),
+		         ctp_print_plural(w->coroutines - w->found), w->coroutines - w->found == 1 ? "s" : "", CTP_CI_ADVICE_MAX - 200,
+		         w->place ? w->place : "a site that is not known", s->ordinal ? "" : ", the longest for ",
+		         s->ordinal ? "" : ctp_print_ns(ns, w->longest_ns));
+	}
+	return count;
+}
+
+const char *ctp_ci_hang_mark(char to[CTP_CI_MARK_MAX], const struct ctp_report_section *s)
+{
+	uint64_t hash = mix(mix(UINT64_C(0xcbf29ce484222325), CTP_CI_HANG, strlen(CTP_CI_HANG)), s->command_bytes ? s->command : "", s->command_bytes);
+	snprintf(to, CTP_CI_MARK_MAX, "%016jx", (uintmax_t)hash);
+	return to;
 }
 
 /* --- places --------------------------------------------------------------------------------------------------------------- */

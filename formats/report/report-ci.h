@@ -13,7 +13,10 @@
 #include "report/report-place.h"
 #include "report/report-print.h"
 
-enum { CTP_CI_RELATED = 20, CTP_CI_MARK_MAX = 17 };
+enum { CTP_CI_RELATED = 20, CTP_CI_MARK_MAX = 17, CTP_CI_STILL = 5, CTP_CI_ADVICE_MAX = 800 };
+
+/* The name of the test of JUnit, and of the check of GitLab, that says whether the program hung. */
+#define CTP_CI_HANG "hang"
 
 struct ctp_ci_result {
 	unsigned rule;          /* of report-rules.h */
@@ -25,6 +28,7 @@ struct ctp_ci_result {
 	uint64_t members, waiting;
 	const struct ctp_report_member *who, *waiters;
 	uint32_t nwho, nwaiters;
+	char quiet[CTP_PRINT_LINE_MAX], advice[CTP_CI_ADVICE_MAX]; /* lines of a wait that stands out */
 };
 
 /* The results of a section, one after the other: findings in their order, then waits that stand out. */
@@ -36,6 +40,17 @@ struct ctp_ci {
 
 void ctp_ci_start(struct ctp_ci *ci, const struct ctp_report_section *section);
 bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result); /* false: no more */
+
+/*
+ * Whether the program of a section hung until it was stopped by force; to says how, in a sentence without a subject. It hung if
+ * timeout(1) ended it; or if another signal killed it, neither that of a crash nor one that asks a program to end, while coroutines
+ * waited, and a wait stood out or no coroutine was resumed any more. These are facts, and no rule: a service must not be told that all
+ * is well because the trace does not show whose fault it was.
+ */
+bool ctp_ci_hang(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *section);
+
+/* What to say of a program that hung, a sentence each: that nothing ran, waits that stand out, and what else waited. Returns how many. */
+unsigned ctp_ci_hang_lines(char to[CTP_CI_STILL][CTP_CI_ADVICE_MAX], const struct ctp_report_section *section);
 
 /*
  * The fingerprint of each result, once, in order. It is the same for the same result of another trace, also after the source has
@@ -65,6 +80,9 @@ unsigned ctp_ci_related(struct ctp_ci_related to[CTP_CI_RELATED], const struct c
  * workflow command of GitHub.
  */
 enum ctp_ci_form { CTP_CI_JSON, CTP_CI_XML, CTP_CI_MESSAGE, CTP_CI_PROPERTY };
+
+/* A fingerprint of the hang of a section: it depends on the command. */
+const char *ctp_ci_hang_mark(char to[CTP_CI_MARK_MAX], const struct ctp_report_section *section);
 
 /* Spells and escapes a text; of a part of one, len bytes. A newline is written as the form has it. Null: "(not known)". */
 void ctp_ci_put(struct ctp_output *out, enum ctp_ci_form form, const char *text);

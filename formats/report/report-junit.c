@@ -25,6 +25,8 @@ struct suite {
 	uint32_t number;
 	char caveats[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
 	unsigned ncaveats;
+	bool hangs;
+	char hang[CTP_PRINT_LINE_MAX]; /* how it was stopped */
 	struct {
 		enum verdict verdict;
 		uint32_t results;
@@ -62,6 +64,7 @@ static void judge(struct suite *s)
 			if (s->rules[r.rule].verdict < verdict)
 				s->rules[r.rule].verdict = verdict;
 		}
+	s->hangs = s->section && ctp_ci_hang(s->hang, s->section);
 	s->ncaveats = s->section ? ctp_print_caveats(s->caveats, s->report, s->section) : 0;
 }
 
@@ -99,6 +102,25 @@ static void trace_case(const struct suite *s)
 	ctp_output_putf(s->out, "</%s>\n</testcase>\n", empty ? "error" : "skipped");
 }
 
+/* Whether the program hung: no rule says so if the trace does not show what should have ended the waits. */
+static void hang_case(const struct suite *s)
+{
+	char lines[CTP_CI_STILL][CTP_CI_ADVICE_MAX];
+	begin_case(s, CTP_CI_HANG, s->hangs);
+	if (!s->hangs)
+		return;
+	unsigned n = ctp_ci_hang_lines(lines, s->section);
+	ctp_output_putf(s->out, "<failure type=\"hang\" message=\"the program did not end by itself: ");
+	put(s, s->hang);
+	ctp_output_putf(s->out, "\">the program did not end by itself: ");
+	put(s, s->hang);
+	for (unsigned i = 0; i < n; i++) {
+		ctp_output_putf(s->out, "\n");
+		put(s, lines[i]);
+	}
+	ctp_output_putf(s->out, "</failure>\n</testcase>\n");
+}
+
 static void one_result(const struct suite *s, const struct ctp_ci_result *r)
 {
 	put(s, ctp_certainty_name(r->certainty));
@@ -112,15 +134,19 @@ static void one_result(const struct suite *s, const struct ctp_ci_result *r)
 	ctp_output_putf(s->out, "\n");
 }
 
-/* All results of a rule, the most certain first; the first gives the message of a failure. */
+/*
+ * The results of a rule, the most certain first; the first gives the message of a failure. Services take files of some megabytes
+ * only, so there is a limit.
+ */
 static void results(const struct suite *s, unsigned rule)
 {
+	enum { SHOWN = 50 };
 	bool failed = s->rules[rule].verdict == FAILED;
 	struct ctp_ci ci;
 	struct ctp_ci_result r;
 	uint32_t n = 0;
 	for (ctp_ci_start(&ci, s->section); ctp_ci_next(&ci, &r);) {
-		if (r.rule != rule)
+		if (r.rule != rule || n >= SHOWN)
 			continue;
 		if (!n++ && failed) {
 			const char *certainty = ctp_certainty_name(r.certainty);
@@ -134,6 +160,8 @@ static void results(const struct suite *s, unsigned rule)
 		}
 		one_result(s, &r);
 	}
+	if (s->rules[rule].results > n)
+		ctp_output_putf(s->out, "\nand %u more\n", s->rules[rule].results - n);
 	ctp_output_putf(s->out, failed ? "</failure>\n" : "</skipped>\n");
 }
 
@@ -185,7 +213,7 @@ static void begin_suite(const struct suite *s)
 	ctp_output_putf(s->out, "\" package=\"ctp-report\" id=\"%u\" hostname=\"", s->number);
 	put(s, sec && sec->host && *sec->host ? sec->host : "localhost");
 	ctp_output_putf(s->out, "\" timestamp=\"%.19s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\"", wall,
-	                CTP_REPORT_RULES + 1, count[FAILED], is_empty(s), count[SKIPPED] + (!is_empty(s) && is_harmed(s)));
+	                CTP_REPORT_RULES + 2, count[FAILED] + s->hangs, is_empty(s), count[SKIPPED] + (!is_empty(s) && is_harmed(s)));
 	ctp_output_putf(s->out, " time=\"%ju.%03ju\">\n", ms / 1000, ms % 1000);
 }
 
@@ -212,6 +240,7 @@ static void suite(struct suite *s)
 	begin_suite(s);
 	properties(s);
 	trace_case(s);
+	hang_case(s);
 	for (unsigned rule = 0; rule < CTP_REPORT_RULES; rule++)
 		rule_case(s, rule);
 	ctp_output_putf(s->out, "<system-out>");

@@ -243,8 +243,8 @@ void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, con
 
 /* --- in brief ------------------------------------------------------------------------------------------------------------- */
 
-enum { BRIEF_ITEMS = 10, BRIEF_CAVEATS = 5, BRIEF_OTHERS = 5 }; /* OTHERS: the heading, the line on what ran, and space between */
-_Static_assert(BRIEF_ITEMS + BRIEF_CAVEATS + BRIEF_OTHERS <= CTP_BRIEF_LINES, "the limit holds");
+enum { BRIEF_STILL = 2, BRIEF_ITEMS = 8, BRIEF_CAVEATS = 4, BRIEF_OTHERS = 6 }; /* OTHERS: the heading, what ran, and space between */
+_Static_assert(BRIEF_STILL + BRIEF_ITEMS + BRIEF_CAVEATS + BRIEF_OTHERS <= CTP_BRIEF_LINES, "the limit holds");
 
 static uint64_t count_results(const struct ctp_report *r)
 {
@@ -266,14 +266,33 @@ static void brief_heading(struct ctp_output *out, const struct ctp_report *r)
 	}
 }
 
+/* An item for each program that hung, or in which nothing was resumed any more. */
+static bool brief_still(struct ctp_output *out, const struct ctp_report *r)
+{
+	char how[CTP_PRINT_LINE_MAX], quiet[CTP_PRINT_LINE_MAX];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		bool hangs = ctp_ci_hang(how, &r->sections[i]), still = ctp_print_quiet(quiet, &r->sections[i]);
+		if ((!hangs && !still) || n++ >= BRIEF_STILL)
+			continue;
+		ctp_output_putf(out, n == 1 ? "\n- " : "- ");
+		if (r->nsections > 1)
+			ctp_output_putf(out, "section %u: ", i + 1);
+		if (hangs)
+			ctp_output_putf(out, "**the program did not end by itself**: %s%s", how, still ? "; " : "");
+		ctp_output_putf(out, "%s\n", still ? quiet : "");
+	}
+	return n;
+}
+
 /* One item for each result; and below it, if there is room for all, what to look at next. */
-static void brief_results(struct ctp_output *out, const struct ctp_report *r)
+static void brief_results(struct ctp_output *out, const struct ctp_report *r, bool goes_on)
 {
 	struct ctp_ci ci;
 	struct ctp_ci_result result;
 	char number[CTP_PRINT_NUMBER_MAX];
 	uint64_t all = count_results(r), shown = 0, limit = all > BRIEF_ITEMS ? BRIEF_ITEMS - 1 : BRIEF_ITEMS;
-	if (all)
+	if (all && !goes_on)
 		ctp_output_putf(out, "\n");
 	for (uint32_t i = 0; i < r->nsections; i++)
 		for (ctp_ci_start(&ci, &r->sections[i]); shown < limit && ctp_ci_next(&ci, &result); shown++) {
@@ -282,7 +301,11 @@ static void brief_results(struct ctp_output *out, const struct ctp_report *r)
 			ctp_output_putf(out, " (`%s`)\n", ctp_report_rule(result.rule).name);
 			if (all > BRIEF_ITEMS / 2 || !result.next[0])
 				continue;
-			ctp_output_putf(out, "  - next: ");
+			ctp_output_putf(out, result.excuse ? "  - not likely because " : "  - next: ");
+			if (result.excuse) {
+				prose(out, result.excuse);
+				ctp_output_putf(out, "; ");
+			}
 			prose(out, result.next[0]);
 			ctp_output_putf(out, "\n");
 		}
@@ -315,7 +338,7 @@ void ctp_report_brief(struct ctp_output *out, const struct ctp_report *r, const 
 	const struct ctp_report_section *s = r->sections;
 	(void)style;
 	brief_heading(out, r);
-	brief_results(out, r);
+	brief_results(out, r, brief_still(out, r));
 	brief_caveats(out, r);
 	if (r->nsections != 1)
 		return;

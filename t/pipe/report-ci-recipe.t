@@ -31,6 +31,12 @@ int main(void)
 END
 cc_traced -o "$tmp/calm" "$tmp/calm.c" || skip_all 'no program can be compiled'
 
+# What wakes coroutines is no coroutine, and forgets the last. The trace cannot tell that nothing will wake it.
+sed -e 's/Each coroutine waits once, is woken, and ends./The last coroutine is not woken, and the program waits for it./' \
+	-e 's/#include <ctp.h>/&\n#include <unistd.h>/' -e 's/\t\tctp_coro_wake(&co);/\t\tif (i == 99)\n\t\t\tpause();\n&/' \
+	"$tmp/calm.c" >"$tmp/forgets.c"
+cc_traced -o "$tmp/forgets" "$tmp/forgets.c" || exit
+
 run() { # COMMAND...: its status, and which files are there
 	rm -rf "$tmp/run" && mkdir "$tmp/run"
 	printf '#!/bin/sh\n%s\n' "$*" >"$tmp/run/tests" && chmod +x "$tmp/run/tests"
@@ -46,7 +52,13 @@ is 'tests that leave a coroutine stuck' "$(run "exec '$examples/lostwake'")" "1 
 is 'their suite has a failure' "$(junit)" 'failures="1" errors="0"'
 like 'it says where' "$(cat "$tmp/run/junit.xml")" '^<failure type="likely" message="likely: 1 coroutine suspended at .*lostwake\.c:[0-9]+:handler_step'
 is 'tests that hang' "$(run "'$examples/lostwake'; exec sleep 1000")" "1 $all"
-is 'the coroutine that hangs is found' "$(junit)" 'failures="1" errors="0"'
+is 'the coroutine that hangs is found, and that the program hung' "$(junit)" 'failures="2" errors="0"'
+is 'tests that hang, and nobody knows why' "$(run "exec '$tmp/forgets'")" "1 $all"
+is 'that is a failure, too' "$(junit)" 'failures="1" errors="0"'
+like 'it says how the tests ended' "$(cat "$tmp/run/junit.xml")" '^<failure type="hang" message="the program did not end by itself: timeout\(1\) stopped it: killed by SIGKILL after [0-9.]+ s"'
+like 'and where a coroutine waits' "$(cat "$tmp/run/junit.xml")" '^1 coroutine still waits at .*forgets\.c:[0-9]+:main|^possible: 1 coroutine waits at .*forgets\.c:'
+"$BIN/ctp-report" -q --fail-on likely "$tmp/run/t.ctp" >"$tmp/said"
+is 'and --fail-on counts it at each level' $? 4
 is 'tests that fail' "$(run "'$tmp/calm'; exit 1")" "1 $all"
 is 'there is no finding' "$(junit)" 'failures="0" errors="0"'
 is 'tests that are not traced' "$(run 'exit 0')" "1 $all"

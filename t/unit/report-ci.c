@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,7 +136,7 @@ static void test_suspects(void)
 	ctp_ci_start(&ci, &m->section);
 	ok(ctp_ci_next(&ci, &r) && r.rule == CTP_RULE_NEVER_WOKEN && !r.excuse, "findings come first");
 	ok(ctp_ci_next(&ci, &r) && r.rule == CTP_REPORT_POSSIBLE && r.certainty == CTP_CERTAIN_POSSIBLE, "then waits that stand out");
-	ok(has(printed(CTP_REPORT_AS_SARIF, &m->report, plain), "never\\nnot reported as likely because it rests there\\nothers wait\""),
+	ok(has(printed(CTP_REPORT_AS_SARIF, &m->report, plain), "never\\nnot reported as likely because it rests there\\nothers wait\\nnext: if that does not explain it, look at whatever ends a wait at this site\""),
 	   "they have their excuse");
 }
 
@@ -179,8 +180,9 @@ static void test_spots(void)
 	is(spot(m, NULL, NULL), "t.ctp 0 - -", "or in the trace");
 	m->section.file = NULL;
 	is(spot(m, NULL, NULL), " 0 - -", "or nowhere");
-	ok(has(printed(CTP_REPORT_AS_SARIF, &m->report, plain), "\"locations\":[]"), "SARIF: then it has no location");
-	ok(has(printed(CTP_REPORT_AS_GITLAB, &m->report, plain), "{\"path\":\"unknown\",\"lines\":{\"begin\":1}}"), "GitLab demands one all the same");
+	ok(has(printed(CTP_REPORT_AS_SARIF, &m->report, plain), "\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":\"unknown\"},"
+	       "\"region\":{\"startLine\":1}}}]"), "SARIF: services demand a location all the same");
+	ok(has(printed(CTP_REPORT_AS_GITLAB, &m->report, plain), "{\"path\":\"unknown\",\"lines\":{\"begin\":1}}"), "so does GitLab");
 	ok(has(printed(CTP_REPORT_AS_GITHUB, &m->report, plain), "::warning title="), "GitHub does not");
 }
 
@@ -298,8 +300,8 @@ static void test_junit(void)
 	m->findings[2].certainty = CTP_CERTAIN_UNKNOWN;
 	const char *xml = printed(CTP_REPORT_AS_JUNIT, &m->report, plain);
 	ok(valid_xml(xml, text.len), "JUnit is XML");
-	ok(has(xml, "tests=\"31\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"0.000\">\n"), "a suite counts its tests");
-	is_u64(count(xml, "<testcase "), 31, "there is a test for each rule, for waits that stand out, and for the trace");
+	ok(has(xml, "tests=\"32\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"0.000\">\n"), "a suite counts its tests");
+	is_u64(count(xml, "<testcase "), 32, "there is a test for each rule, for waits that stand out, for the trace, and for hangs");
 	ok(has(xml, "<failure type=\"likely\" message=\"likely: never; and 1 more\">likely: never\nat ./a.c:41:pop\na fact\nwho: #7\nnext: look\n\nlikely: never\n"),
 	   "a failure has all findings of its rule");
 	ok(has(xml, "name=\"leaked\" time=\"0\">\n<skipped>unknown: never\n"), "a finding that is unknown is skipped");
@@ -312,7 +314,7 @@ static void test_junit(void)
 	ok(has(xml, "name=\"trace\" time=\"0\">\n<skipped>the trace is incomplete") && has(xml, "skipped=\"1\""), "an incomplete trace is no pass");
 	struct ctp_report_section two[] = {make(0)->section, make(0)->section};
 	xml = printed(CTP_REPORT_AS_JUNIT, &(struct ctp_report){.sections = two, .nsections = 2, .sections_seen = 2}, plain);
-	ok(has(xml, " id=\"0\"") && has(xml, " id=\"1\"") && count(xml, "classname=\"ctp-report.2\"") == 31, "tests of two sections have two classes");
+	ok(has(xml, " id=\"0\"") && has(xml, " id=\"1\"") && count(xml, "classname=\"ctp-report.2\"") == 32, "tests of two sections have two classes");
 	m = make(0);
 	m->section.ordinal = true;
 	xml = printed(CTP_REPORT_AS_JUNIT, &m->report, plain);
@@ -322,6 +324,115 @@ static void test_junit(void)
 	ok(has(xml, "failures=\"0\" errors=\"1\" skipped=\"30\"") && has(xml, "<error type=\"no-events\""), "a trace without events is an error");
 	m->report.nsections = 0;
 	ok(has(printed(CTP_REPORT_AS_JUNIT, &m->report, plain), "there is nothing in the trace"), "so is an empty trace");
+}
+
+/* --- hangs and limits ----------------------------------------------------------------------------------------------------- */
+
+/* A section that was stopped, in which a coroutine waits. status 0 and more: of an exit; less: a signal. */
+static struct made *stopped(char *argv, int status, bool still)
+{
+	static char at[] = "a.c:41:pop", stands[] = "1 coroutine waits", excuse[] = "a timer may end it";
+	static struct ctp_report_still waiting[] = {{.place = at, .coroutines = 1, .longest_ns = 5}, {.place = other, .coroutines = 2, .longest_ns = 3000000}};
+	struct made *m = make(0);
+	m->section.command = argv;
+	m->section.command_bytes = strlen(argv) + 1;
+	m->section.ended.status = status < 0 ? -status : status;
+	strcpy(m->section.ended.outcome, status < 0 ? "killed" : "exited");
+	m->section.duration_ns = 3000000000;
+	m->section.waiting = waiting;
+	m->section.nwaiting = 2;
+	if (still) {
+		m->section.quiet_ns = 2000000000;
+		m->section.nsuspects = 1;
+		m->section.suspects[0] = (struct ctp_suspect){.certainty = CTP_CERTAIN_POSSIBLE, .title = stands, .excuse = excuse, .place = at};
+	}
+	return m;
+}
+
+static void test_hangs(void)
+{
+	static char timeout[] = "/usr/bin/timeout", tests[] = "./tests";
+	static const struct {
+		char *argv;
+		int status;
+		bool still, hangs;
+	} cases[] = {
+		{timeout, -SIGKILL, false, true}, {timeout, 124, false, true}, {timeout, 137, false, true}, {tests, 124, false, true},
+		{tests, 137, true, false}, {tests, 1, true, false}, {tests, 0, true, false}, {timeout, 0, true, false}, {timeout, 1, true, false},
+		{tests, -SIGKILL, true, true}, {tests, -SIGKILL, false, false}, {tests, -SIGALRM, true, true}, {tests, -SIGTERM, true, false},
+		{tests, -SIGINT, true, false}, {tests, -SIGSEGV, true, false},
+	};
+	char how[CTP_PRINT_LINE_MAX];
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		ok(ctp_ci_hang(how, &stopped(cases[i].argv, cases[i].status, cases[i].still)->section) == cases[i].hangs, "%s, %d, %s: %s",
+		   cases[i].argv, cases[i].status, cases[i].still ? "nothing ran" : "it ran", cases[i].hangs ? "it hung" : "it did not hang");
+	struct made *m = stopped(tests, -SIGKILL, true);
+	m->section.nsuspects = 0;
+	ok(ctp_ci_hang(how, &m->section), "that nothing was resumed is enough");
+	m->section.nwaiting = 0;
+	ok(!ctp_ci_hang(how, &m->section), "but a coroutine must wait");
+	m = stopped(timeout, 124, true);
+	m->section.until = true;
+	ok(!ctp_ci_hang(how, &m->section), "with --until the end is not looked at");
+
+	m = stopped(timeout, -SIGKILL, true);
+	const char *xml = printed(CTP_REPORT_AS_JUNIT, &m->report, plain);
+	ok(valid_xml(xml, text.len) && has(xml, "failures=\"1\" errors=\"0\" skipped=\"1\""), "JUnit: a hang is a failure, and the wait stays possible");
+	ok(has(xml, "name=\"hang\" time=\"0\">\n<failure type=\"hang\" message=\"the program did not end by itself: timeout(1) stopped it: killed by SIGKILL after 3.00 s\">"),
+	   "it says how");
+	ok(has(xml, "\nno coroutine was resumed in the last 2.00 s; before, that took 0 ns at most\npossible: 1 coroutine waits\n"
+	            "2 coroutines still wait at b.c:7:g, the longest for 3.00 ms</failure>"), "and what waited");
+	xml = printed(CTP_REPORT_AS_JUNIT, &m->report, (struct ctp_report_style){.fail_on = CTP_CERTAIN_PROVED});
+	ok(has(xml, "failures=\"1\""), "whatever --fail-on says");
+	ok(has(printed(CTP_REPORT_AS_GITHUB, &m->report, plain), "::error title=ctp-report%3A hang::/usr/bin/timeout did not end by itself: timeout(1) stopped it: killed by SIGKILL after 3.00 s%0Ano coroutine was"),
+	   "GitHub: it is an error");
+	ok(has(printed(CTP_REPORT_AS_GITHUB, &m->report, plain), "%0Anot reported as likely because a timer may end it%0Ano coroutine was resumed in the last 2.00 s; "
+	       "before, that took 0 ns at most%0Anext: if that does not explain it, look at whatever ends a wait at a.c:41:pop\n"), "the wait has a next step");
+	const char *json = printed(CTP_REPORT_AS_GITLAB, &m->report, plain);
+	ok(valid_json(json, text.len) && has(json, "\"check_name\":\"hang\",") && has(json, "\"severity\":\"critical\""), "GitLab: it is critical");
+	json = printed(CTP_REPORT_AS_SARIF, &m->report, plain);
+	ok(valid_json(json, text.len) && has(json, "{\"level\":\"error\",\"message\":{\"text\":\"/usr/bin/timeout: the program did not end by itself: "), "SARIF: it is a notification");
+	ok(has(json, "\"ruleId\":\"possible\",\"ruleIndex\":29,\"level\":\"note\""), "the level of the wait stays");
+	is(printed(CTP_REPORT_AS_BRIEF, &m->report, plain), "### `/usr/bin/timeout`: No findings, but 1 wait stands out\n\n"
+	   "- **the program did not end by itself**: timeout(1) stopped it: killed by SIGKILL after 3.00 s; no coroutine was resumed in the last 2.00 s; before, that took 0 ns at most\n"
+	   "- possible: 1 coroutine waits (`possible`)\n  - not likely because a timer may end it; if that does not explain it, look at whatever ends a wait at a.c:41:pop\n\n"
+	   "- note: the trace has no wakes: it does not show whether a coroutine was never woken, or woken and not resumed\n"
+	   "- note: there is not one resume in the trace: does the program record them, as with ctp\\_coro\\_resume()?\n\n"
+	   "3.00 s; killed by SIGKILL; 0 coroutines, 0 alive at the end; 7 events, nothing lost\n", "brief");
+}
+
+static void test_limits(void)
+{
+	const char *out = printed(CTP_REPORT_AS_GITHUB, &make(25)->report, plain);
+	is_u64(count(out, "::warning "), 10, "GitHub: at most ten of a kind");
+	ok(has(out, "\n::warning title=ctp-report::16 more like these: the text of ctp-report has them\n"), "the last counts the others");
+	out = printed(CTP_REPORT_AS_GITHUB, &make(10)->report, plain);
+	ok(count(out, "::warning file=") == 10 && !strstr(out, "more like these"), "ten are shown");
+	out = printed(CTP_REPORT_AS_JUNIT, &make(60)->report, plain);
+	ok(valid_xml(out, text.len) && count(out, "\nat ./a.c:41:pop\n") == 50 && has(out, "\nand 10 more\n</failure>"), "JUnit: at most 50 of a rule");
+	struct made *m = make(1000);
+	struct ctp_report_section sections[6];
+	for (int i = 0; i < 6; i++)
+		sections[i] = m->section;
+	struct ctp_finding proved = m->findings[0];
+	proved.certainty = CTP_CERTAIN_PROVED;
+	sections[5].findings = &proved;
+	sections[5].nfindings = 1;
+	out = printed(CTP_REPORT_AS_SARIF, &(struct ctp_report){.sections = sections, .nsections = 6, .sections_seen = 6}, plain);
+	ok(valid_json(out, text.len), "SARIF: JSON");
+	is_u64(count(out, "\"partialFingerprints\""), 5000, "at most 5,000 results");
+	ok(has(out, "\"results\":[\n{\"ruleId\":\"never-woken\",\"ruleIndex\":16,\"level\":\"error\""), "the most certain are there");
+	ok(has(out, "{\"level\":\"warning\",\"message\":{\"text\":\"1 result is left out: a log has 5000 at most\"}}"), "what is left out is counted");
+	static char site[] = "site 7", spawned[] = "site 8";
+	m = make(1);
+	m->findings[0].place = m->who[0].place = site;
+	m->findings[0].spawn = spawned;
+	out = printed(CTP_REPORT_AS_SARIF, &m->report, (struct ctp_report_style){.root = "/src x"});
+	is_u64(count(out, "\"logicalLocations\""), count(out, "\"physicalLocation\""), "no location is without a file");
+	ok(has(out, "\"workingDirectory\":{\"uri\":\"file:///src%20x\"}"), "absolute names are below the current directory");
+	for (unsigned rule = 0; rule < CTP_REPORT_RULES; rule++)
+		if (strlen(ctp_report_rule(rule).means) > 1024 || strlen(ctp_report_rule(rule).name) > 255)
+			ok(false, "GitHub cuts the texts of rule %u", rule);
 }
 
 static void test_brief(void)
@@ -338,7 +449,7 @@ static void test_brief(void)
 		if (lines > CTP_BRIEF_LINES)
 			ok(false, "%u findings have %u lines in brief", n, lines);
 	}
-	ok(has(printed(CTP_REPORT_AS_BRIEF, &make(1000)->report, plain), "\n- and 991 more\n"), "what is left out is counted");
+	ok(has(printed(CTP_REPORT_AS_BRIEF, &make(1000)->report, plain), "\n- and 993 more\n"), "what is left out is counted");
 }
 
 /* --- files ---------------------------------------------------------------------------------------------------------------- */
@@ -389,6 +500,8 @@ int main(void)
 	test_hostile();
 	test_levels();
 	test_junit();
+	test_hangs();
+	test_limits();
 	test_brief();
 	test_files();
 	return done_testing();
