@@ -23,7 +23,7 @@ static struct ctp_tool tool = {
 	        "  -j                  print one JSON object on one line\n"
 	        "  --folded            print folded stacks of the time suspended before and after, as difffolded.pl does;\n"
 	        "                      --folded=running: of that time\n"
-	        "  --folded-unit UNIT  count them in ns, us, ms or s; the default is ms\n"
+	        "  --folded-unit UNIT  count them in ns, us, ms or s; the default is ms, and us with --per\n"
 	        "  --fail-on WHAT      exit with 4 if a finding is new, and with worse, also if a count or a time is shown to be larger\n"
 	        "  --top N             print the first N rows of each table, and all rows with a difference\n"
 	        "  --ignore PATTERN    leave out findings of this rule, site or \"rule site\", and quantities of this site\n"
@@ -111,10 +111,10 @@ static int parse(int argc, char **argv)
 	bool folded = ask.style.format == CTP_REPORT_AS_FOLDED;
 	if (ask.style.unit_ns && !folded)
 		exit(ctp_tool_usage(&tool, "--folded-unit is for --folded"));
-	if (folded && (ask.options.per || ask.fail_on))
-		exit(ctp_tool_usage(&tool, "--folded has no units and judges nothing: leave out --per and --fail-on"));
+	if (folded && ask.fail_on)
+		exit(ctp_tool_usage(&tool, "--folded judges nothing: leave out --fail-on"));
 	if (!ask.style.unit_ns)
-		ask.style.unit_ns = 1000000;
+		ask.style.unit_ns = ask.options.per ? 1000 : 1000000;
 	ask.options.report = ctp_reportopt_done(&ask.common, &tool);
 	ask.style.all = tool.verbose;
 	ask.style.colour = ctp_reportopt_colour();
@@ -195,7 +195,7 @@ int main(int argc, char **argv)
 	struct reading r = {.err = &err};
 	ctp_diff_init(&r.diff, &ask.options);
 	if (ask.style.format == CTP_REPORT_AS_FOLDED)
-		r.folded = ctp_diff_folded_new(&ask.options.report, ask.style.state);
+		r.folded = ctp_diff_folded_new(&ask.options.report, ask.style.state, ask.options.per ? &r.diff : NULL);
 	bool memory = r.folded || ask.style.format != CTP_REPORT_AS_FOLDED;
 	enum ctp_status status = memory ? ctp_output_open(&out, NULL, false, false, &err) : ctp_err_memory(&err);
 	if (status)

@@ -160,11 +160,11 @@ static void note_losses(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_
 	}
 	snprintf(known, sizeof known, lost ? "%s %s known to be lost" : "it is not known how many", count(lost), lost == 1 ? "is" : "are");
 	if (harmed)
-		note(doc, "%s: %s lack%s events (%s), and may lack findings: it is left out wherever the events may belong", sides[side],
-		     some(runs, harmed, d->sides[side]), harmed == 1 ? "s" : "", known);
+		note(doc, "%s: %s lack%s events (%s), and may lack findings: %s left out wherever the events may belong", sides[side],
+		     some(runs, harmed, d->sides[side]), harmed == 1 ? "s" : "", known, harmed == 1 ? "it is" : "they are");
 	if (cut)
 		note(doc, "%s: %s %s no end, and may lack findings%s", sides[side], some(runs, cut, d->sides[side]), cut == 1 ? "has" : "have",
-		     d->options.per ? "" : "; counts are compared without it: with --per they are compared with it");
+		     d->options.per ? "" : "; counts of such runs are left out: --per compares them");
 }
 
 static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
@@ -184,7 +184,7 @@ static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++)
 		note_losses(doc, d, side);
 	if (d->touched)
-		note(doc, "%u quantit%s known of some runs only, because of events or ends that are missing", d->touched,
+		note(doc, "%u quantit%s not known of all runs, because events or ends are missing", d->touched,
 		     d->touched == 1 ? "y is" : "ies are");
 	if (other)
 		note(doc, "not all runs of a side have the same command: another is %s", other);
@@ -361,6 +361,9 @@ static void row(struct ctp_doc *doc, const struct ctp_doc_table *t, const struct
 	doc->ops->row(doc, t, cells);
 }
 
+/* Rows of tiny parts, and those of which losses leave nothing, say nothing to anybody. */
+static bool is_worth_a_row(const struct ctp_diff_row *r) { return !r->small && (r->side[CTP_DIFF_BEFORE].n || r->side[CTP_DIFF_AFTER].n); }
+
 /* The rows from first to last of a table. Rows that are not compared are shown only if all are wanted. */
 static void table(struct ctp_doc *doc, const struct ctp_diff *d, const char *title, enum ctp_diff_what first, enum ctp_diff_what last)
 {
@@ -369,7 +372,7 @@ static void table(struct ctp_doc *doc, const struct ctp_diff *d, const char *tit
 	char line[CTP_PRINT_LINE_MAX];
 	for (size_t i = 0; i < d->nrows; i++) {
 		const struct ctp_diff_row *r = &d->rows[i];
-		if (r->what < first || r->what > last || (r->small && !doc->style->all))
+		if (r->what < first || r->what > last || (!is_worth_a_row(r) && !doc->style->all))
 			continue;
 		if (shown >= limit && r->verdict < CTP_DIFF_LESS) {
 			more++;

@@ -30,6 +30,7 @@ struct ctp_diff_folded {
 	struct ctp_text_table texts;
 	struct tree tree;
 	uint32_t unknown; /* the site of gaps; 0: there is none yet */
+	struct ctp_diff *counts; /* of units; null: there are none */
 	uint64_t runs[CTP_DIFF_SIDES];
 	bool ordinal, failed;
 };
@@ -39,6 +40,7 @@ struct folding {
 	struct ctp_diff_folded *f;
 	enum ctp_diff_side side;
 	struct ctp_folded *folded;
+	struct ctp_sink *counts; /* gets the same stream, and counts units; null: there are none */
 };
 
 /* --- trees ---------------------------------------------------------------------------------------------------------------- */
@@ -101,9 +103,29 @@ static void take(void *arg, struct ctp_folded *folded, const struct ctp_folded_s
 
 /* --- the sink ------------------------------------------------------------------------------------------------------------- */
 
+static enum ctp_status section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	struct ctp_sink *counts = ((struct folding *)sink)->counts;
+	if (counts)
+		counts->input = sink->input;
+	if (counts && counts->ops->section(counts, sec, err))
+		return CTP_FAILED;
+	return ctp_report_feed_section(sink, sec, err);
+}
+
+static enum ctp_status take_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	struct ctp_sink *counts = ((struct folding *)sink)->counts;
+	if (counts && counts->ops->records(counts, batch, err))
+		return CTP_FAILED;
+	return ctp_report_feed_records(sink, batch, err);
+}
+
 static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
 {
 	struct folding *s = (struct folding *)sink;
+	if (s->counts && s->counts->ops->end(s->counts, how, err))
+		return CTP_FAILED;
 	ctp_analysis_end(s->feed.analysis, how);
 	return s->feed.analysis->report.failed || s->f->failed ? ctp_err_memory(err) : CTP_OK;
 }
@@ -111,9 +133,8 @@ static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct folding *s = (struct folding *)sink;
-	(void)err;
 	s->f->runs[s->side] += s->feed.analysis->report.sections_seen;
-	return CTP_OK;
+	return s->counts ? s->counts->ops->finish(s->counts, err) : CTP_OK;
 }
 
 static void release(struct ctp_sink *sink)
@@ -121,13 +142,15 @@ static void release(struct ctp_sink *sink)
 	struct folding *s = (struct folding *)sink;
 	ctp_folded_free(s->folded);
 	ctp_analysis_free(s->feed.analysis);
+	if (s->counts)
+		s->counts->ops->free(s->counts);
 	free(s);
 }
 
 struct ctp_sink *ctp_diff_folded_sink(struct ctp_diff_folded *f, enum ctp_diff_side side, struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
-		.section = ctp_report_feed_section, .records = ctp_report_feed_records, .end = end, .finish = finish, .free = release,
+		.section = section, .records = take_records, .end = end, .finish = finish, .free = release,
 	};
 	struct folding *s = calloc(1, sizeof *s);
 	if (!s) {
@@ -137,19 +160,21 @@ struct ctp_sink *ctp_diff_folded_sink(struct ctp_diff_folded *f, enum ctp_diff_s
 	*s = (struct folding){.feed.sink.ops = &ops, .f = f, .side = side, .feed.analysis = ctp_analysis_new(f->options, err)};
 	const struct ctp_folded_options folded = {.states = 1u << f->state, .take = take, .arg = s};
 	s->folded = s->feed.analysis ? ctp_folded_new(s->feed.analysis, &folded, err) : NULL;
-	if (s->folded)
+	s->counts = s->folded && f->counts ? ctp_diff_sink(f->counts, side, err) : NULL;
+	if (s->folded && (s->counts || !f->counts))
 		return &s->feed.sink;
 	release(&s->feed.sink);
 	return NULL;
 }
 
-struct ctp_diff_folded *ctp_diff_folded_new(const struct ctp_analysis_options *options, enum ctp_state state)
+struct ctp_diff_folded *ctp_diff_folded_new(const struct ctp_analysis_options *options, enum ctp_state state, struct ctp_diff *counts)
 {
 	struct ctp_diff_folded *f = calloc(1, sizeof *f);
 	if (!f)
 		return NULL;
 	f->options = options;
 	f->state = state;
+	f->counts = counts;
 	ctp_text_table_init(&f->texts);
 	if (tree_init(&f->tree))
 		return f;
@@ -205,9 +230,23 @@ static void put_stack(struct ctp_output *out, const struct ctp_diff_folded *f, c
 		ctp_folded_put_frame(out, sites[n] ? ctp_text_table_at(&f->texts, sites[n]) : NULL, n ? ";" : " ");
 }
 
+/* What the times of a side are divided by: its runs, or the units of all of them. */
+static uint64_t divisor(const struct ctp_diff_folded *f, unsigned side)
+{
+	uint64_t units = 0;
+	if (!f->counts)
+		return f->runs[side];
+	for (uint32_t i = 0; i < f->counts->nruns; i++)
+		units += f->counts->runs[i].side == side ? f->counts->runs[i].units : 0;
+	return units;
+}
+
 enum ctp_status ctp_diff_folded_print(struct ctp_diff_folded *f, struct ctp_output *out, uint64_t unit_ns, struct ctp_err *err)
 {
 	struct tree joined;
+	const uint64_t by[CTP_DIFF_SIDES] = {divisor(f, CTP_DIFF_BEFORE), divisor(f, CTP_DIFF_AFTER)};
+	if (f->counts && ctp_diff_check(f->counts, err))
+		return CTP_FAILED;
 	bool done = tree_init(&joined) && join(f, &joined);
 	for (uint32_t i = 0; done && i < joined.count; i++) {
 		const uint64_t *ns = joined.nodes[i].ns;
@@ -215,7 +254,7 @@ enum ctp_status ctp_diff_folded_print(struct ctp_diff_folded *f, struct ctp_outp
 			continue;
 		put_stack(out, f, &joined, i);
 		for (unsigned side = 0; side < CTP_DIFF_SIDES; side++) {
-			uint64_t mean_ns = f->runs[side] ? ns[side] / f->runs[side] : 0;
+			uint64_t mean_ns = by[side] ? ns[side] / by[side] : 0;
 			ctp_output_putf(out, side ? " %ju\n" : "%ju", ns[side] ? ctp_folded_units(mean_ns, f->ordinal ? 1 : unit_ns) : 0);
 		}
 	}

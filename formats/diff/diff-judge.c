@@ -363,7 +363,7 @@ static int by_importance(const void *a, const void *b)
 	return order ? order : (r->what > s->what) - (r->what < s->what);
 }
 
-static enum ctp_status check_runs(struct ctp_diff *d, struct ctp_err *err)
+enum ctp_status ctp_diff_check(struct ctp_diff *d, struct ctp_err *err)
 {
 	static const char *const names[CTP_DIFF_SIDES] = {"before", "after"};
 	for (uint32_t i = 0; i < d->nruns; i++) {
@@ -381,7 +381,7 @@ static enum ctp_status check_runs(struct ctp_diff *d, struct ctp_err *err)
 
 enum ctp_status ctp_diff_judge(struct ctp_diff *d, struct ctp_err *err)
 {
-	if (check_runs(d, err))
+	if (ctp_diff_check(d, err))
 		return CTP_FAILED;
 	if (d->failed || d->texts.failed || !ctp_diff_join(d) || !add_rows(d) || !compare(d))
 		return ctp_err_memory(err);

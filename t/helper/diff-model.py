@@ -296,6 +296,8 @@ def compare(said, model, diff):
         diff.check(f"{key}: small", q["small"], model.small(key))
         n = [len(v) for v in values]
         enough = all(n) and 2 / math.comb(sum(n), n[0]) <= ALPHA
+        if not enough or q["small"]:
+            diff.check(f"{key}: verdict and p", (q["verdict"], "p" in q), ("not judged", False))
         if enough and not q["small"] and len(set(values[0] + values[1])) > 1:
             ps[key] = p_of(*values)
             diff.check(f"{key}: p", q["p"], ps[key])

@@ -69,6 +69,9 @@ diffs -q a1 b1 >"$tmp/text"
 ok 'one of each: nothing is claimed' grep -q '^Too few runs to compare counts and times; no findings$' "$tmp/text"
 like 'and the reason' "$(tr -s '\n ' ' ' <"$tmp/text")" 'a 99th percentile can be several times as long in another run of the same program, so neither it nor any other time or count is judged'
 is 'no row has a change or a p' "$(grep -c ' 1+1 ' "$tmp/text") $(grep -c '? *- *1+1 ' "$tmp/text")" "$(grep -c ' 1+1 ' "$tmp/text") $(grep -c ' 1+1 ' "$tmp/text")"
+agrees 'one and one' - a1 b1
+is 'the model has 99th percentiles there, and none is judged' "$(query '[.quantities[] | select(.what | endswith("_p99_ns"))] | (length > 3), (map(.verdict) | unique)' | tr -d ' \n')" \
+	'true["notjudged"]'
 like 'three of each: too few' "$(diffs -q 'a1 a2 a3' 'b1 b2 b3' | tr -s '\n ' ' ')" '3 and 3 runs are too few to show a difference: take 5 or more of each side; 8 show a difference of any'
 like 'four of each: too few for so many quantities' "$(diffs -q 'a1 a2 a3 a4' 'b1 b2 b3 b4' | tr -s '\n ' ' ')" \
 	'4 and 4 runs are too few to show a difference among [0-9]+ quantities: take 5'
@@ -116,6 +119,17 @@ is 'folded stacks have the means of ctp-report --folded' "$(awk 'NR == FNR { b[$
 	{ d = b[$1] - $2; e = a[$1] - $3; if (d * d > 4 || e * e > 4 || !($1 in b)) print }' "$tmp/one" "$tmp/other"; wc -l <"$tmp/other")" "$(wc -l <"$tmp/one")"
 is 'two numbers after each stack' "$(grep -cv '^[^ ]* [0-9]* [0-9]*$' "$tmp/other")" 0
 
+diffs '-j --per queue.c:pop' 'a1 a2' 'b1 b2' >"$tmp/json"
+diffs '--folded --folded-unit ns --per queue.c:pop' 'a1 a2' 'b1 b2' | sort >"$tmp/one"
+is 'with --per they have the time of a unit' "$(awk -v before="$(query '[.before[].units] | add')" -v after="$(query '[.after[].units] | add')" '
+	NR == FNR { b[$1] = $2; a[$1] = $3; next }
+	{ d = b[$1] - int($2 * 2 / before); e = a[$1] - int($3 * 2 / after); if (d * d > 4 || e * e > 4 || !($1 in b)) print }' "$tmp/one" "$tmp/other"
+	wc -l <"$tmp/one")" "$(wc -l <"$tmp/other")"
+is 'their unit is the microsecond' "$(diffs '--folded --per queue.c:pop' 'a1 a2' 'b1 b2')" "$(diffs '--folded --folded-unit us --per queue.c:pop' 'a1 a2' 'b1 b2')"
+diffs '--folded --per nowhere' 'a1 a2' 'b1 b2' >"$tmp/text" 2>"$tmp/err"
+is 'a unit that is nowhere: status 1, and nothing is printed' "$? $(wc -c <"$tmp/text")" '1 0'
+like 'and why' "$(cat "$tmp/err")" '^ctp-diff: --per nowhere: no coroutine was resumed there in '
+
 # A function with two sites.
 two() { # TRACE LINE LINE NEW
 	"$BIN/ctp-tojsonl" -qa "$tmp/$1.ctp" | sed 's|"line":[0-9]*,"function":"pop"|"line":'"$2"',"function":"pop"|
@@ -152,7 +166,8 @@ is 'and nothing is counted twice or not at all' "$(query '.quantities[] | select
 
 diffs -qv "$A" 'l1 l2 b3 b4 b5 b6' >"$tmp/text"
 is 'losses: status 3' $? 3
-like 'losses are said' "$(tr -s '\n ' ' ' <"$tmp/text")" 'after: 2 of 6 runs lack events \([0-9]+ are known to be lost\), and may lack findings: .* quantities are known of some runs only'
+like 'losses are said' "$(tr -s '\n ' ' ' <"$tmp/text")" 'after: 2 of 6 runs lack events \([0-9]+ are known to be lost\), and may lack findings: .* quantities are not known of all runs'
+is 'a row of which no run is known is not shown' "$(diffs -q 'l1 l2' 'l1 l2' | grep -c ' 0+0 ')" 0
 ok 'a group with losses is compared without the run' grep -q '6+4 running p50 .*queue.c:pop' "$tmp/text"
 ok 'a group without losses is compared with it' grep -q '6+6 running p50 .*server.c:accept' "$tmp/text"
 ok 'a count of the whole run is compared without it' grep -q '6+4 resumes .*whole' "$tmp/text"
@@ -231,7 +246,7 @@ is 'a unit that is nowhere: status 1' $? 1
 like 'and the remedy' "$(cat "$tmp/err")" "^ctp-diff: --per nowhere: no coroutine was resumed there in $tmp/a1.ctp; give a site"
 "$diff" "$tmp/a1.ctp" -- "$tmp/missing" "$tmp/b1.ctp" >"$tmp/text" 2>"$tmp/err"
 is 'a trace that cannot be read: status 1, one line, and nothing is printed' "$? $(wc -l <"$tmp/err") $(wc -c <"$tmp/text")" '1 1 0'
-for args in '' 'a' 'a b c' 'a --' '-- b' '-j -m a b' '--fail-on bad a b' '--folded --per x a b' '--top 0 a b' '--folded-unit ms a b'; do
+for args in '' 'a' 'a b c' 'a --' '-- b' '-j -m a b' '--fail-on bad a b' '--folded --fail-on new a b' '--top 0 a b' '--folded-unit ms a b'; do
 	# shellcheck disable=SC2086
 	"$diff" $args >"$tmp/text" 2>"$tmp/err"
 	is "usage '$args': status 2, one line" "$? $(wc -l <"$tmp/err")" '2 1'
