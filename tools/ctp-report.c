@@ -172,14 +172,10 @@ static void open_files(char **inputs)
 	ctp_report_files_open(&ask.files);
 }
 
-/* A program that hung until it was stopped by force counts at each level: that it did is certain, whatever the reason. */
 static bool has_found(const struct ctp_report *r)
 {
-	char how[CTP_PRINT_LINE_MAX];
 	for (uint32_t i = 0; i < r->nsections; i++) {
 		const struct ctp_report_section *s = &r->sections[i];
-		if (ctp_ci_hang(how, s))
-			return true;
 		for (uint32_t k = 0; k < s->nfindings; k++)
 			if (s->findings[k].certainty >= ask.style.fail_on)
 				return true;
@@ -188,6 +184,18 @@ static bool has_found(const struct ctp_report *r)
 				return true;
 	}
 	return false;
+}
+
+/* A program that hung until it was stopped by force counts at each level of --fail-on, whatever the reason. */
+static bool has_hung(const struct ctp_report *r)
+{
+	char how[CTP_PRINT_LINE_MAX];
+	bool hung = false;
+	for (uint32_t i = 0; i < r->nsections && !hung; i++)
+		hung = ctp_ci_hang(how, &r->sections[i]);
+	if (hung && !tool.quiet && !has_found(r))
+		ctp_tool_say(&tool, "--fail-on: the program did not end by itself: %s", how);
+	return hung;
 }
 
 /* Without an event there is nothing to judge: --fail-on must not pass a program that was not traced. */
@@ -241,7 +249,7 @@ int main(int argc, char **argv)
 		ctp_reportopt_unmatched(&tool, report);
 		if (!has_events(report) || is_filtered(report))
 			code = CTP_EXIT_HARMED;
-		code = ask.style.fail_on && has_found(report) ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
+		code = ask.style.fail_on && (has_found(report) || has_hung(report)) ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
 	}
 	ctp_analysis_free(analysis);
 	ctp_reportopt_fini(&ask.common);

@@ -258,7 +258,7 @@ enum column { BEFORE, BEFORE_SPREAD, AFTER, AFTER_SPREAD, CHANGE, P, RUNS, WHAT,
 
 static const struct ctp_doc_column columns[COLUMNS] = {
 	{"before", .width = 9}, {"+/-", .width = 7}, {"after", .width = 9}, {"+/-", .width = 7}, {"change", .width = 9},
-	{"p", .width = 7}, {"runs", .width = 5}, {"what", .width = -13},
+	{"p", .width = 7}, {"runs", .width = 5}, {"what", .width = -13, .words = true},
 	{.title = "where"}, {"spawned at", .before = ", spawned at "}, {"name", .before = ", named "},
 };
 
@@ -334,6 +334,19 @@ static void find_different(const struct ctp_diff *d, const struct ctp_diff_key *
 	}
 }
 
+/* The last columns are left out if no row of a table has anything there. */
+static uint32_t count_columns(const struct ctp_diff *d, enum ctp_diff_what first, enum ctp_diff_what last)
+{
+	uint32_t n = SPAWN;
+	for (size_t i = 0; i < d->nrows; i++) {
+		bool spawns = false, names = false;
+		if (d->rows[i].what >= first && d->rows[i].what <= last && d->rows[i].key.kind == CTP_DIFF_PLACE)
+			find_different(d, &d->rows[i].key, &spawns, &names);
+		n = names ? COLUMNS : spawns && n < NAME ? NAME : n;
+	}
+	return n;
+}
+
 static void row(struct ctp_doc *doc, const struct ctp_doc_table *t, const struct ctp_diff *d, const struct ctp_diff_row *r)
 {
 	number n[COLUMNS];
@@ -367,7 +380,7 @@ static bool is_worth_a_row(const struct ctp_diff_row *r) { return !r->small && (
 /* The rows from first to last of a table. Rows that are not compared are shown only if all are wanted. */
 static void table(struct ctp_doc *doc, const struct ctp_diff *d, const char *title, enum ctp_diff_what first, enum ctp_diff_what last)
 {
-	const struct ctp_doc_table t = {.title = title, .columns = columns, .ncolumns = COLUMNS};
+	const struct ctp_doc_table t = {.title = title, .columns = columns, .ncolumns = count_columns(d, first, last)};
 	uint32_t limit = doc->style->all ? ROWS_MAX : doc->style->top ? doc->style->top : doc->ops->rows, shown = 0, more = 0;
 	char line[CTP_PRINT_LINE_MAX];
 	for (size_t i = 0; i < d->nrows; i++) {

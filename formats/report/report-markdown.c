@@ -157,14 +157,15 @@ static void paragraph(struct ctp_doc *doc, unsigned indent, const char *text)
 
 /* --- tables --------------------------------------------------------------------------------------------------------------- */
 
-/* Texts come first, then the columns that have a width on a terminal. head: the cells are words, as the titles are. */
+/* Texts and words come first, then the other columns that have a width on a terminal. head: the cells are words, as the titles are. */
 static void put_cells(struct ctp_doc *doc, const struct ctp_doc_table *t, const char *const cells[CTP_DOC_COLUMNS], bool head)
 {
 	words(doc, "|");
 	for (uint32_t k = 0; k < 2 * t->ncolumns; k++) {
 		uint32_t i = k % t->ncolumns;
 		const struct ctp_doc_column *column = &t->columns[i];
-		if (!ctp_doc_has(doc, column) || !column->width != (k < t->ncolumns))
+		bool is_text = !column->width || column->words;
+		if (!ctp_doc_has(doc, column) || is_text != (k < t->ncolumns))
 			continue;
 		words(doc, " ");
 		if (cells[i] && !column->width && !column->words && !head)

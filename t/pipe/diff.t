@@ -207,7 +207,7 @@ for form in md text json folded; do
 done
 is 'JSON has the names as they are' "$(query '[.quantities[].suspend_site | strings | select(startswith("queue.c:p"))] | unique | tojson')" \
 	"$(printf '["queue.c:p|`p\\u001b[31m<b>\342\200\256"]')"
-like 'Markdown has them as code, and no cell ends early' "$(grep 'queue.c:p.*running p50' "$tmp/md" | head -n 1)" '\| `` queue.c:p\\\|`p\\x1b\[31m<b>\\u202e `` \|'
+like 'Markdown has them as code, and no cell ends early' "$(grep 'running p50.*queue.c:p' "$tmp/md" | head -n 1)" '\| `` queue.c:p\\\|`p\\x1b\[31m<b>\\u202e `` \|'
 is 'each row of a table has as many cells as its head' "$(grep '^|' "$tmp/md" | sed 's/\\|//g' | awk -F'|' '{ print NF }' | sort -u)" 13
 like 'folded: a frame has no space and no semicolon' "$(cat "$tmp/folded")" '^(.*;)?ser_ver:\.c:accept(;.*)? [0-9]+ [0-9]+$'
 
