@@ -17,14 +17,15 @@ static struct ctp_tool tool = {
 	.synopsis = "[-jmqv] [--per SITE] [--folded[=running|runnable|suspended]] [--folded-unit ns|us|ms|s] "
 	            "[--fail-on worse|new] [--top N] [--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] "
 	            "[--debug-dir DIR] [--no-symbols] A... -- B...",
-	.help = "Compares the traces A, from before a change, with the traces B, from after it: findings, counts, running times and waits.\n"
+	.help = "Compares traces from before a change, A, with traces from after it, B: findings, counts, running times, waits.\n"
 	        "  --per SITE          count per resume at this site, FILE:FUNCTION, instead of per run; * and ? as in a shell\n"
 	        "  -m                  print Markdown, for a ticket\n"
 	        "  -j                  print one JSON object on one line\n"
 	        "  --folded            print folded stacks of the time suspended before and after, as difffolded.pl does;\n"
 	        "                      --folded=running: of that time\n"
 	        "  --folded-unit UNIT  count them in ns, us, ms or s; the default is ms, and us with --per\n"
-	        "  --fail-on WHAT      exit with 4 if a finding is new, and with worse, also if a count or a time is shown to be larger\n"
+	        "  --fail-on WHAT      exit with 4 if a finding is new, and with worse, also if a count or a time is shown to be\n"
+	        "                      larger\n"
 	        "  --top N             print the first N rows of each table, and all rows with a difference\n"
 	        "  --ignore PATTERN    leave out findings of this rule, site or \"rule site\", and quantities of this site\n"
 	        "  --ignore-file FILE  leave out those that match a line of the file; # begins a comment\n"
@@ -178,8 +179,8 @@ static int status_of(const struct reading *r)
 		ctp_reportopt_unmatched(&tool, &patterns);
 		harmed |= !has_events(d);
 		if (ask.fail_on == WORSE && !d->together && d->candidates && !tool.quiet)
-			ctp_tool_say(&tool, "--fail-on worse: %u and %u runs are too few to show a longer time or a larger count: take %u on each side",
-			             d->sides[CTP_DIFF_BEFORE], d->sides[CTP_DIFF_AFTER], d->needed);
+			ctp_tool_say(&tool, "--fail-on worse: %u and %u runs are too few to show a longer time or a larger count: "
+			             "take %u on each side", d->sides[CTP_DIFF_BEFORE], d->sides[CTP_DIFF_AFTER], d->needed);
 		if ((ask.fail_on == NEW && ctp_diff_has_new(d)) || (ask.fail_on == WORSE && ctp_diff_has_worse(d)))
 			return CTP_EXIT_FOUND;
 	}

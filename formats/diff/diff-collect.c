@@ -40,7 +40,10 @@ static uint64_t hash_key(const struct collecting *c, const struct ctp_diff_key *
 	return ctp_map_bytes(c->map.salt, key, sizeof *key);
 }
 
-static uint64_t hash_group(const void *c, uint32_t number) { return hash_key(c, &((const struct collecting *)c)->live[number].key); }
+static uint64_t hash_group(const void *c, uint32_t number)
+{
+	return hash_key(c, &((const struct collecting *)c)->live[number].key);
+}
 
 static bool is_group(const void *c, uint32_t number, const void *key)
 {
@@ -61,7 +64,8 @@ static uint32_t put(struct collecting *c, struct ctp_diff_key key)
 		c->now.crowded = true;
 		return 0;
 	}
-	if (!CTP_ARRAY_RESERVE(c->live, c->room, c->nlive + 1, CTP_DIFF_GROUPS) || !ctp_map_reserve(&c->map, c->nlive - 1, hash_group, c)) {
+	if (!CTP_ARRAY_RESERVE(c->live, c->room, c->nlive + 1, CTP_DIFF_GROUPS) ||
+	    !ctp_map_reserve(&c->map, c->nlive - 1, hash_group, c)) {
 		c->d->failed = true;
 		return 0;
 	}
@@ -316,7 +320,8 @@ struct ctp_sink *ctp_diff_sink(struct ctp_diff *d, enum ctp_diff_side side, stru
 	}
 	*c = (struct collecting){.feed.sink.ops = &ops, .d = d, .side = side};
 	c->feed.analysis = ctp_analysis_new(&d->options.report, err);
-	if (c->feed.analysis && (!CTP_ARRAY_RESERVE(c->live, c->room, GROUPS_MIN, CTP_DIFF_GROUPS) || !ctp_map_init(&c->map, GROUPS_MIN))) {
+	if (c->feed.analysis && (!CTP_ARRAY_RESERVE(c->live, c->room, GROUPS_MIN, CTP_DIFF_GROUPS) ||
+	                         !ctp_map_init(&c->map, GROUPS_MIN))) {
 		ctp_err_memory(err);
 	} else if (c->feed.analysis) {
 		clear(c);

@@ -107,7 +107,8 @@ static const char *more_runs(char to[CTP_PRINT_LINE_MAX], const struct ctp_diff 
 {
 	enum { BEGIN_WITH = 5 };
 	if (d->needed > BEGIN_WITH)
-		snprintf(to, CTP_PRINT_LINE_MAX, "take %d or more of each side; %u show a difference of any single quantity", BEGIN_WITH, d->needed);
+		snprintf(to, CTP_PRINT_LINE_MAX, "take %d or more of each side; %u show a difference of any single quantity",
+		         BEGIN_WITH, d->needed);
 	else
 		snprintf(to, CTP_PRINT_LINE_MAX, "take %u or more of each side", d->needed);
 	return to;
@@ -120,19 +121,21 @@ static void note_runs(struct ctp_doc *doc, const struct ctp_diff *d)
 	if (!d->candidates)
 		return;
 	if (a == 1 || b == 1)
-		note(doc, "one run of a side does not show how much runs differ by themselves: a 99th percentile can be several times as "
-		          "long in another run of the same program, so neither it nor any other time or count is judged");
+		note(doc, "one run of a side does not show how much runs differ by themselves: a 99th percentile can be several "
+		          "times as long in another run of the same program, so neither it nor any other time or count is judged");
 	snprintf(largest, sizeof largest, "%u quantities", d->alone);
 	if (!d->compared)
 		note(doc, "%u and %u runs are too few to show a difference: %s", a, b, more_runs(more, d));
 	else if (!d->together)
-		note(doc, "%u and %u runs are too few to show a difference among %u quantities: %s", a, b, d->compared, more_runs(more, d));
+		note(doc, "%u and %u runs are too few to show a difference among %u quantities: %s", a, b, d->compared,
+		     more_runs(more, d));
 	else if (!d->alone)
-		note(doc, "%u and %u runs show a difference only if at least %u of the %u quantities differ; %u of each side show any single one",
-		     a, b, d->together, d->compared, d->needed);
+		note(doc, "%u and %u runs show a difference only if at least %u of the %u quantities differ; %u of each side show "
+		          "any single one", a, b, d->together, d->compared, d->needed);
 	else if (d->alone < d->compared)
-		note(doc, "%u and %u runs show a difference of the largest %s, and of the other %u only if several differ; %u of each side "
-		          "show any single one", a, b, d->alone == 1 ? "quantity" : largest, d->compared - d->alone, d->needed);
+		note(doc, "%u and %u runs show a difference of the largest %s, and of the other %u only if several differ; %u of "
+		          "each side show any single one", a, b, d->alone == 1 ? "quantity" : largest, d->compared - d->alone,
+		     d->needed);
 }
 
 /* How many runs of a side something is true of: "the run", "all 6 runs", "2 of 6 runs". */
@@ -158,13 +161,15 @@ static void note_losses(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_
 		cut += run->cut;
 		lost += run->lost;
 	}
-	snprintf(known, sizeof known, lost ? "%s %s known to be lost" : "it is not known how many", count(lost), lost == 1 ? "is" : "are");
+	snprintf(known, sizeof known, lost ? "%s %s known to be lost" : "it is not known how many", count(lost),
+	         lost == 1 ? "is" : "are");
 	if (harmed)
-		note(doc, "%s: %s lack%s events (%s), and may lack findings: %s left out wherever the events may belong", sides[side],
-		     some(runs, harmed, d->sides[side]), harmed == 1 ? "s" : "", known, harmed == 1 ? "it is" : "they are");
+		note(doc, "%s: %s lack%s events (%s), and may lack findings: %s left out wherever the events may belong",
+		     sides[side], some(runs, harmed, d->sides[side]), harmed == 1 ? "s" : "", known,
+		     harmed == 1 ? "it is" : "they are");
 	if (cut)
-		note(doc, "%s: %s %s no end, and may lack findings%s", sides[side], some(runs, cut, d->sides[side]), cut == 1 ? "has" : "have",
-		     d->options.per ? "" : "; counts of such runs are left out: --per compares them");
+		note(doc, "%s: %s %s no end, and may lack findings%s", sides[side], some(runs, cut, d->sides[side]),
+		     cut == 1 ? "has" : "have", d->options.per ? "" : "; counts of such runs are left out: --per compares them");
 }
 
 static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
@@ -189,9 +194,11 @@ static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
 	if (other)
 		note(doc, "not all runs of a side have the same command: another is %s", other);
 	if (d->small)
-		note(doc, "%u time%s not compared, because less than 0.1 %% of the time was spent there", d->small, d->small == 1 ? " is" : "s are");
+		note(doc, "%u time%s not compared, because less than 0.1 %% of the time was spent there", d->small,
+		     d->small == 1 ? " is" : "s are");
 	if (crowded)
-		note(doc, "a run has more than %d groups of coroutines and sites: what is in the further ones is not compared", CTP_DIFF_GROUPS);
+		note(doc, "a run has more than %d groups of coroutines and sites: what is in the further ones is not compared",
+		     CTP_DIFF_GROUPS);
 	if (ordinal)
 		note(doc, "a run has no clock, and so no times");
 	if (d->ignored)
@@ -211,8 +218,8 @@ static void findings(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_dif
 		if (!number++)
 			doc->ops->heading(doc, heading);
 		doc->ops->finding(doc, number, f->certainty, f->title, ctp_rule_name(f->rule));
-		snprintf(line, sizeof line, "in %u of %u runs before, in %u of %u after", f->runs[CTP_DIFF_BEFORE], d->sides[CTP_DIFF_BEFORE],
-		         f->runs[CTP_DIFF_AFTER], d->sides[CTP_DIFF_AFTER]);
+		snprintf(line, sizeof line, "in %u of %u runs before, in %u of %u after", f->runs[CTP_DIFF_BEFORE],
+		         d->sides[CTP_DIFF_BEFORE], f->runs[CTP_DIFF_AFTER], d->sides[CTP_DIFF_AFTER]);
 		doc->ops->sentence(doc, INDENT + 1, "", line);
 	}
 }
@@ -236,7 +243,8 @@ static void verdict(struct ctp_doc *doc, const struct ctp_diff *d)
 	if (d->shown)
 		len = snprintf(line, sizeof line, "%u of %u quantities differ%s", d->shown, d->compared, d->shown == 1 ? "s" : "");
 	else if (d->compared)
-		len = snprintf(line, sizeof line, "No difference shown; %u quantit%s compared", d->compared, d->compared == 1 ? "y" : "ies");
+		len = snprintf(line, sizeof line, "No difference shown; %u quantit%s compared", d->compared,
+		               d->compared == 1 ? "y" : "ies");
 	else if (d->candidates)
 		len = snprintf(line, sizeof line, "Too few runs to compare counts and times");
 	else
@@ -245,8 +253,8 @@ static void verdict(struct ctp_doc *doc, const struct ctp_diff *d)
 	if (!d->nfindings)
 		snprintf(line + len, sizeof line - (size_t)len, "; no findings");
 	else
-		len += snprintf(line + len, sizeof line - (size_t)len, "; %u new finding%s, %u gone, %u on both sides", n[CTP_DIFF_NEW],
-		                ctp_print_plural(n[CTP_DIFF_NEW]), n[CTP_DIFF_GONE], n[CTP_DIFF_BOTH]);
+		len += snprintf(line + len, sizeof line - (size_t)len, "; %u new finding%s, %u gone, %u on both sides",
+		                n[CTP_DIFF_NEW], ctp_print_plural(n[CTP_DIFF_NEW]), n[CTP_DIFF_GONE], n[CTP_DIFF_BOTH]);
 	if (n[CTP_DIFF_CHANCE])
 		snprintf(line + len, sizeof line - (size_t)len, ", %u that may be chance", n[CTP_DIFF_CHANCE]);
 	doc->ops->heading(doc, line);
@@ -375,10 +383,14 @@ static void row(struct ctp_doc *doc, const struct ctp_doc_table *t, const struct
 }
 
 /* Rows of tiny parts, and those of which losses leave nothing, say nothing to anybody. */
-static bool is_worth_a_row(const struct ctp_diff_row *r) { return !r->small && (r->side[CTP_DIFF_BEFORE].n || r->side[CTP_DIFF_AFTER].n); }
+static bool is_worth_a_row(const struct ctp_diff_row *r)
+{
+	return !r->small && (r->side[CTP_DIFF_BEFORE].n || r->side[CTP_DIFF_AFTER].n);
+}
 
 /* The rows from first to last of a table. Rows that are not compared are shown only if all are wanted. */
-static void table(struct ctp_doc *doc, const struct ctp_diff *d, const char *title, enum ctp_diff_what first, enum ctp_diff_what last)
+static void table(struct ctp_doc *doc, const struct ctp_diff *d, const char *title, enum ctp_diff_what first,
+                  enum ctp_diff_what last)
 {
 	const struct ctp_doc_table t = {.title = title, .columns = columns, .ncolumns = count_columns(d, first, last)};
 	uint32_t limit = doc->style->all ? ROWS_MAX : doc->style->top ? doc->style->top : doc->ops->rows, shown = 0, more = 0;

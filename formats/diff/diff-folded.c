@@ -53,7 +53,10 @@ static uint64_t hash_node(const void *nodes, uint32_t number)
 	return pair_of(n->parent, n->site);
 }
 
-static bool is_node(const void *nodes, uint32_t number, const void *pair) { return hash_node(nodes, number) == *(const uint64_t *)pair; }
+static bool is_node(const void *nodes, uint32_t number, const void *pair)
+{
+	return hash_node(nodes, number) == *(const uint64_t *)pair;
+}
 
 static bool tree_init(struct tree *t)
 {
@@ -74,7 +77,8 @@ static void tree_fini(struct tree *t)
 static uint32_t child(struct tree *t, uint32_t parent, uint32_t site)
 {
 	uint64_t pair = pair_of(parent, site);
-	bool room = CTP_ARRAY_RESERVE(t->nodes, t->room, t->count + 1, UINT32_MAX) && ctp_map_reserve(&t->map, t->count - 1, hash_node, t->nodes);
+	bool room = CTP_ARRAY_RESERVE(t->nodes, t->room, t->count + 1, UINT32_MAX) &&
+	            ctp_map_reserve(&t->map, t->count - 1, hash_node, t->nodes);
 	uint32_t *slot = ctp_map_slot(&t->map, pair, is_node, t->nodes, &pair);
 	if (*slot || !room)
 		return *slot;
@@ -167,7 +171,8 @@ struct ctp_sink *ctp_diff_folded_sink(struct ctp_diff_folded *f, enum ctp_diff_s
 	return NULL;
 }
 
-struct ctp_diff_folded *ctp_diff_folded_new(const struct ctp_analysis_options *options, enum ctp_state state, struct ctp_diff *counts)
+struct ctp_diff_folded *ctp_diff_folded_new(const struct ctp_analysis_options *options, enum ctp_state state,
+                                            struct ctp_diff *counts)
 {
 	struct ctp_diff_folded *f = calloc(1, sizeof *f);
 	if (!f)
@@ -255,7 +260,8 @@ enum ctp_status ctp_diff_folded_print(struct ctp_diff_folded *f, struct ctp_outp
 		put_stack(out, f, &joined, i);
 		for (unsigned side = 0; side < CTP_DIFF_SIDES; side++) {
 			uint64_t mean_ns = by[side] ? ns[side] / by[side] : 0;
-			ctp_output_putf(out, side ? " %ju\n" : "%ju", ns[side] ? ctp_folded_units(mean_ns, f->ordinal ? 1 : unit_ns) : 0);
+			ctp_output_putf(out, side ? " %ju\n" : "%ju",
+			                ns[side] ? ctp_folded_units(mean_ns, f->ordinal ? 1 : unit_ns) : 0);
 		}
 	}
 	tree_fini(&joined);

@@ -73,7 +73,10 @@ struct moved {
 	unsigned sides;
 };
 
-static int by_base(const void *a, const void *b) { return strcmp(((const struct moved *)a)->base, ((const struct moved *)b)->base); }
+static int by_base(const void *a, const void *b)
+{
+	return strcmp(((const struct moved *)a)->base, ((const struct moved *)b)->base);
+}
 
 /* The site before gets the number of the one after: the file may be where people look for it. */
 static void pair(struct moved *list, size_t n, uint32_t *same)

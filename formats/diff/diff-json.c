@@ -33,8 +33,8 @@ static void run(struct ctp_output *out, const struct ctp_diff *d, const struct c
 	text(out, "file", r->file);
 	putf(out, ",");
 	text(out, "command", r->command);
-	putf(out, ",\"events\":%ju,\"lost\":%ju,\"missed\":%ju,\"untraced\":%ju,\"conflicts\":%ju", r->events, r->lost, r->missed, r->untraced,
-	     r->conflicts);
+	putf(out, ",\"events\":%ju,\"lost\":%ju,\"missed\":%ju,\"untraced\":%ju,\"conflicts\":%ju", r->events, r->lost, r->missed,
+	     r->untraced, r->conflicts);
 	putf(out, ",\"complete\":%s,\"ordinal\":%s", boolean(!r->cut && !r->damaged), boolean(r->ordinal));
 	putf(out, d->options.per ? ",\"units\":%ju}" : ",\"units\":null}", r->units);
 }
@@ -94,12 +94,14 @@ static void row(struct ctp_output *out, const struct ctp_diff *d, const struct c
 {
 	static const char *const whats[CTP_DIFF_WHATS] = {
 		[CTP_DIFF_RESUMES] = "resumes", [CTP_DIFF_WAKES] = "wakes", [CTP_DIFF_COROUTINES] = "coroutines",
-		[CTP_DIFF_RUN_TOTAL] = "running_total_ns", [CTP_DIFF_RUN_P50] = "running_p50_ns", [CTP_DIFF_RUN_P99] = "running_p99_ns",
+		[CTP_DIFF_RUN_TOTAL] = "running_total_ns", [CTP_DIFF_RUN_P50] = "running_p50_ns",
+		[CTP_DIFF_RUN_P99] = "running_p99_ns",
 		[CTP_DIFF_WAIT_P50] = "suspended_p50_ns", [CTP_DIFF_WAIT_P99] = "suspended_p99_ns",
 		[CTP_DIFF_READY_P50] = "runnable_p50_ns", [CTP_DIFF_READY_P99] = "runnable_p99_ns",
 	};
 	static const char *const verdicts[] = {
-		[CTP_DIFF_UNTOLD] = "not judged", [CTP_DIFF_SAME] = "no difference shown", [CTP_DIFF_LESS] = "less", [CTP_DIFF_MORE] = "more",
+		[CTP_DIFF_UNTOLD] = "not judged", [CTP_DIFF_SAME] = "no difference shown", [CTP_DIFF_LESS] = "less",
+		[CTP_DIFF_MORE] = "more",
 	};
 	static const char *const kinds[] = {[CTP_DIFF_ALL] = "run", [CTP_DIFF_PLACE] = "suspend", [CTP_DIFF_SPAWN] = "spawn"};
 	putf(out, "{\"what\":\"%s\",\"of\":\"%s\",", whats[r->what], kinds[r->key.kind]);

@@ -135,7 +135,8 @@ static void finish_sample(struct ctp_diff_sample *s)
 }
 
 /* A row of the n groups of a key, sorted by run. A row that no run says anything about is left out. False: out of memory. */
-static bool add_row(struct ctp_diff *d, const struct ctp_diff_group *groups, size_t n, struct ctp_diff_key key, enum ctp_diff_what what)
+static bool add_row(struct ctp_diff *d, const struct ctp_diff_group *groups, size_t n, struct ctp_diff_key key,
+                    enum ctp_diff_what what)
 {
 	struct ctp_diff_row row = {.key = key, .what = what, .p = 1, .adjusted = 1};
 	double *values = calloc(d->nruns, sizeof *values);
@@ -152,7 +153,8 @@ static bool add_row(struct ctp_diff *d, const struct ctp_diff_group *groups, siz
 		double *number = &s->values[s->n];
 		enum has has = key.kind == CTP_DIFF_ALL ? number_of_all(d, run, what, number) :
 		               ctp_diff_is_time(what) ? time_of(run, g, what, number) : count_of(d, run, g, what, number);
-		row.weight += !g || has == HAS_NOT ? 0 : ctp_diff_is_time(what) ? (double)g->spans[state_of[what]].total_ns : (double)g->count;
+		if (g && has != HAS_NOT)
+			row.weight += ctp_diff_is_time(what) ? (double)g->spans[state_of[what]].total_ns : (double)g->count;
 		s->n += has == HAS;
 		s->left_out += has == TOUCHED;
 		if (g) {
@@ -370,8 +372,8 @@ enum ctp_status ctp_diff_check(struct ctp_diff *d, struct ctp_err *err)
 		const struct ctp_diff_run *run = &d->runs[i];
 		d->sides[run->side]++;
 		if (d->options.per && !run->units)
-			return ctp_err_set(err, "--per %s: no coroutine was resumed there in %s; give a site of ctp-report as FILE:FUNCTION",
-			                   d->options.per, run->file);
+			return ctp_err_set(err, "--per %s: no coroutine was resumed there in %s; give a site of ctp-report as "
+			                   "FILE:FUNCTION", d->options.per, run->file);
 	}
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++)
 		if (!d->sides[side])

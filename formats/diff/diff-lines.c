@@ -101,7 +101,8 @@ static void match(const struct line *lines, size_t n, const uint32_t runs[CTP_DI
 	}
 }
 
-bool ctp_diff_find_lines(const struct ctp_diff *d, const uint32_t *site_of, const uint32_t *same, uint32_t *const now[CTP_DIFF_SIDES])
+bool ctp_diff_find_lines(const struct ctp_diff *d, const uint32_t *site_of, const uint32_t *same,
+                         uint32_t *const now[CTP_DIFF_SIDES])
 {
 	struct seen *places = calloc(d->texts.count, sizeof *places), *sites = calloc(d->texts.count, sizeof *sites);
 	struct line *lines = calloc(d->texts.count, sizeof *lines);
@@ -117,7 +118,8 @@ bool ctp_diff_find_lines(const struct ctp_diff *d, const uint32_t *site_of, cons
 		if (!places[i].last)
 			continue;
 		struct line *l = &lines[n++];
-		*l = (struct line){.site = same[site_of[i]], .place = i, .line = ctp_report_line(ctp_text_table_at(&d->texts, i), &ignored)};
+		*l = (struct line){.site = same[site_of[i]], .place = i};
+		l->line = ctp_report_line(ctp_text_table_at(&d->texts, i), &ignored);
 		memcpy(l->runs, places[i].runs, sizeof l->runs);
 	}
 	if (n)

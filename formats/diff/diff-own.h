@@ -24,7 +24,8 @@ bool ctp_diff_find_moved(const struct ctp_text_table *texts, const uint8_t *side
  * Fills now: the text by which a place, as the groups have it, is known for each side. It is that of its site, or has a line of the
  * runs after the change. site_of: the site of each place; same: of find_moved. False: out of memory.
  */
-bool ctp_diff_find_lines(const struct ctp_diff *d, const uint32_t *site_of, const uint32_t *same, uint32_t *const now[CTP_DIFF_SIDES]);
+bool ctp_diff_find_lines(const struct ctp_diff *d, const uint32_t *site_of, const uint32_t *same,
+                         uint32_t *const now[CTP_DIFF_SIDES]);
 
 /* A name as groups have it, each group of digits as *; whether a name is such a one. */
 void ctp_diff_name(char to[CTP_FOLLOW_NAME_MAX + 1], const char *name);

@@ -33,10 +33,10 @@ double ctp_ranks_p(struct ctp_ranks *r, const double *a, uint32_t na, const doub
 double ctp_ranks_least_p(uint32_t na, uint32_t nb);
 
 /*
- * Benjamini and Hochberg: p of n tests becomes the share of false alarms that are to be expected among all tests with a p as small or
- * smaller. If nothing differs at all, it is at most the probability of any alarm. With weights, as Genovese, Roeder and Wasserman have
- * them: each p is divided by its weight first. The mean of the weights is 1, and they must not depend on which sample is which. False:
- * out of memory.
+ * Benjamini and Hochberg: p of n tests becomes the share of false alarms that are to be expected among all tests with a p as small
+ * or smaller. If nothing differs at all, it is at most the probability of any alarm. With weights, as Genovese, Roeder and
+ * Wasserman have them: each p is divided by its weight first. The mean of the weights is 1, and they must not depend on which
+ * sample is which. False: out of memory.
  */
 bool ctp_ranks_adjust(double *p, const double *weights, size_t n);
 

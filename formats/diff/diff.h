@@ -142,7 +142,7 @@ void ctp_diff_fini(struct ctp_diff *d);
 /* A sink that adds the runs of one input. d lasts longer. Null: err says why. */
 struct ctp_sink *ctp_diff_sink(struct ctp_diff *d, enum ctp_diff_side side, struct ctp_err *err);
 
-/* When all runs are there: whether both sides have one, and each has a unit of per. Counts the sides. ctp_diff_judge does it, too. */
+/* When all runs are there: whether both sides have one, and each has a unit of per. Counts the sides. */
 enum ctp_status ctp_diff_check(struct ctp_diff *d, struct ctp_err *err);
 
 /* When all runs are there: compares them. */

@@ -63,8 +63,8 @@ static bool command(struct github *g, enum kind kind, const struct ctp_report_pl
 	uint64_t given = ++g->given[kind], more = g->all[kind] - GITHUB_SHOWN + 1;
 	bool full = g->all[kind] > GITHUB_SHOWN && given >= GITHUB_SHOWN;
 	if (full && given == GITHUB_SHOWN)
-		ctp_output_putf(g->out, "::%s title=ctp-report::%s more like these: the text of ctp-report has them\n", commands[kind],
-		                ctp_print_count(n, more));
+		ctp_output_putf(g->out, "::%s title=ctp-report::%s more like these: the text of ctp-report has them\n",
+		                commands[kind], ctp_print_count(n, more));
 	if (full)
 		return false;
 	ctp_output_putf(g->out, "::%s ", commands[kind]);
@@ -182,8 +182,9 @@ static void hang_entry(struct ctp_output *out, const struct ctp_report_section *
 		ctp_output_putf(out, "; ");
 		ctp_ci_put(out, CTP_CI_JSON, lines[0]);
 	}
-	ctp_output_putf(out, "\",\"check_name\":\"" CTP_CI_HANG "\",\"fingerprint\":\"%s\",\"severity\":\"critical\",\"location\":{\"path\":\"",
+	ctp_output_putf(out, "\",\"check_name\":\"" CTP_CI_HANG "\",\"fingerprint\":\"%s\",\"severity\":\"critical\",",
 	                ctp_ci_hang_mark(mark, s));
+	ctp_output_putf(out, "\"location\":{\"path\":\"");
 	ctp_ci_put_part(out, CTP_CI_JSON, at.file ? at.file : "unknown", at.file ? at.file_bytes : strlen("unknown"));
 	ctp_output_putf(out, "\",\"lines\":{\"begin\":1}}}");
 }

@@ -23,6 +23,8 @@ static void strip(struct ctp_report_place *at)
 	}
 }
 
+#define HASH_START UINT64_C(0xcbf29ce484222325) /* of FNV-1a; it stays, so that fingerprints do */
+
 /* A null ends each text, so that no two lists of texts are the same bytes. */
 static uint64_t mix(uint64_t hash, const char *text, size_t len)
 {
@@ -42,11 +44,10 @@ static uint64_t mix_place(uint64_t hash, const char *text)
 
 const char *ctp_ci_mark(char to[CTP_CI_MARK_MAX], struct ctp_ci *ci, const struct ctp_ci_result *result)
 {
-	const uint64_t start = UINT64_C(0xcbf29ce484222325); /* of FNV-1a; it stays, so that fingerprints do */
 	const char *rule = ctp_report_rule(result->rule).name;
 	uint32_t before = 0;
 	char number[CTP_TEXT_MAX];
-	uint64_t hash = mix_place(mix_place(mix(start, rule, strlen(rule)), result->place), result->spawn);
+	uint64_t hash = mix_place(mix_place(mix(HASH_START, rule, strlen(rule)), result->place), result->spawn);
 	assert(ci->nseen < ci->at);
 	for (uint32_t i = 0; i < ci->nseen; i++)
 		before += ci->seen[i] == hash;
@@ -61,7 +62,8 @@ static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f)
 {
 	*r = (struct ctp_ci_result){
 		.rule = f->rule, .certainty = f->certainty, .title = f->title, .place = f->place, .spawn = f->spawn,
-		.members = f->members, .waiting = f->waiting, .who = f->who, .nwho = f->nwho, .waiters = f->waiters, .nwaiters = f->nwaiters,
+		.members = f->members, .waiting = f->waiting, .who = f->who, .nwho = f->nwho, .waiters = f->waiters,
+		.nwaiters = f->nwaiters,
 	};
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
 		r->evidence[i] = f->evidence[i];
@@ -82,10 +84,11 @@ static void of_suspect(struct ctp_ci_result *r, const struct ctp_suspect *s, con
 	if (ctp_print_quiet(r->quiet, section))
 		r->evidence[n++] = r->quiet;
 	if (ready)
-		snprintf(r->advice, sizeof r->advice, "if that does not explain it, look at what should resume coroutines that were woken");
+		snprintf(r->advice, sizeof r->advice,
+		         "if that does not explain it, look at what should resume coroutines that were woken");
 	else
-		snprintf(r->advice, sizeof r->advice, "if that does not explain it, look at whatever ends a wait at %.*s", CTP_CI_ADVICE_MAX - 100,
-		         s->place ? s->place : "this site");
+		snprintf(r->advice, sizeof r->advice, "if that does not explain it, look at whatever ends a wait at %.*s",
+		         CTP_CI_ADVICE_MAX - 100, s->place ? s->place : "this site");
 	r->next[0] = r->advice;
 }
 
@@ -159,12 +162,14 @@ unsigned ctp_ci_hang_lines(char to[CTP_CI_STILL][CTP_CI_ADVICE_MAX], const struc
 	uint32_t at = 0;
 	unsigned count = ctp_print_quiet(to[0], s);
 	for (uint32_t i = 0; i < s->nsuspects && count < CTP_CI_STILL; i++)
-		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s: %s", ctp_certainty_name(s->suspects[i].certainty), s->suspects[i].title);
+		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s: %s", ctp_certainty_name(s->suspects[i].certainty),
+		         s->suspects[i].title);
 	while (count < CTP_CI_STILL && (w = ctp_print_still(s->waiting, s->nwaiting, &at))) {
 		if (is_suspected(s, w->place))
 			continue;
-		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s coroutine%s still wait%s at %.*s%s%s", ctp_print_count(n, w->coroutines - w->found),
-		         ctp_print_plural(w->coroutines - w->found), w->coroutines - w->found == 1 ? "s" : "", CTP_CI_ADVICE_MAX - 200,
+		uint64_t coroutines = w->coroutines - w->found;
+		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s coroutine%s still wait%s at %.*s%s%s", ctp_print_count(n, coroutines),
+		         ctp_print_plural(coroutines), coroutines == 1 ? "s" : "", CTP_CI_ADVICE_MAX - 200,
 		         w->place ? w->place : "a site that is not known", s->ordinal ? "" : ", the longest for ",
 		         s->ordinal ? "" : ctp_print_ns(ns, w->longest_ns));
 	}
@@ -173,7 +178,8 @@ unsigned ctp_ci_hang_lines(char to[CTP_CI_STILL][CTP_CI_ADVICE_MAX], const struc
 
 const char *ctp_ci_hang_mark(char to[CTP_CI_MARK_MAX], const struct ctp_report_section *s)
 {
-	uint64_t hash = mix(mix(UINT64_C(0xcbf29ce484222325), CTP_CI_HANG, strlen(CTP_CI_HANG)), s->command_bytes ? s->command : "", s->command_bytes);
+	uint64_t hash = mix(HASH_START, CTP_CI_HANG, strlen(CTP_CI_HANG));
+	hash = mix(hash, s->command_bytes ? s->command : "", s->command_bytes);
 	snprintf(to, CTP_CI_MARK_MAX, "%016jx", (uintmax_t)hash);
 	return to;
 }
@@ -213,7 +219,8 @@ unsigned ctp_ci_related(struct ctp_ci_related to[CTP_CI_RELATED], const struct c
 			to[n++] = (struct ctp_ci_related){result->who[i].place, "suspended here", &result->who[i]};
 	for (uint32_t i = 0; i < result->nwaiters && n < CTP_CI_RELATED; i++)
 		if (is_new(to, n, result, result->waiters[i].place))
-			to[n++] = (struct ctp_ci_related){result->waiters[i].place, "waits here because of it", &result->waiters[i]};
+			to[n++] = (struct ctp_ci_related){result->waiters[i].place, "waits here because of it",
+			                                  &result->waiters[i]};
 	return n;
 }
 

@@ -44,12 +44,12 @@ bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result); /* false: no 
 /*
  * Whether the program of a section hung until it was stopped by force; to says how, in a sentence without a subject. It hung if
  * timeout(1) ended it; or if another signal killed it, neither that of a crash nor one that asks a program to end, while coroutines
- * waited, and a wait stood out or no coroutine was resumed any more. These are facts, and no rule: a service must not be told that all
- * is well because the trace does not show whose fault it was.
+ * waited, and a wait stood out or no coroutine was resumed any more. These are facts, and no rule: a service must not be told that
+ * all is well because the trace does not show whose fault it was.
  */
 bool ctp_ci_hang(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *section);
 
-/* What to say of a program that hung, a sentence each: that nothing ran, waits that stand out, and what else waited. Returns how many. */
+/* What to say of a program that hung, a sentence each: that nothing ran, waits that stand out, what else waited. */
 unsigned ctp_ci_hang_lines(char to[CTP_CI_STILL][CTP_CI_ADVICE_MAX], const struct ctp_report_section *section);
 
 /*
@@ -61,7 +61,8 @@ const char *ctp_ci_mark(char to[CTP_CI_MARK_MAX], struct ctp_ci *ci, const struc
 
 /* Where to show a result: at its place, or else where the coroutines were spawned, or else at the program or the trace. */
 struct ctp_ci_spot {
-	struct ctp_report_place at; /* file null: nothing is known; line 0: of the program or the trace; the file has no leading "./" */
+	/* File null: nothing is known; line 0: it is of the program or the trace. The file has no leading "./". */
+	struct ctp_report_place at;
 	const char *text;           /* of the place; null: of the program or the trace */
 };
 struct ctp_ci_spot ctp_ci_spot(const struct ctp_report_section *section, const struct ctp_ci_result *result);
@@ -93,8 +94,8 @@ void ctp_ci_newline(struct ctp_output *out, enum ctp_ci_form form);
 void ctp_ci_put_lines(struct ctp_output *out, enum ctp_ci_form form, const struct ctp_ci_result *result);
 
 /*
- * A file as a URI: a relative name stays relative, an absolute one becomes file:///. Bytes that have a meaning in a URI, in JSON or in
- * XML are %XX.
+ * A file as a URI: a relative name stays relative, an absolute one becomes file:///. Bytes that have a meaning in a URI, in JSON or
+ * in XML are %XX.
  */
 void ctp_ci_put_uri(struct ctp_output *out, const struct ctp_report_place *at);
 

@@ -213,7 +213,8 @@ static void begin_suite(const struct suite *s)
 	ctp_output_putf(s->out, "\" package=\"ctp-report\" id=\"%u\" hostname=\"", s->number);
 	put(s, sec && sec->host && *sec->host ? sec->host : "localhost");
 	ctp_output_putf(s->out, "\" timestamp=\"%.19s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\"", wall,
-	                CTP_REPORT_RULES + 2, count[FAILED] + s->hangs, is_empty(s), count[SKIPPED] + (!is_empty(s) && is_harmed(s)));
+	                CTP_REPORT_RULES + 2, count[FAILED] + s->hangs, is_empty(s),
+	                count[SKIPPED] + (!is_empty(s) && is_harmed(s)));
 	ctp_output_putf(s->out, " time=\"%ju.%03ju\">\n", ms / 1000, ms % 1000);
 }
 

@@ -157,7 +157,7 @@ static void paragraph(struct ctp_doc *doc, unsigned indent, const char *text)
 
 /* --- tables --------------------------------------------------------------------------------------------------------------- */
 
-/* Texts and words come first, then the other columns that have a width on a terminal. head: the cells are words, as the titles are. */
+/* Texts and words come first, then the other columns that have a width on a terminal. head: the cells are words, as titles are. */
 static void put_cells(struct ctp_doc *doc, const struct ctp_doc_table *t, const char *const cells[CTP_DOC_COLUMNS], bool head)
 {
 	words(doc, "|");
@@ -244,7 +244,8 @@ void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, con
 
 /* --- in brief ------------------------------------------------------------------------------------------------------------- */
 
-enum { BRIEF_STILL = 2, BRIEF_ITEMS = 8, BRIEF_CAVEATS = 4, BRIEF_OTHERS = 6 }; /* OTHERS: the heading, what ran, and space between */
+/* OTHERS: the heading, what ran, and space between. */
+enum { BRIEF_STILL = 2, BRIEF_ITEMS = 8, BRIEF_CAVEATS = 4, BRIEF_OTHERS = 6 };
 _Static_assert(BRIEF_STILL + BRIEF_ITEMS + BRIEF_CAVEATS + BRIEF_OTHERS <= CTP_BRIEF_LINES, "the limit holds");
 
 static uint64_t count_results(const struct ctp_report *r)
@@ -345,7 +346,8 @@ void ctp_report_brief(struct ctp_output *out, const struct ctp_report *r, const 
 		return;
 	ctp_output_putf(out, "\n%s; ", ctp_print_length(length, s));
 	ctp_output_putf(out, "%s; ", ctp_print_outcome(outcome, s));
-	ctp_output_putf(out, "%s coroutine%s, %s alive at the end; %s event%s, %s lost\n", ctp_print_count(n[0], s->counts.coroutines),
-	                ctp_print_plural(s->counts.coroutines), ctp_print_count(n[1], s->alive), ctp_print_count(n[2], s->counts.events),
+	ctp_output_putf(out, "%s coroutine%s, %s alive at the end; %s event%s, %s lost\n",
+	                ctp_print_count(n[0], s->counts.coroutines), ctp_print_plural(s->counts.coroutines),
+	                ctp_print_count(n[1], s->alive), ctp_print_count(n[2], s->counts.events),
 	                ctp_print_plural(s->counts.events), ctp_print_lost(n[3], s));
 }

@@ -39,14 +39,15 @@ static void rule(struct ctp_output *out, unsigned number)
 	put(out, r.means);
 	ctp_output_putf(out, "\"},\"help\":{\"text\":\"");
 	put(out, r.to_do);
-	ctp_output_putf(out, " The manual page ctp-rules(7) has more.\"},\"defaultConfiguration\":{\"level\":\"%s\"}}", level(r.most));
+	ctp_output_putf(out, " The manual page ctp-rules(7) has more.\"},\"defaultConfiguration\":{\"level\":\"%s\"}}",
+	                level(r.most));
 }
 
 /* --- results -------------------------------------------------------------------------------------------------------------- */
 
 /*
- * The parts of a location: where text has a file and a line, both; else the whole text is the name of a place in the program. GitHub
- * demands a line, so it is the first then.
+ * The parts of a location: where text has a file and a line, both; else the whole text is the name of a place in the program.
+ * GitHub demands a line, so it is the first then.
  */
 static void location(struct ctp_output *out, const struct ctp_report_place *at, const char *text)
 {
@@ -88,7 +89,8 @@ static void related(struct ctp_output *out, const struct ctp_ci_result *result)
 	ctp_output_putf(out, "]");
 }
 
-static void result(struct ctp_output *out, const struct ctp_ci *ci, uint32_t section, const struct ctp_ci_result *r, const char *mark)
+static void result(struct ctp_output *out, const struct ctp_ci *ci, uint32_t section, const struct ctp_ci_result *r,
+                   const char *mark)
 {
 	const struct ctp_report_section *s = ci->section;
 	struct ctp_ci_spot spot = ctp_ci_spot(s, r);
@@ -148,7 +150,8 @@ static void results(struct ctp_output *out, const struct ctp_report *report)
 /* --- the run -------------------------------------------------------------------------------------------------------------- */
 
 /* s null: it is about the whole run. */
-static void notification(struct ctp_output *out, const char **comma, const struct ctp_report_section *s, const char *how, const char *text)
+static void notification(struct ctp_output *out, const char **comma, const struct ctp_report_section *s, const char *how,
+                         const char *text)
 {
 	char command[CTP_PRINT_COMMAND_MAX];
 	ctp_output_putf(out, "%s\n{\"level\":\"%s\",\"message\":{\"text\":\"", *comma, how);
@@ -210,8 +213,9 @@ static void put_folder(struct ctp_output *out, const char *root)
 
 void ctp_report_sarif(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
 {
-	ctp_output_putf(out, "{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json\","
-	                "\"version\":\"2.1.0\",\"runs\":[{\n\"tool\":{\"driver\":{\"name\":\"ctp-report\",\"version\":\"%s\",\"rules\":[",
+	ctp_output_putf(out, "{\"$schema\":\"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+	                "sarif-schema-2.1.0.json\",\"version\":\"2.1.0\",\"runs\":[{\n\"tool\":{\"driver\":{"
+	                "\"name\":\"ctp-report\",\"version\":\"%s\",\"rules\":[",
 	                CTP_VERSION);
 	for (unsigned i = 0; i < CTP_REPORT_RULES; i++)
 		rule(out, i);
