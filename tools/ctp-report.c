@@ -143,7 +143,8 @@ static void parse(int argc, char **argv)
 		{"annotations", optional_argument, NULL, ANNOTATIONS}, {"sarif", required_argument, NULL, SARIF},
 		{"junit", required_argument, NULL, JUNIT}, {"json", required_argument, NULL, JSON},
 		{"markdown", required_argument, NULL, MARKDOWN},
-		{"sort", required_argument, NULL, SORT}, {"top", required_argument, NULL, TOP}, CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
+		{"sort", required_argument, NULL, SORT}, {"top", required_argument, NULL, TOP}, CTP_REPORTOPT_LONGS,
+		{NULL, 0, NULL, 0},
 	};
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "jm", longs)) != -1;)
 		if (!ctp_reportopt_take(&ask.common, &tool, c))
@@ -165,8 +166,8 @@ static void open_files(char **inputs)
 {
 	for (unsigned i = 0; i < ask.files.count; i++)
 		if (ctp_tool_is_input(ask.files.file[i].path, inputs))
-			exit(ctp_tool_usage(&tool, "%s %s: is also the input; name another file", option_of(ask.files.file[i].format),
-			                    ask.files.file[i].path));
+			exit(ctp_tool_usage(&tool, "%s %s: is also the input; name another file",
+			                    option_of(ask.files.file[i].format), ask.files.file[i].path));
 	ask.files.notice = (struct ctp_notice){.say = ctp_tool_say_line, .arg = &tool};
 	tool.reads_on = ask.files.count > 0;
 	ctp_report_files_open(&ask.files);
@@ -193,7 +194,7 @@ static bool has_hung(const struct ctp_report *r)
 	bool hung = false;
 	for (uint32_t i = 0; i < r->nsections && !hung; i++)
 		hung = ctp_ci_hang(how, &r->sections[i]);
-	if (hung && !tool.quiet && !has_found(r))
+	if (hung && !tool.quiet)
 		ctp_tool_say(&tool, "--fail-on: the program did not end by itself: %s", how);
 	return hung;
 }
@@ -249,7 +250,8 @@ int main(int argc, char **argv)
 		ctp_reportopt_unmatched(&tool, report);
 		if (!has_events(report) || is_filtered(report))
 			code = CTP_EXIT_HARMED;
-		code = ask.style.fail_on && (has_found(report) || has_hung(report)) ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
+		bool found = ask.style.fail_on && (has_found(report) || has_hung(report));
+		code = found ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
 	}
 	ctp_analysis_free(analysis);
 	ctp_reportopt_fini(&ask.common);

@@ -48,7 +48,8 @@ enum ctp_status ctp_report_window(const struct ctp_report *r, const struct ctp_s
 {
 	if (!sec->ordinal || !(r->since_ns || r->until_ns))
 		return CTP_OK;
-	return ctp_err_set(err, "a section has no clock, and its records have numbers: leave out %s", r->since_ns ? "--since" : "--until");
+	return ctp_err_set(err, "a section has no clock, and its records have numbers: leave out %s",
+	                   r->since_ns ? "--since" : "--until");
 }
 
 enum ctp_status ctp_texts_add(struct ctp_texts *t, const char *text, struct ctp_err *err)

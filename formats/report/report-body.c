@@ -357,7 +357,8 @@ static void threads(struct ctp_doc *doc)
 	static const struct ctp_doc_column columns[] = {
 		NUMBER("busy", 7, CTP_DOC_WITH_CLOCK), NUMBER("share", 8, CTP_DOC_WITH_CLOCK),
 		NUMBER("unknown", 8, CTP_DOC_WITH_CLOCK), COUNT("resumes", 11), NUMBER("last seen", 10, CTP_DOC_WITH_CLOCK),
-		NUMBER("last seen", 20, CTP_DOC_WITHOUT_CLOCK), {.title = "thread", .words = true}, TEXT("name", " ", CTP_DOC_ALWAYS),
+		NUMBER("last seen", 20, CTP_DOC_WITHOUT_CLOCK), {.title = "thread", .words = true},
+		TEXT("name", " ", CTP_DOC_ALWAYS),
 	};
 	static const struct ctp_doc_table table = TABLE("Threads", columns);
 	const struct ctp_report_section *s = doc->section;

@@ -52,7 +52,10 @@ static uint64_t hash_node(const void *nodes, uint32_t number)
 	return pair_of(n->parent, n->place);
 }
 
-static bool is_node(const void *nodes, uint32_t number, const void *pair) { return hash_node(nodes, number) == *(const uint64_t *)pair; }
+static bool is_node(const void *nodes, uint32_t number, const void *pair)
+{
+	return hash_node(nodes, number) == *(const uint64_t *)pair;
+}
 
 static uint32_t *slot_of(const struct ctp_folded *f, uint32_t parent, uint32_t place)
 {

@@ -108,7 +108,8 @@ static uint32_t lines(char *const *line)
 static void reason(const struct json *j, const struct ctp_report_reason *r)
 {
 	static const char *const kinds[CTP_WAITS_COUNT] = {
-		[CTP_WAITS_TIMER] = "timer", [CTP_WAITS_DESCRIPTOR] = "descriptor", [CTP_WAITS_LOCK] = "lock", [CTP_WAITS_PERMITS] = "permits",
+		[CTP_WAITS_TIMER] = "timer", [CTP_WAITS_DESCRIPTOR] = "descriptor", [CTP_WAITS_LOCK] = "lock",
+		[CTP_WAITS_PERMITS] = "permits",
 		[CTP_WAITS_ITEM] = "item", [CTP_WAITS_ROOM] = "room", [CTP_WAITS_EVENT] = "event", [CTP_WAITS_BARRIER] = "barrier",
 	};
 	const char *kind = r->what < CTP_WAITS_COUNT ? kinds[r->what] : NULL;
@@ -222,8 +223,8 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_output_putf(j->out, ",\"missed\":%ju,\"untraced\":%ju,\"late\":%ju", c->missed, c->untraced, c->late);
 	ctp_output_putf(j->out, ",\"conflicts\":%ju", c->conflicts);
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
-		ctp_output_putf(j->out, j->ordinal ? "%s\"%s\":null" : "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind),
-		                s->total_ns[kind]);
+		ctp_output_putf(j->out, j->ordinal ? "%s\"%s\":null" : "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{",
+		                ctp_print_heavy(kind), s->total_ns[kind]);
 	ns(j, "},\"looked_ns\"", s->looked_ns);
 	text(j, ",\"signal\"", *s->signal ? s->signal : NULL);
 	if (*s->signal)

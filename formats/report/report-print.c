@@ -202,9 +202,11 @@ bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_secti
 		snprintf(ns, sizeof ns, "number %ju", ctp_print_number(s, s->judged_ns));
 	else
 		ctp_print_ns(ns, s->judged_ns);
-	int len = snprintf(to, CTP_PRINT_LINE_MAX, "judged at %s, before %s coroutines were destroyed", ns, ctp_print_count(n, s->destroyed));
+	int len = snprintf(to, CTP_PRINT_LINE_MAX, "judged at %s, before %s coroutines were destroyed", ns,
+	                   ctp_print_count(n, s->destroyed));
 	if (*s->signal && !s->ordinal && len > 0 && len < CTP_PRINT_LINE_MAX)
-		snprintf(to + len, (size_t)(CTP_PRINT_LINE_MAX - len), "; %s came at %s", s->signal, ctp_print_ns(ns, s->signal_ns));
+		snprintf(to + len, (size_t)(CTP_PRINT_LINE_MAX - len), "; %s came at %s", s->signal,
+		         ctp_print_ns(ns, s->signal_ns));
 	return s->destroyed;
 }
 
@@ -237,7 +239,8 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 		                        s->nsuspects, s->nsuspects == 1 ? " stands out" : "s stand out");
 	if (dependents)
 		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, ", and %s other coroutine%s may wait because of %s",
-		                        ctp_print_count(n, dependents), ctp_print_plural(dependents), s->nsuspects == 1 ? "it" : "them");
+		                        ctp_print_count(n, dependents), ctp_print_plural(dependents),
+		                        s->nsuspects == 1 ? "it" : "them");
 	if (s->ignored)
 		snprintf(to + len, CTP_PRINT_LINE_MAX - len, "; %s ignored, as asked", ctp_print_count(n, s->ignored));
 	return to;
@@ -248,7 +251,8 @@ const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report
 	if (s->ordinal)
 		strcpy(to, "Where they suspended");
 	else
-		snprintf(to, CTP_PRINT_LINE_MAX, "Where they suspended, and for how long (by time %s)", ctp_print_state(s->sites_by));
+		snprintf(to, CTP_PRINT_LINE_MAX, "Where they suspended, and for how long (by time %s)",
+		         ctp_print_state(s->sites_by));
 	return to;
 }
 
@@ -273,7 +277,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (s->ordinal)
 		SAY("the section has no clock, only numbers of records: rules that need times are not applied");
 	if (s->filtered)
-		SAY("the trace is filtered: rules that compare with all of the program are not applied; see the report of the whole trace");
+		SAY("the trace is filtered: rules that compare with all of the program are not applied; see the report of the "
+		    "whole trace");
 	if (c->lost)
 		SAY("%s event%s lost: findings that %s could contradict have the level unknown", ctp_print_count(n, c->lost),
 		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "they");
@@ -289,13 +294,14 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("what %s coroutine%s did last is not in the filtered trace: %s listed neither as waiting nor as running",
 		    ctp_print_count(n, s->in_gap), ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
 	else if (s->in_gap)
-		SAY("the last events of %s coroutine%s are lost: %s listed neither as waiting nor as running", ctp_print_count(n, s->in_gap),
-		    ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
+		SAY("the last events of %s coroutine%s are lost: %s listed neither as waiting nor as running",
+		    ctp_print_count(n, s->in_gap), ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
 	if ((c->lost > c->ring_lost || s->missing) && !s->ordinal)
-		SAY("the threads of the %s events are not known: threads may have been busy for longer", s->missing ? "missing" : "lost");
+		SAY("the threads of the %s events are not known: threads may have been busy for longer",
+		    s->missing ? "missing" : "lost");
 	if (c->conflicts)
-		SAY("the numbers of %s coroutine%s may be wrong: two processes or coroutines wrote to the same place, for example after a fork",
-		    ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts));
+		SAY("the numbers of %s coroutine%s may be wrong: two processes or coroutines wrote to the same place, for example "
+		    "after a fork", ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts));
 	if (c->missed)
 		SAY("%s %s missed: the waker is not always known", ctp_print_count(n, c->missed),
 		    c->missed == 1 ? "wake, name or await was" : "wakes, names or awaits were");
@@ -313,7 +319,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (s->missing || (!s->complete && !s->cut))
 		SAY("parts of the trace are damaged or missing");
 	if (s->remnant)
-		SAY("from before the collector attached, there are at most 8 events of each coroutine, and not all ended coroutines");
+		SAY("from before the collector attached, there are at most 8 events of each coroutine, and not all ended "
+		    "coroutines");
 	if (ctp_ended_is(&s->ended, CTP_OUTCOME_RUNNING))
 		SAY("the program was still running: coroutines that wait at the end may be resumed later");
 	if (s->one_site)
@@ -362,7 +369,8 @@ unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const
 		         ctp_print_plural(findings), where);
 	if (r->sections_seen > r->nsections)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX,
-		         r->nsections == 1 ? "Only the first of them is judged." : "Only the first %u of them are judged.", r->nsections);
+		         r->nsections == 1 ? "Only the first of them is judged." : "Only the first %u of them are judged.",
+		         r->nsections);
 	if (r->outside && r->sections_seen > 1)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s of them end%s before the time that was asked for, and %s not judged.",
 		         ctp_print_count(n[0], r->outside), r->outside == 1 ? "s" : "", r->outside == 1 ? "is" : "are");
@@ -448,7 +456,8 @@ const char *ctp_print_holders(char text[CTP_PRINT_LABEL_MAX], const struct ctp_r
 	if (!o->holders_known || !o->nholders)
 		snprintf(text, CTP_PRINT_LABEL_MAX, o->holders_known ? "-" : "?");
 	else if (others)
-		snprintf(text, CTP_PRINT_LABEL_MAX, "%.100s and %ju more", ctp_print_label(label, o->holders[0].name, o->holders[0].id), others);
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%.100s and %ju more",
+		         ctp_print_label(label, o->holders[0].name, o->holders[0].id), others);
 	else
 		snprintf(text, CTP_PRINT_LABEL_MAX, "%.100s%s", ctp_print_label(label, o->holders[0].name, o->holders[0].id),
 		         o->holders[0].alive ? "" : ", ended");

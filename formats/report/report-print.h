@@ -15,7 +15,8 @@
 #include "io/output.h"
 
 enum ctp_report_format {
-	CTP_REPORT_AS_TEXT, CTP_REPORT_AS_MARKDOWN, CTP_REPORT_AS_JSON, CTP_REPORT_AS_FOLDED, CTP_REPORT_AS_BRIEF, CTP_REPORT_AS_SARIF,
+	CTP_REPORT_AS_TEXT, CTP_REPORT_AS_MARKDOWN, CTP_REPORT_AS_JSON, CTP_REPORT_AS_FOLDED, CTP_REPORT_AS_BRIEF,
+	CTP_REPORT_AS_SARIF,
 	CTP_REPORT_AS_JUNIT, CTP_REPORT_AS_GITHUB, CTP_REPORT_AS_GITLAB, CTP_REPORT_FORMATS,
 };
 
@@ -52,7 +53,10 @@ const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_repo
 static inline uint64_t ctp_print_number(const struct ctp_report_section *s, uint64_t ns) { return s->start_ns + ns; }
 
 /* Whether a section without a clock has a first and a last number. */
-static inline bool ctp_print_numbered(const struct ctp_report_section *s) { return s->start_ns || s->duration_ns || s->counts.events; }
+static inline bool ctp_print_numbered(const struct ctp_report_section *s)
+{
+	return s->start_ns || s->duration_ns || s->counts.events;
+}
 
 /* How long the section is: "1.73 s"; "numbered 1 to 7264" without a clock. */
 const char *ctp_print_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);

@@ -50,7 +50,8 @@ struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out,
                                  struct ctp_report_files *files, struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
-		.section = ctp_report_feed_section, .records = ctp_report_feed_records, .end = end, .finish = finish, .free = release,
+		.section = ctp_report_feed_section, .records = ctp_report_feed_records, .end = end, .finish = finish,
+		.free = release,
 	};
 	struct report_sink *s = calloc(1, sizeof *s);
 	if (!s) {

@@ -17,7 +17,8 @@ struct tree {
 
 static int by_length(const void *a, const void *b)
 {
-	const struct ctp_report_member *x = *(const struct ctp_report_member *const *)a, *y = *(const struct ctp_report_member *const *)b;
+	const struct ctp_report_member *x = *(const struct ctp_report_member *const *)a,
+	                               *y = *(const struct ctp_report_member *const *)b;
 	return x->for_ns != y->for_ns ? ctp_most_first(x->for_ns, y->for_ns) : ctp_most_first(y->id, x->id);
 }
 

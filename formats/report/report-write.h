@@ -3,8 +3,8 @@
 /*
  * report-write.h - writes a report in any of its forms: to an output, and to files beside it.
  *
- * A file appears when it is whole, and what had its name stays until then. A file that fails is named, and the others are written all
- * the same.
+ * A file appears when it is whole, and what had its name stays until then. A file that fails is named, and the others are written
+ * all the same.
  */
 #ifndef CTP_REPORT_WRITE_H
 #define CTP_REPORT_WRITE_H
