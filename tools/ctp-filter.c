@@ -16,13 +16,13 @@
 #include "tool.h"
 
 enum { CORO = 256, DESCENDANTS, SPAWN, NAME, PROCESS, SINCE, UNTIL, PLACE, THREAD, CLASS, STATE, FINDING, AROUND, SECTION,
-       ANONYMISE, DIR, NO_SYMBOLS, NUMBERS_MAX = 1 << 16 };
+       ORIGIN, ANONYMISE, DIR, NO_SYMBOLS, NUMBERS_MAX = 1 << 16 };
 
 static struct ctp_tool tool = {
 	.name = "ctp-filter",
 	.synopsis = "[-fqv] [-o FILE] [--coro ID] [--spawn SITE] [--name PATTERN] [--process PID] [--descendants] "
 	            "[--since TIME] [--until TIME] [--place SITE] [--thread TID] [--class NAME] [--state running|suspended] "
-	            "[--finding N] [--around TIME] [--section N] [--anonymise] [--debug-dir DIR] [--no-symbols] [FILE...]",
+	            "[--finding N] [--around TIME] [--section N] [--origin N] [--anonymise] [--debug-dir DIR] [--no-symbols] [FILE...]",
 	.help = "Writes a part of a stream, which is a stream again, with all that the part needs to be understood.\n"
 	        "These select coroutines; if several are given, a coroutine must match each of them:\n"
 	        "  --coro ID          those with these numbers: 5 or 5,7,9; may be repeated, as each of these\n"
@@ -38,7 +38,8 @@ static struct ctp_tool tool = {
 	        "  --class NAME       records of these classes; * and ? as in a shell\n"
 	        "  --state STATE      of all transitions, those to this state: running or suspended\n"
 	        "  --section N        the Nth section alone\n"
-	        "  --finding N        the coroutines of the Nth finding of ctp-report; reads the files twice\n"
+	        "  --origin N         of a merged section, only what is from the Nth origin\n"
+	        "  --finding N        the coroutines of the Nth finding of ctp-report, and the finding; reads the files twice\n"
 	        "  --around TIME      with --finding: only the time of the finding, and so much before and after it\n"
 	        "  --anonymise        put numbers in place of names, paths, hosts and arguments, and say what is still there\n"
 	        "  --debug-dir DIR    look for debug information in DIR first, for sites; may be repeated\n"
@@ -61,6 +62,8 @@ static struct {
 	struct ctp_texts spawns, names, places, classes, dirs;
 	uint64_t finding, around_ns;
 	bool has_around;
+	struct ctp_filter_report *report; /* of the whole trace; null: none is needed */
+	struct ctp_filter_finding found;
 	char *said; /* the options so far, for the attribute */
 } ask;
 
@@ -159,6 +162,8 @@ static void select_records(int c)
 		ask.options.until_ns = duration("--until");
 	else if (c == SECTION)
 		ask.options.section = ctp_tool_number(&tool, "--section", optarg, 1, UINT64_MAX, "not a number; give one from 1 on");
+	else if (c == ORIGIN)
+		ask.options.origin = ctp_tool_number(&tool, "--origin", optarg, 1, UINT64_MAX, "not a number; give one from 1 on");
 	else if (c == FINDING)
 		ask.finding = ctp_tool_number(&tool, "--finding", optarg, 1, UINT32_MAX, "not a number; give one from 1 on");
 	else if (c == AROUND)
@@ -174,7 +179,7 @@ static const struct option longs[] = {
 	{"thread", required_argument, NULL, THREAD}, {"class", required_argument, NULL, CLASS},
 	{"state", required_argument, NULL, STATE}, {"finding", required_argument, NULL, FINDING},
 	{"around", required_argument, NULL, AROUND}, {"section", required_argument, NULL, SECTION},
-	{"anonymise", no_argument, NULL, ANONYMISE}, {"debug-dir", required_argument, NULL, DIR},
+	{"origin", required_argument, NULL, ORIGIN}, {"anonymise", no_argument, NULL, ANONYMISE}, {"debug-dir", required_argument, NULL, DIR},
 	{"no-symbols", no_argument, NULL, NO_SYMBOLS}, {NULL, 0, NULL, 0},
 };
 
@@ -247,25 +252,39 @@ static bool can_be_read_twice(const char *path)
 	return strcmp(path, "-") && (stat(path, &st) || S_ISREG(st.st_mode));
 }
 
-/* The finding becomes a list of coroutines, and a time. */
-static enum ctp_status use_finding(struct ctp_filter_finding *finding, struct ctp_err *err)
+/* The finding becomes a list of coroutines, a time, and records. */
+static void use_finding(const struct ctp_filter_finding *finding)
 {
 	struct ctp_filter_options *o = &ask.options;
 	o->coros = (struct ctp_filter_numbers){finding->coros, finding->ncoros};
 	o->section = finding->section;
-	if (ask.has_around) {
-		o->absolute = true;
-		o->since_ns = finding->from_ns > ask.around_ns ? finding->from_ns - ask.around_ns : 0;
-		o->until_ns = ask.around_ns < UINT64_MAX - finding->to_ns ? finding->to_ns + ask.around_ns : UINT64_MAX;
-	}
-	(void)err;
-	return CTP_OK;
+	o->origin = finding->origin;
+	o->finding = finding->finding;
+	o->suspect = finding->suspect;
+	if (!ask.has_around)
+		return;
+	o->absolute = true;
+	o->since_ns = finding->from_ns > ask.around_ns ? finding->from_ns - ask.around_ns : 0;
+	o->until_ns = ask.around_ns < UINT64_MAX - finding->to_ns ? finding->to_ns + ask.around_ns : UINT64_MAX;
 }
 
-static enum ctp_status find(char **files, struct ctp_filter_finding *finding, struct ctp_err *err)
+/* Null: err says why. */
+static struct ctp_filter_report *make_report(char **files, struct ctp_err *err)
 {
 	const struct ctp_analysis_options options = {.debug_dirs = ask.options.debug_dirs, .ndebug_dirs = ask.options.ndebug_dirs,
 	                                             .no_symbols = ask.options.no_symbols};
+	if (ask.options.anonymise && !(ask.options.anon = ctp_filter_anon_new(err)))
+		return NULL;
+	struct ctp_filter_report *report = ctp_filter_report_new(&options, ask.options.anon, err);
+	struct pass pass = {.sink = report ? ctp_filter_report_sink(report) : NULL, .err = err};
+	if (report && ctp_tool_each(&tool, files, read_first, &pass, err) != CTP_FAILED)
+		return report;
+	ctp_filter_report_free(report);
+	return NULL;
+}
+
+static enum ctp_status find(char **files, struct ctp_err *err)
+{
 	for (char **file = files; *file; file++)
 		if (!can_be_read_twice(*file))
 			return ctp_err_as(err, CTP_ERR_USAGE, "--finding %ju: %s: the input is read twice, so give files",
@@ -273,22 +292,19 @@ static enum ctp_status find(char **files, struct ctp_filter_finding *finding, st
 	if (!*files)
 		return ctp_err_as(err, CTP_ERR_USAGE, "--finding %ju: the input is read twice, so give files, not standard input",
 		                  (uintmax_t)ask.finding);
-	struct ctp_analysis *analysis = ctp_analysis_new(&options, err);
-	struct pass pass = {.sink = analysis ? ctp_filter_report_sink(analysis, err) : NULL, .err = err};
-	enum ctp_status status = pass.sink ? ctp_tool_each(&tool, files, read_first, &pass, err) : CTP_FAILED;
-	if (status != CTP_FAILED)
-		status = ctp_filter_finding_get(finding, &analysis->report, ask.finding, ask.options.section, err);
-	if (pass.sink)
-		pass.sink->ops->free(pass.sink);
-	ctp_analysis_free(analysis);
-	return status == CTP_FAILED ? CTP_FAILED : use_finding(finding, err);
+	ask.report = make_report(files, err);
+	if (!ask.report || ctp_filter_finding_get(&ask.found, ask.report, ask.finding, ask.options.section, ask.options.origin, err))
+		return CTP_FAILED;
+	use_finding(&ask.found);
+	return CTP_OK;
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 
-static void say_what_was_done(const struct ctp_filter_stats *s, const struct ctp_filter_finding *finding)
+static void say_what_was_done(const struct ctp_filter_stats *s)
 {
 	const struct ctp_filter_options *o = &ask.options;
+	const struct ctp_filter_finding *finding = &ask.found;
 	bool picks = o->coros.n || o->processes.n || o->spawns.n || o->names.n;
 	if (tool.verbose)
 		ctp_tool_say(&tool, "%ju of %ju records are written", (uintmax_t)s->kept, (uintmax_t)s->taken);
@@ -296,8 +312,12 @@ static void say_what_was_done(const struct ctp_filter_stats *s, const struct ctp
 		return;
 	if (picks && !s->selected)
 		ctp_tool_say(&tool, "no coroutine of the trace matches %s", ask.said);
-	if (finding->members > finding->ncoros)
+	if (o->origin && !s->of_origin)
+		ctp_tool_say(&tool, "the trace has no origin %ju", (uintmax_t)o->origin);
+	if (finding->members > finding->listed)
 		ctp_tool_say(&tool, "the finding has %ju coroutines, of which a report lists the first 100", (uintmax_t)finding->members);
+	if (ask.finding && !finding->finding && !finding->suspect)
+		ctp_tool_say(&tool, "the finding itself is not in the output: without names it is another one");
 	if (s->unknown_parents && o->descendants)
 		ctp_tool_say(&tool, "the parent of %ju coroutine%s is not known: whether %s from the selected ones is not known, either",
 		             (uintmax_t)s->unknown_parents, s->unknown_parents == 1 ? "" : "s",
@@ -317,9 +337,11 @@ static void say_what_was_done(const struct ctp_filter_stats *s, const struct ctp
 		ctp_tool_say(&tool, "still in the trace: all numbers in records of %s", s->classes);
 }
 
-static void fini(struct ctp_filter_finding *finding)
+static void fini(void)
 {
-	ctp_filter_finding_fini(finding);
+	ctp_filter_finding_fini(&ask.found);
+	ctp_filter_report_free(ask.report);
+	ctp_filter_anon_free(ask.options.anon);
 	free(ask.coros.list);
 	free(ask.processes.list);
 	free(ask.threads.list);
@@ -334,7 +356,6 @@ static void fini(struct ctp_filter_finding *finding)
 int main(int argc, char **argv)
 {
 	static struct ctp_filter_stats stats;
-	struct ctp_filter_finding finding = {0};
 	struct ctp_output out;
 	struct ctp_err err;
 	ctp_tool_start(&tool);
@@ -343,12 +364,12 @@ int main(int argc, char **argv)
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;)
 		take(c);
 	check();
-	if ((ask.finding && find(argv + optind, &finding, &err)) ||
+	if ((ask.finding && find(argv + optind, &err)) ||
 	    ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
 		return err.code == CTP_ERR_USAGE ? ctp_tool_usage(&tool, "%s", err.text) : ctp_tool_fail(&tool, &err);
 	int code = ctp_tool_to(&tool, argv + optind, ctp_filter_sink(&out, &ask.options, &stats, &err), &out, &err);
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED)
-		say_what_was_done(&stats, &finding);
-	fini(&finding);
+		say_what_was_done(&stats);
+	fini();
 	return code;
 }

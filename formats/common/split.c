@@ -38,6 +38,7 @@ struct split {
 	struct known known[CTP_CLASSES_MAX];
 	struct ctp_section_end end; /* of the merged section */
 	struct part *replayed;
+	struct ctp_section section; /* of that */
 };
 
 /* --- parts ---------------------------------------------------------------------------------------------------------------- */
@@ -106,25 +107,45 @@ static void learn(struct part *p, const struct ctp_record *rec)
 
 /* --- records -------------------------------------------------------------------------------------------------------------- */
 
-static bool is_of_clock(const char *name)
+/* What the merged section says of all its parts. */
+static bool is_of_whole(const char *name)
 {
-	static const char *const names[] = {"clock", "wall_offset_ns", "boot_id", "time_namespace", "pid", "start_ns"};
+	static const char *const names[] = {"clock", "wall_offset_ns", "boot_id", "time_namespace", "pid", "start_ns", "anonymised"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;
 }
 
-/* The section of a part, for a spool. */
+/*
+ * By which filters records of a part were left out: of its input, and of the merged section. The attribute of that begins with what
+ * is about inputs.
+ */
+static void add_filtered(const struct split *s, const struct part *p, struct ctp_section *sec)
+{
+	const char *own = ctp_section_get(&p->attrs, "filtered"), *all = ctp_section_get(&s->whole, "filtered");
+	const char *inputs = ctp_section_get(&s->whole, "inputs_filtered");
+	size_t len = inputs ? strlen(inputs) : 0;
+	if (all && len && !strncmp(all, inputs, len))
+		all += len + (strncmp(all + len, " | ", 3) ? 0 : 3);
+	all = all && *all ? all : NULL;
+	if (own || all)
+		ctp_section_addf(sec, "filtered", "%s%s%s", own ? own : "", own && all ? " | " : "", all ? all : "");
+}
+
+static bool is_of_parts(const char *name) { return !strcmp(name, "filtered"); }
+
+/* The section of a part, once all records about the part are known. */
 static void make_section(const struct split *s, const struct part *p, struct ctp_section *sec)
 {
 	ctp_section_init(sec);
 	for (uint32_t i = 0; i < p->attrs.nattrs; i++)
-		if (!is_of_clock(p->attrs.attrs[i].name))
+		if (!is_of_whole(p->attrs.attrs[i].name) && !is_of_parts(p->attrs.attrs[i].name))
 			ctp_section_add(sec, p->attrs.attrs[i].name, p->attrs.attrs[i].value);
 	for (uint32_t i = 0; i < s->whole.nattrs; i++)
-		if (is_of_clock(s->whole.attrs[i].name))
+		if (is_of_whole(s->whole.attrs[i].name))
 			ctp_section_add(sec, s->whole.attrs[i].name, s->whole.attrs[i].value);
+	add_filtered(s, p, sec);
 	if (p->pid)
 		ctp_section_addf(sec, "pid", "%" PRIu64, p->pid);
 	if (p->start_ns)
@@ -141,13 +162,13 @@ static void make_section(const struct split *s, const struct part *p, struct ctp
 		ctp_section_add(sec, "origin_error_ns", "unknown");
 }
 
-static enum ctp_status open_spool(struct split *s, struct part *p, struct ctp_err *err)
+static enum ctp_status open_spool(struct part *p, struct ctp_err *err)
 {
 	struct ctp_section sec;
 	p->spool = ctp_spool_new(err);
 	if (!p->spool)
 		return CTP_FAILED;
-	make_section(s, p, &sec);
+	ctp_section_init(&sec);
 	enum ctp_status status = ctp_spool_section(p->spool, &sec, err);
 	ctp_section_fini(&sec);
 	return status;
@@ -166,9 +187,9 @@ static bool is_about_origins(const struct ctp_record *rec)
 	return rec->cls->kind == CTP_KIND_ORIGIN || rec->cls->kind == CTP_KIND_ATTRIBUTE;
 }
 
-static enum ctp_status give_part(struct split *s, struct part *p, const struct ctp_record *rec, uint32_t n, bool late, struct ctp_err *err)
+static enum ctp_status give_part(struct part *p, const struct ctp_record *rec, uint32_t n, bool late, struct ctp_err *err)
 {
-	if (!p->spool && open_spool(s, p, err))
+	if (!p->spool && open_spool(p, err))
 		return CTP_FAILED;
 	return ctp_spool_records(p->spool, &(struct ctp_batch){rec, n, late}, err);
 }
@@ -193,7 +214,7 @@ static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch
 		while (upto < batch->n && !is_about_origins(&batch->rec[upto]) && origin_of(s, &batch->rec[upto]) == origin)
 			upto++;
 		if (p)
-			status = give_part(s, p, rec, upto - i, batch->late, err);
+			status = give_part(p, rec, upto - i, batch->late, err);
 	}
 	return status;
 }
@@ -225,7 +246,10 @@ static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *se
 static enum ctp_status replay_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct split *s = (struct split *)sink;
-	return s->to->ops->section ? s->to->ops->section(s->to, sec, err) : CTP_OK;
+	(void)sec;
+	ctp_section_fini(&s->section);
+	make_section(s, s->replayed, &s->section);
+	return s->to->ops->section ? s->to->ops->section(s->to, &s->section, err) : CTP_OK;
 }
 
 static enum ctp_status replay_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
@@ -267,7 +291,7 @@ static enum ctp_status finish_section(struct ctp_sink *sink, const struct ctp_se
 	for (size_t i = 0; i < s->n && !status; i++) {
 		struct part *p = s->replayed = &s->parts[i];
 		if (!p->spool)
-			status = open_spool(s, p, err);
+			status = open_spool(p, err);
 		if (!status && !(status = ctp_spool_end(p->spool, end, err)))
 			status = ctp_spool_replay(p->spool, &replay, sink, err);
 		ctp_spool_free(p->spool);
@@ -295,6 +319,7 @@ static void release(struct ctp_sink *sink)
 {
 	struct split *s = (struct split *)sink;
 	forget(s);
+	ctp_section_fini(&s->section);
 	free(s->parts);
 	s->to->ops->free(s->to);
 	free(s);

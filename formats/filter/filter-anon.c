@@ -8,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/report.h"
 #include "base/array.h"
 #include "base/map.h"
 #include "base/spread.h"
 
-enum { PREFIX_MAX = 24, SPELLED_MAX = 48 };
+enum { PREFIX_MAX = 24, SPELLED_MAX = 72 };
 _Static_assert(offsetof(struct ctp_str, data) == sizeof(uint32_t), "a length, and then the bytes");
 
 struct text {
@@ -126,6 +127,64 @@ const uint64_t *ctp_filter_anon_record(struct ctp_filter_anon *a, const struct c
 	return a->val;
 }
 
+/* --- findings ------------------------------------------------------------------------------------------------------------- */
+
+bool ctp_filter_anon_is_sentence(const struct ctp_class *cls)
+{
+	return ctp_class_field(cls, "rule") < 0 && ctp_class_role(cls, CTP_ROLE_COROUTINE) < 0;
+}
+
+/* "file3:12:function4", with the numbers that the site has; 0: err says why not. */
+static size_t spell_place(struct ctp_filter_anon *a, char to[SPELLED_MAX], const char *place, struct ctp_err *err)
+{
+	size_t file_bytes = 0, len;
+	uint64_t line = ctp_report_line(place, &file_bytes);
+	const char *function = line ? strchr(place + file_bytes + 1, ':') : NULL;
+	uint32_t number = number_of(a, place, line ? file_bytes : strlen(place), err);
+	if (!number)
+		return 0;
+	len = spell(to, line ? "file" : "place", number);
+	if (line)
+		len += (size_t)snprintf(to + len, SPELLED_MAX - len, ":%ju", (uintmax_t)line);
+	if (!function || !function[1])
+		return len;
+	number = number_of(a, function + 1, strlen(function + 1), err);
+	to[len++] = ':';
+	return number ? len + spell(to + len, "function", number) : 0;
+}
+
+static bool is_rule(const char *text)
+{
+	bool is_it = !strcmp(text, "possible");
+	for (enum ctp_rule rule = 0; rule < CTP_RULES; rule++)
+		is_it |= !strcmp(text, ctp_rule_name(rule));
+	return is_it;
+}
+
+const uint64_t *ctp_filter_anon_finding(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err)
+{
+	for (uint32_t i = 0; i < rec->cls->nfields; i++) {
+		const struct ctp_field *field = &rec->cls->fields[i];
+		const struct ctp_str *s = ctp_type_is_text(field->type) ? ctp_str_val(rec->val[i]) : NULL;
+		a->val[i] = rec->val[i];
+		if (!s || !s->len || (!strcmp(field->name, "rule") && is_rule(s->data)))
+			continue;
+		bool place = !strcmp(field->name, "place") || !strcmp(field->name, "spawned_at");
+		bool name = strstr(field->name, "name") || !strcmp(field->name, "in");
+		uint32_t number = name ? number_of(a, s->data, s->len, err) : 0;
+		a->val[i] = 0;
+		if (name && number)
+			a->spelled[i].len = (uint32_t)spell(a->spelled[i].data, "name", number);
+		else if (name || (place && !(a->spelled[i].len = (uint32_t)spell_place(a, a->spelled[i].data, s->data, err))))
+			return NULL;
+		if (name || place)
+			a->val[i] = ctp_val_str((const struct ctp_str *)(const void *)&a->spelled[i]);
+	}
+	return a->val;
+}
+
+/* --- attributes ----------------------------------------------------------------------------------------------------------- */
+
 /* Attributes of the recording itself, such as its clock. They name no person, host, program or file. */
 static bool is_harmless(const struct ctp_attr *attr)
 {
@@ -152,4 +211,27 @@ const char *ctp_filter_anon_attr(struct ctp_filter_anon *a, const struct ctp_att
 		return NULL;
 	spell(a->attr, attr->name, number);
 	return a->attr;
+}
+
+/* Names of attributes stay, as those of the section. */
+const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err)
+{
+	int name = ctp_class_field(rec->cls, "name"), value = ctp_class_field(rec->cls, "value");
+	const struct ctp_str *named = ctp_record_str(rec, name, CTP_STRING), *is = ctp_record_str(rec, value, CTP_STRING);
+	uint64_t kept = named ? rec->val[name] : 0;
+	bool stays = false;
+	if (named && is && is->len && !ctp_filter_anon_attr(a, &(struct ctp_attr){(char *)(uintptr_t)named->data, (char *)(uintptr_t)is->data},
+	                                                    &stays, err))
+		return NULL;
+	uint64_t as_is = stays ? rec->val[value] : 0;
+	const uint64_t *val = ctp_filter_anon_record(a, rec, err);
+	if (!val)
+		return NULL;
+	if (val != a->val)
+		memcpy(a->val, val, rec->cls->nfields * sizeof *a->val);
+	if (kept)
+		a->val[name] = kept;
+	if (as_is)
+		a->val[value] = as_is;
+	return a->val;
 }

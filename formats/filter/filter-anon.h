@@ -21,6 +21,14 @@ void ctp_filter_anon_free(struct ctp_filter_anon *a); /* null: nothing */
 const uint64_t *ctp_filter_anon_record(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err);
 
 /*
+ * The same of a record of kind CTP_KIND_FINDING: texts of places keep their form, FILE:LINE:FUNCTION, and sentences are left out. A
+ * class that has only sentences is written without its records.
+ */
+const uint64_t *ctp_filter_anon_finding(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err);
+const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err); /* of an origin */
+bool ctp_filter_anon_is_sentence(const struct ctp_class *cls);
+
+/*
  * The value of an attribute, good until the next call: the same if it cannot say whose trace it is, and then *stays is true. Null as
  * above.
  */

@@ -39,7 +39,9 @@ static struct ctp_filter_coro *find(const struct ctp_filter *f, uint64_t id)
 static void choose(struct ctp_filter *f, struct ctp_filter_coro *co)
 {
 	f->stats->selected += !co->chosen;
+	f->stats->unknown_parents -= co->orphan; /* by its name it is known after all */
 	co->chosen = true;
+	co->orphan = false;
 }
 
 /* By what is known before its name. birth: its record; null: there was none. */
@@ -61,7 +63,10 @@ static void look_at_birth(struct ctp_filter *f, struct ctp_filter_coro *co, cons
 	}
 	if ((co->fits && !f->options->names.n) || (parent && parent->chosen))
 		choose(f, co);
-	f->stats->unknown_parents += f->options->descendants && !parent && !co->chosen;
+	if (f->options->descendants && !parent && !co->chosen && !co->orphan) {
+		f->stats->unknown_parents++;
+		co->orphan = true;
+	}
 }
 
 static void look_at_name(struct ctp_filter *f, struct ctp_filter_coro *co, const struct ctp_filter_class *cls,

@@ -4,6 +4,7 @@
 #ifndef CTP_FILTER_OWN_H
 #define CTP_FILTER_OWN_H
 
+#include "analyse/findings-kept.h"
 #include "analyse/roles.h"
 #include "filter/filter-anon.h"
 #include "filter/filter-held.h"
@@ -17,6 +18,7 @@ enum { CTP_FILTER_BIRTH, CTP_FILTER_NAME, CTP_FILTER_FUNCTION, CTP_FILTER_CONFLI
 enum { CTP_FILTER_MADE, CTP_FILTER_STOCK, CTP_FILTER_ROOM, CTP_FILTER_CLOSED, CTP_FILTER_LABEL };
 
 enum {
+	CTP_FILTER_ORIGINS_MAX = 1 << 16, /* further ones are counted as one */
 	CTP_FILTER_COROS_MAX = 1 << 23, /* at once; records of others are left out */
 	CTP_FILTER_SITES_MAX = 1 << 20, /* and objects */
 	CTP_FILTER_HELD_BYTES = 1 << 30, /* of all records that are held; more are not */
@@ -33,6 +35,7 @@ struct ctp_filter_coro {
 	bool fits;        /* chosen, but for its name */
 	bool shown;       /* its birth has been written, if there was any */
 	bool left;
+	bool orphan;      /* counted as one whose parent is not known */
 	bool told;        /* a left_out record has been written since then */
 	bool at_place;    /* it waits at a place that is asked for */
 	uint8_t reasons;  /* held */
@@ -42,6 +45,13 @@ struct ctp_filter_object {
 	struct ctp_filter_entry entry; /* key: its process and its address */
 	struct ctp_filter_list held;
 	bool wanted; /* a record that was written refers to it */
+};
+
+/* What was written of an origin. Of a section that was not merged there is one. */
+struct ctp_filter_origin {
+	struct ctp_filter_entry entry; /* key: its number, 0 */
+	uint64_t first_ns; /* its first event; UINT64_MAX: none yet */
+	uint64_t events, lost, unverified, births, deaths;
 };
 
 struct ctp_filter_site {
@@ -54,6 +64,7 @@ struct ctp_filter_site {
 struct ctp_filter_class {
 	struct ctp_roles roles;
 	bool wanted; /* by the option that selects classes */
+	int16_t origin; /* the field */
 	uint32_t nsites;
 	uint8_t sites[CTP_FILTER_SITE_FIELDS]; /* unsigned fields that refer to sites */
 };
@@ -64,7 +75,8 @@ struct ctp_filter {
 	struct ctp_filter_stats *stats;
 	struct ctp_output *out;
 	struct ctp_writer *writer;
-	struct ctp_class *left_out;
+	struct ctp_class *left_out, *attribute;
+	struct ctp_kept_writer kept; /* of findings */
 	struct ctp_filter_places *places; /* null: no option is about places */
 	struct ctp_filter_anon *anon;     /* null: texts stay as they are */
 	struct ctp_filter_table coros, sites, objects;
@@ -76,6 +88,7 @@ struct ctp_filter {
 	size_t held_bytes;
 	bool begun;
 
+	bool merged;  /* the section has origins */
 	bool copies;  /* nothing is left out */
 	bool picks;   /* options select coroutines */
 	bool lazy;    /* options select records: a coroutine is shown with the first of its own */
@@ -89,7 +102,9 @@ struct ctp_filter {
 	uint32_t depth;    /* of coroutines that are shown because another one refers to them */
 	uint64_t pid;      /* of the section */
 	uint64_t kept_before; /* stats->kept, when the section began */
-	uint64_t events, lost, unverified, births, deaths; /* that were written */
+	struct ctp_filter_table origins; /* of a merged section, or the one of another section */
+	struct ctp_filter_origin *last;  /* the last that was found; null: none */
+	struct ctp_filter_origin nowhere; /* in place of one for which there was no memory */
 	bool failed;       /* out of memory, or out of numbers for texts: why says so */
 	struct ctp_err why;
 };
@@ -105,6 +120,9 @@ void ctp_filter_take_object(struct ctp_filter *f, const struct ctp_filter_class 
 void ctp_filter_take_descriptor(struct ctp_filter *f, const struct ctp_filter_class *cls, const struct ctp_record *rec);
 void ctp_filter_release_site(struct ctp_filter_entry *e);
 void ctp_filter_release_object(struct ctp_filter_entry *e);
+
+/* The origin of a record. */
+struct ctp_filter_origin *ctp_filter_origin_of(struct ctp_filter *f, const struct ctp_record *rec);
 
 /* Holds a copy. False: there is no room, or no memory, which is noted. */
 bool ctp_filter_keep(struct ctp_filter *f, struct ctp_filter_list *l, const struct ctp_record *rec, uint8_t slot, bool again);

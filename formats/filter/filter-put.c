@@ -36,23 +36,50 @@ bool ctp_filter_keep(struct ctp_filter *f, struct ctp_filter_list *l, const stru
 static void write_record(struct ctp_filter *f, const struct ctp_class *cls, const uint64_t *val)
 {
 	const struct ctp_record rec = {.cls = cls, .val = val};
-	if (f->anon && !(val = ctp_filter_anon_record(f->anon, &rec, &f->why)))
-		f->failed = true;
-	else
+	if (f->anon && cls->kind == CTP_KIND_FINDING && ctp_filter_anon_is_sentence(cls))
+		return;
+	if (f->anon && cls->kind == CTP_KIND_ATTRIBUTE)
+		val = ctp_filter_anon_attribute(f->anon, &rec, &f->why);
+	else if (f->anon)
+		val = cls->kind == CTP_KIND_FINDING ? ctp_filter_anon_finding(f->anon, &rec, &f->why) :
+		                                      ctp_filter_anon_record(f->anon, &rec, &f->why);
+	if (val)
 		ctp_writer_record(f->writer, cls, val);
+	else
+		f->failed = true;
+}
+
+struct ctp_filter_origin *ctp_filter_origin_of(struct ctp_filter *f, const struct ctp_record *rec)
+{
+	const struct ctp_filter_class *cls = &f->classes[rec->cls->id];
+	uint64_t number = f->merged ? ctp_roles_value(rec->val, cls->origin) : 0;
+	if (f->last && f->last->entry.key[0] == number)
+		return f->last;
+	number = f->origins.count < CTP_FILTER_ORIGINS_MAX ? number : 0;
+	struct ctp_filter_origin *o = (struct ctp_filter_origin *)ctp_filter_table_find(&f->origins, number, 0);
+	if (!o && (o = calloc(1, sizeof *o))) {
+		o->first_ns = UINT64_MAX;
+		ctp_filter_table_add(&f->origins, &o->entry, number, 0);
+	} else if (!o) {
+		f->failed = true;
+		ctp_err_memory(&f->why);
+		return &f->nowhere;
+	}
+	return f->last = o;
 }
 
 static void count(struct ctp_filter *f, const struct ctp_filter_class *cls, const struct ctp_record *rec)
 {
 	unsigned kind = cls->roles.kind;
+	struct ctp_filter_origin *o = ctp_filter_origin_of(f, rec);
 	f->stats->kept++;
-	f->events += kind == CTP_KIND_TRANSITION;
-	f->births += kind == CTP_KIND_BIRTH;
-	f->deaths += kind == CTP_KIND_DEATH;
+	o->events += kind == CTP_KIND_TRANSITION;
+	o->births += kind == CTP_KIND_BIRTH;
+	o->deaths += kind == CTP_KIND_DEATH;
 	if (kind != CTP_KIND_LOSS || cls->roles.missed)
 		return;
-	ctp_add_capped(&f->lost, ctp_record_lost(rec));
-	ctp_add_capped(&f->unverified, ctp_record_number(rec, ctp_class_role(rec->cls, CTP_ROLE_UNVERIFIED)));
+	ctp_add_capped(&o->lost, ctp_record_lost(rec));
+	ctp_add_capped(&o->unverified, ctp_record_number(rec, ctp_class_role(rec->cls, CTP_ROLE_UNVERIFIED)));
 }
 
 /* --- sites ---------------------------------------------------------------------------------------------------------------- */
@@ -302,12 +329,13 @@ void ctp_filter_put_end(struct ctp_filter *f)
 	if (!h)
 		return;
 	if (!f->copies) {
+		const struct ctp_filter_origin *o = ctp_filter_origin_of(f, &h->rec);
 		ctp_filter_tell_left(f);
-		set(h->rec.cls, h->val, "events", f->events);
-		set(h->rec.cls, h->val, "lost", f->lost);
-		set(h->rec.cls, h->val, "unverified", f->unverified);
-		set(h->rec.cls, h->val, "births", f->births);
-		set(h->rec.cls, h->val, "deaths", f->deaths);
+		set(h->rec.cls, h->val, "events", o->events);
+		set(h->rec.cls, h->val, "lost", o->lost);
+		set(h->rec.cls, h->val, "unverified", o->unverified);
+		set(h->rec.cls, h->val, "births", o->births);
+		set(h->rec.cls, h->val, "deaths", o->deaths);
 	}
 	if (f->copies || end_early(f, h->rec.cls, h->val)) {
 		f->stats->kept++;

@@ -11,6 +11,7 @@
 #include "base/compare.h"
 #include "report/report-args.h"
 #include "stream/events.h"
+#include "stream/str-new.h"
 
 enum { MARK_RECORDS = 1024 }; /* what a reader holds back fits its cache then */
 
@@ -88,11 +89,15 @@ static void begin_section(struct ctp_filter *f)
 	if (f->first_ns != UINT64_MAX && !ctp_section_get(&f->to, "first_event_ns"))
 		ctp_section_addf(&f->to, "first_event_ns", "%" PRIu64, f->first_ns);
 	ctp_writer_begin(f->writer, &f->to);
+	if (f->options->finding || f->options->suspect)
+		ctp_kept_write(&f->kept, f->first_ns != UINT64_MAX ? f->first_ns : 0, f->options->finding, f->options->suspect);
 	for (struct ctp_filter_held *h = f->preamble.first; h; h = h->next)
 		take(f, &h->rec);
 	ctp_filter_drop_all(&f->preamble);
 	f->npreamble = 0;
 }
+
+static void release_origin(struct ctp_filter_entry *e) { free(e); }
 
 static void forget_section(struct ctp_filter *f)
 {
@@ -101,6 +106,8 @@ static void forget_section(struct ctp_filter *f)
 	ctp_filter_table_clear(&f->coros, ctp_filter_release_coro);
 	ctp_filter_table_clear(&f->sites, ctp_filter_release_site);
 	ctp_filter_table_clear(&f->objects, ctp_filter_release_object);
+	ctp_filter_table_clear(&f->origins, release_origin);
+	f->last = NULL;
 	memset(f->classes, 0, sizeof f->classes);
 }
 
@@ -125,6 +132,9 @@ static enum ctp_status section(struct ctp_sink *sink, const struct ctp_section *
 	f->skipped = o->section && o->section != f->stats->sections;
 	if (f->skipped)
 		return CTP_OK;
+	if (o->origin && !ctp_section_get(sec, "merged"))
+		return ctp_err_as(err, CTP_ERR_REFUSED, "--origin %" PRIu64 ": section %" PRIu64 " was not merged, and has no origins", o->origin,
+		                  f->stats->sections);
 	if (ctp_report_window(&(struct ctp_report){.since_ns = o->since_ns, .until_ns = o->until_ns}, sec, err))
 		return CTP_FAILED;
 	if (f->places)
@@ -135,7 +145,7 @@ static enum ctp_status section(struct ctp_sink *sink, const struct ctp_section *
 	f->since_ns = f->now_ns = f->mark_ns = f->unmarked = 0;
 	f->pid = pid ? strtoull(pid, NULL, 10) : 0;
 	f->kept_before = f->stats->kept;
-	f->events = f->lost = f->unverified = f->births = f->deaths = 0;
+	f->merged = ctp_section_get(sec, "merged");
 	f->npreamble = 0;
 	f->begun = false;
 	const char *first = ctp_section_get(sec, "first_event_ns");
@@ -166,11 +176,36 @@ static void learn(struct ctp_filter *f, struct ctp_filter_class *c, const struct
 	*c = (struct ctp_filter_class){.wanted = !classes->n || ctp_filter_matches(classes, cls->name, true)};
 	ctp_roles_learn(&c->roles, cls);
 	note_class(f, cls);
+	int origin = ctp_class_role(cls, CTP_ROLE_ORIGIN);
+	c->origin = origin >= 0 && cls->fields[origin].type <= CTP_U64 ? (int16_t)origin : CTP_ROLES_NONE;
 	for (uint32_t i = 0; i < cls->nfields && c->nsites < CTP_FILTER_SITE_FIELDS && cls->kind != CTP_KIND_SITE; i++)
 		if (cls->fields[i].role == CTP_ROLE_SITE && cls->fields[i].type <= CTP_U64)
 			c->sites[c->nsites++] = (uint8_t)i;
 }
 
+static struct ctp_filter_class *class_of(struct ctp_filter *f, const struct ctp_record *rec)
+{
+	struct ctp_filter_class *c = &f->classes[rec->cls->id];
+	if (!c->roles.known)
+		learn(f, c, rec->cls);
+	return c;
+}
+
+/* A record of a section that was not merged has no origin. */
+static bool is_of_other_origin(struct ctp_filter *f, const struct ctp_record *rec)
+{
+	uint64_t origin = f->options->origin;
+	const struct ctp_filter_class *c = origin ? class_of(f, rec) : NULL;
+	f->stats->of_origin += origin && c->origin != CTP_ROLES_NONE && rec->val[c->origin] == origin;
+	return origin && c->origin != CTP_ROLES_NONE && rec->val[c->origin] != origin;
+}
+
+/* One of an earlier filter stays, unless this one has cut out another finding. */
+static void take_finding(struct ctp_filter *f, const struct ctp_record *rec)
+{
+	if (!f->options->finding && !f->options->suspect)
+		ctp_filter_put(f, rec);
+}
 
 static bool is_event(unsigned kind)
 {
@@ -202,6 +237,40 @@ static void put_process(struct ctp_filter *f, const struct ctp_record *rec)
 	f->samples_left = false;
 }
 
+/* Times of an origin count from its first event, as in a report; nobody else can say when that was. */
+static void note_first_of_origin(struct ctp_filter *f, const struct ctp_record *rec)
+{
+	char number[24];
+	uint64_t val[CTP_ATTRIBUTE_FIELDS] = {[CTP_ATTRIBUTE_TS] = rec->ts_ns};
+	struct ctp_filter_origin *o = ctp_filter_origin_of(f, rec);
+	if (o->first_ns != UINT64_MAX || !o->entry.key[0])
+		return;
+	if (rec->cls->kind == CTP_KIND_ATTRIBUTE) { /* of an earlier filter, which knew it better */
+		const struct ctp_str *attr = ctp_record_str(rec, ctp_class_field(rec->cls, "name"), CTP_STRING);
+		o->first_ns = attr && !strcmp(attr->data, "first_event_ns") ? rec->ts_ns : UINT64_MAX;
+		return;
+	}
+	o->first_ns = rec->ts_ns;
+	snprintf(number, sizeof number, "%" PRIu64, rec->ts_ns);
+	struct ctp_str *name = ctp_str_new("first_event_ns"), *value = ctp_str_new(number);
+	val[CTP_ATTRIBUTE_ORIGIN] = o->entry.key[0];
+	val[CTP_ATTRIBUTE_NAME] = ctp_val_str(name);
+	val[CTP_ATTRIBUTE_VALUE] = ctp_val_str(value);
+	ctp_writer_record(f->writer, f->attribute, val);
+	free(name);
+	free(value);
+}
+
+/* How an origin ended is known, even if that was after until_ns. */
+static void put_origin(struct ctp_filter *f, const struct ctp_record *rec)
+{
+	uint64_t val[CTP_FIELDS_MAX];
+	memcpy(val, rec->val, rec->cls->nfields * sizeof *val);
+	if (rec->cls->time_field >= 0)
+		val[rec->cls->time_field] = f->until_ns;
+	ctp_filter_put(f, &(struct ctp_record){.cls = rec->cls, .val = val, .ts_ns = f->until_ns});
+}
+
 /* Records of these kinds tell of the program, and other records need them. */
 static bool is_context(unsigned kind)
 {
@@ -209,6 +278,7 @@ static bool is_context(unsigned kind)
 		[CTP_KIND_THREAD] = true, [CTP_KIND_MAPPING] = true, [CTP_KIND_PROCESS] = true, [CTP_KIND_SIGNAL] = true,
 		[CTP_KIND_UNTRACED] = true, [CTP_KIND_LOSS] = true, [CTP_KIND_OBJECT] = true, [CTP_KIND_LABEL] = true,
 		[CTP_KIND_DESCRIPTOR] = true,
+		[CTP_KIND_CLOCK] = true, [CTP_KIND_ORIGIN] = true, [CTP_KIND_ATTRIBUTE] = true,
 	};
 	return kind < CTP_KIND_COUNT && context[kind];
 }
@@ -271,16 +341,16 @@ static bool waits(struct ctp_filter *f, const struct ctp_record *rec)
 
 static void take(struct ctp_filter *f, const struct ctp_record *rec)
 {
-	if (waits(f, rec))
+	if (is_of_other_origin(f, rec) || waits(f, rec))
 		return;
-	struct ctp_filter_class *c = &f->classes[rec->cls->id];
-	if (!c->roles.known)
-		learn(f, c, rec->cls);
+	struct ctp_filter_class *c = class_of(f, rec);
 	unsigned kind = c->roles.kind;
 	if (f->places)
 		ctp_filter_places_learn(f->places, rec);
 	if (f->first_ns == UINT64_MAX && is_event(kind))
 		note_first(f, rec->ts_ns);
+	if (f->merged && (is_event(kind) || kind == CTP_KIND_ATTRIBUTE))
+		note_first_of_origin(f, rec);
 	if (kind == CTP_KIND_END) {
 		ctp_filter_put_end(f);
 		f->ended = true;
@@ -289,12 +359,16 @@ static void take(struct ctp_filter *f, const struct ctp_record *rec)
 	if (!f->started && f->first_ns != UINT64_MAX && rec->ts_ns >= f->since_ns)
 		ctp_filter_start(f);
 	uint64_t id = ctp_roles_value(rec->val, c->roles.id);
+	if (kind == CTP_KIND_ORIGIN && is_after(f, c, rec))
+		put_origin(f, rec);
 	if (kind == CTP_KIND_END || is_after(f, c, rec))
 		return;
 	if (f->end.first)
 		ctp_filter_put_end(f);
 	if (kind == CTP_KIND_SITE)
 		ctp_filter_hold_site(f, rec);
+	else if (kind == CTP_KIND_FINDING)
+		take_finding(f, rec);
 	else if (id)
 		ctp_filter_take_coro(f, c, rec, id);
 	else if (is_object(f, kind))
@@ -314,9 +388,7 @@ static void copy_run(struct ctp_filter *f, const struct ctp_batch *batch, uint32
 
 static void copy_one(struct ctp_filter *f, const struct ctp_record *rec)
 {
-	struct ctp_filter_class *c = &f->classes[rec->cls->id];
-	if (!c->roles.known)
-		learn(f, c, rec->cls);
+	class_of(f, rec);
 	ctp_filter_put_end(f);
 	if (rec->cls->kind != CTP_KIND_END) {
 		ctp_filter_put(f, rec);
@@ -449,12 +521,17 @@ static void release(struct ctp_sink *sink)
 		ctp_filter_table_fini(&f->coros, ctp_filter_release_coro);
 	if (f->sites.buckets)
 		ctp_filter_table_fini(&f->sites, ctp_filter_release_site);
+	if (f->origins.buckets)
+		ctp_filter_table_fini(&f->origins, release_origin);
 	if (f->objects.buckets)
 		ctp_filter_table_fini(&f->objects, ctp_filter_release_object);
 	ctp_filter_places_free(f->places);
-	ctp_filter_anon_free(f->anon);
+	if (f->anon != f->options->anon)
+		ctp_filter_anon_free(f->anon);
 	ctp_writer_free(f->writer);
 	ctp_class_free(f->left_out);
+	ctp_class_free(f->attribute);
+	ctp_kept_writer_fini(&f->kept);
 	free(f);
 }
 
@@ -464,16 +541,24 @@ static bool make_parts(struct ctp_filter *f, struct ctp_err *err)
 	bool tables = ctp_filter_table_init(&f->coros);
 	tables &= ctp_filter_table_init(&f->sites);
 	tables &= ctp_filter_table_init(&f->objects);
+	tables &= ctp_filter_table_init(&f->origins);
 	f->left_out = ctp_event_class(CTP_LEFT_OUT);
-	if (!tables || !f->left_out) {
+	f->attribute = ctp_event_class(CTP_ORIGIN_ATTRIBUTE);
+	if (!tables || !f->left_out || !f->attribute) {
 		ctp_err_memory(err);
 		return false;
 	}
 	if ((o->spawns.n || o->places.n) && !(f->places = ctp_filter_places_new(o, err)))
 		return false;
-	if (o->anonymise && !(f->anon = ctp_filter_anon_new(err)))
+	f->anon = o->anon;
+	if (o->anonymise && !f->anon && !(f->anon = ctp_filter_anon_new(err)))
 		return false;
-	return (f->writer = ctp_writer_to(f->out, err));
+	f->writer = ctp_writer_to(f->out, err);
+	if (f->writer && !ctp_kept_writer_init(&f->kept, f->writer, o->origin)) {
+		ctp_err_memory(err);
+		return false;
+	}
+	return f->writer;
 }
 
 struct ctp_sink *ctp_filter_sink(struct ctp_output *out, const struct ctp_filter_options *options, struct ctp_filter_stats *stats,
@@ -493,7 +578,7 @@ struct ctp_sink *ctp_filter_sink(struct ctp_output *out, const struct ctp_filter
 	f->out = out;
 	f->picks = o->coros.n || o->processes.n || o->spawns.n || o->names.n || o->descendants;
 	f->lazy = o->threads.n || o->classes.n || o->places.n || o->states;
-	f->copies = !f->picks && !f->lazy && !o->since_ns && !o->until_ns;
+	f->copies = !f->picks && !f->lazy && !o->since_ns && !o->until_ns && !o->origin;
 	f->skipped = true;
 	if (make_parts(f, err))
 		return &f->sink;

@@ -13,6 +13,8 @@
 #ifndef CTP_FILTER_H
 #define CTP_FILTER_H
 
+#include "analyse/report.h"
+#include "filter/filter-anon.h"
 #include "io/output.h"
 #include "stream/sink.h"
 
@@ -43,6 +45,10 @@ struct ctp_filter_options {
 	uint64_t since_ns, until_ns; /* from the first event of the section; until_ns 0: to its end */
 
 	uint64_t section; /* only the section with this number, from 1 on; 0: all */
+	uint64_t origin;  /* of merged sections only what is from this one; 0: all */
+	const struct ctp_finding *finding; /* becomes records of the section; null: none */
+	const struct ctp_suspect *suspect; /* the same */
+	struct ctp_filter_anon *anon; /* the caller's, with numbers of texts that it has used already; null: none */
 	bool absolute;    /* since_ns and until_ns are times of the section's clock */
 	bool anonymise;
 	const char *said; /* the options, for the attribute `filtered`; null or "": nothing is left out */
@@ -55,6 +61,7 @@ struct ctp_filter_options {
 struct ctp_filter_stats {
 	uint64_t sections, taken, kept; /* taken, kept: records */
 	uint64_t selected;        /* coroutines */
+	uint64_t of_origin;       /* records of the origin that is asked for */
 	uint64_t unknown_parents; /* births whose parent is not known, if descendants are asked for */
 	uint64_t unfollowed;      /* records of coroutines for which there was no room */
 	uint64_t unheld;          /* records that others may have needed, for which there was no room */

@@ -4,9 +4,9 @@
 #include "merge/merge-origin.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "stream/events.h"
+#include "stream/str-new.h"
 
 bool ctp_merge_origins_init(struct ctp_merge_origins *o, struct ctp_err *err)
 {
@@ -21,23 +21,11 @@ void ctp_merge_origins_fini(struct ctp_merge_origins *o)
 	ctp_class_free(o->attribute);
 }
 
-/* A copy, for free(); null is an empty text, and so is one for which there is no memory: errno tells. */
-static struct ctp_str *str_of(const char *text)
-{
-	size_t len = text ? strlen(text) : 0;
-	struct ctp_str *s = len && len <= CTP_STRING_MAX ? malloc(sizeof *s + len + 1) : NULL;
-	if (!s)
-		return NULL;
-	s->len = (uint32_t)len;
-	memcpy(s->data, text, len + 1);
-	return s;
-}
-
 static void put(struct ctp_writer *w, const struct ctp_class *cls, uint64_t *val, unsigned ntexts, const uint8_t *at, const char *const *texts)
 {
 	struct ctp_str *copies[4];
 	for (unsigned i = 0; i < ntexts; i++)
-		val[at[i]] = ctp_val_str(copies[i] = str_of(texts[i]));
+		val[at[i]] = ctp_val_str(copies[i] = ctp_str_new(texts[i]));
 	ctp_writer_record(w, cls, val);
 	for (unsigned i = 0; i < ntexts; i++)
 		free(copies[i]);

@@ -87,6 +87,7 @@ struct ctp_merge_part *ctp_merge_plan_add(struct ctp_merge_plan *plan, const cha
 	*p = (struct ctp_merge_part){
 		.path = path, .number = 1, .origin = (uint32_t)plan->n, .id = sec->id, .clock = clock, .merged = ctp_section_get(sec, "merged"),
 		.sole_clock = sec->ordinal, .host = copy_of(ctp_section_get(sec, "host")), .pid = copy_of(ctp_section_get(sec, "pid")),
+		.filtered = copy_of(ctp_section_get(sec, "filtered")),
 	};
 	keep_common(plan, sec);
 	return p;
@@ -323,6 +324,7 @@ void ctp_merge_plan_fini(struct ctp_merge_plan *plan)
 		free(p->host);
 		free(p->pid);
 		free(p->name);
+		free(p->filtered);
 	}
 	for (size_t i = 0; i < plan->nclocks; i++) {
 		ctp_merge_clock_fini(plan->clocks[i]);

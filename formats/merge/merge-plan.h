@@ -22,6 +22,7 @@ struct ctp_merge_part {
 	bool merged;          /* it has origins of its own */
 	bool sole_clock;      /* no relation to another clock: its times are numbers, or nothing says what they are */
 	char *host, *pid, *name; /* null: not known */
+	char *filtered;       /* by which options records were left out; null: none were */
 	struct ctp_merge_pipe *pipe; /* null: a file */
 };
 

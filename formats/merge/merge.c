@@ -320,6 +320,27 @@ static enum ctp_status open_parts(struct merge *m, size_t first, size_t n)
 	return CTP_OK;
 }
 
+/*
+ * A section of which any input was filtered is filtered, or a number that is missing would seem lost. Who parts it again finds the
+ * options of each input there, so inputs_filtered says which part of the text is about these. A merge that was filtered has more to say.
+ */
+static void add_filtered(const struct ctp_merge_plan *plan, struct ctp_section *sec)
+{
+	char text[TEXT_MAX] = "";
+	bool merged = false;
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct ctp_merge_part *p = &plan->parts[i];
+		size_t len = strlen(text);
+		if (p->filtered)
+			snprintf(text + len, sizeof text - len, "%s%s: %s", len ? "; " : "", p->name, p->filtered);
+		merged |= p->filtered && p->merged;
+	}
+	if (*text && !merged)
+		ctp_section_add(sec, "inputs_filtered", text);
+	if (*text)
+		ctp_section_add(sec, "filtered", text);
+}
+
 /* Without a part: its attributes are those of the whole. */
 static void begin_section(struct merge *m, struct ctp_section *sec)
 {
@@ -330,6 +351,7 @@ static void begin_section(struct merge *m, struct ctp_section *sec)
 	ctp_section_add(sec, "tool", "ctp-merge " CTP_VERSION);
 	for (uint32_t i = 0; plan->has_common && i < common->nattrs; i++)
 		ctp_section_add(sec, common->attrs[i].name, common->attrs[i].value);
+	add_filtered(plan, sec);
 	ctp_section_addf(sec, "merged", "%zu", plan->n);
 	ctp_section_addf(sec, "stride", "%ju", (uintmax_t)m->ids.stride);
 	bool ordinal = plan->n && plan->parts[0].sole_clock;

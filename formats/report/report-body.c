@@ -158,11 +158,11 @@ static void finding(struct ctp_doc *doc, const struct ctp_finding *f, uint32_t n
 	sentences(doc, "next: ", f->next);
 }
 
-/* A wait that stands out, and the coroutines that wait. */
-static void suspect(struct ctp_doc *doc, const struct ctp_suspect *s)
+/* A wait that stands out, and the coroutines that wait. Numbers go on after the findings, for ctp-filter --finding. */
+static void suspect(struct ctp_doc *doc, const struct ctp_suspect *s, uint32_t number)
 {
 	const struct ctp_finding like = {.members = s->members, .who = s->who, .nwho = s->nwho};
-	doc->ops->finding(doc, 0, s->certainty, s->title, NULL);
+	doc->ops->finding(doc, number, s->certainty, s->title, NULL);
 	doc->ops->sentence(doc, IN_FINDING, "not reported as likely because ", s->excuse);
 	if (like.nwho)
 		doc->ops->members(doc, &like);
@@ -180,7 +180,7 @@ static void findings(struct ctp_doc *doc)
 		finding(doc, &s->findings[i], i + 1);
 	more(doc, s->nfindings, shown);
 	for (uint32_t i = 0; i < s->nsuspects; i++)
-		suspect(doc, &s->suspects[i]);
+		suspect(doc, &s->suspects[i], s->nfindings + i + 1);
 	unsigned n = ctp_print_caveats(lines, doc->report, s);
 	if (n)
 		doc->ops->heading(doc, "What this could not see");

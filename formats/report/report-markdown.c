@@ -124,7 +124,7 @@ static void heading(struct ctp_doc *doc, const char *text)
 static void finding(struct ctp_doc *doc, uint32_t number, enum ctp_certainty certainty, const char *text, const char *rule)
 {
 	begin(doc, CTP_DOC_HEADING);
-	ctp_output_putf(doc->out, number ? "### %u. " : "### ", number);
+	ctp_output_putf(doc->out, "### %u. ", number);
 	ctp_output_putf(doc->out, "%s: ", ctp_certainty_name(certainty));
 	prose(doc->out, text);
 	words(doc, "\n");

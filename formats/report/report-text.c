@@ -111,8 +111,7 @@ static void finding(struct ctp_doc *doc, uint32_t number, enum ctp_certainty cer
 		[CTP_CERTAIN_LIKELY] = {"likely", YELLOW}, [CTP_CERTAIN_PROVED] = {"PROVED", RED},
 	};
 	words(doc, number == 1 ? "" : "\n");
-	if (number)
-		ctp_output_putf(doc->out, "%u. ", number);
+	ctp_output_putf(doc->out, "%u. ", number);
 	in_colour(doc, certain[certainty].colour, certain[certainty].word);
 	words(doc, ": ");
 	in_colour(doc, BOLD, text);

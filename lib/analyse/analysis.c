@@ -24,6 +24,7 @@ struct ctp_analysis_priv {
 	struct ctp_report_section *section; /* the section that is being read; null: the report has no room */
 	const struct ctp_follow_ops *also;
 	void *also_arg;
+	struct ctp_kept kept; /* findings in the section's records */
 	const struct ctp_section *stream_section; /* the same, as the stream has it */
 };
 
@@ -78,6 +79,7 @@ static void begun(void *arg, const struct ctp_section *sec)
 	struct ctp_analysis *a = arg;
 	struct ctp_analysis_priv *priv = a->priv;
 	ctp_tally_clear(priv->tally);
+	ctp_kept_clear(&priv->kept);
 	if (sec)
 		priv->stream_section = sec;
 	assert(priv->stream_section); /* a stream begins with a section, not with another run of one */
@@ -321,7 +323,7 @@ static bool judge(struct ctp_analysis *a, const struct ctp_follow_end *end)
 	struct ctp_follow_end at = *end;
 	if (end->destroyed)
 		at = (struct ctp_follow_end){.complete = end->complete, .missing = end->missing, .cut = true, .end_ns = end->judged_ns};
-	return ctp_judge_section(&a->report, &a->follow, a->priv->tally, &at, a->priv->section);
+	return ctp_judge_section(&a->report, &a->follow, a->priv->tally, &at, &a->priv->kept, a->priv->section);
 }
 
 static void ended(void *arg, const struct ctp_follow_end *whole)
@@ -331,7 +333,7 @@ static void ended(void *arg, const struct ctp_follow_end *whole)
 	struct ctp_report_section *s = priv->section;
 	struct ctp_follow_end end = *whole;
 	const struct ctp_follow_counts *c = &a->follow.counts;
-	uint64_t first_ns = c->first_ns <= c->last_ns ? c->first_ns : end.end_ns, long_ns = end.end_ns - first_ns;
+	uint64_t first_ns = c->first_ns <= end.end_ns ? c->first_ns : end.end_ns, long_ns = end.end_ns - first_ns;
 	bool outside = a->report.since_ns && a->report.since_ns >= long_ns;
 	a->report.outside += outside;
 	a->report.longest_ns = long_ns > a->report.longest_ns ? long_ns : a->report.longest_ns;
@@ -431,6 +433,7 @@ void ctp_analysis_free(struct ctp_analysis *a)
 		return;
 	ctp_report_fini(&a->report);
 	ctp_tally_free(a->priv->tally);
+	ctp_kept_fini(&a->priv->kept);
 	ctp_symbols_free(a->priv->symbols);
 	ctp_follow_fini(&a->follow);
 	free(a->priv);
@@ -471,6 +474,10 @@ static bool is_later(const struct ctp_analysis *a, const struct ctp_record *rec)
 static __attribute__((noinline)) void any_record(struct ctp_analysis *a, const struct ctp_record *rec, bool late)
 {
 	const struct ctp_report *o = &a->report;
+	if (rec->cls->kind == CTP_KIND_FINDING) {
+		ctp_kept_take(&a->priv->kept, rec);
+		return;
+	}
 	if (rec->cls->kind == CTP_KIND_MAPPING || rec->cls->kind == CTP_KIND_THREAD)
 		ctp_symbols_learn(a->priv->symbols, rec);
 	if ((o->since_ns || o->until_ns) && rec->cls->time_field >= 0 && a->follow.counts.first_ns <= a->follow.counts.last_ns) {

@@ -194,7 +194,7 @@ static void judge_rules(struct ctp_judge *j)
 }
 
 bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
-                       struct ctp_report_section *s)
+                       struct ctp_kept *kept, struct ctp_report_section *s)
 {
 	struct ctp_judge j = {.follow = f, .tally = t, .end = end, .ordinal = s->ordinal, .filtered = f->filtered, .origin = s->origin,
 	                      .facts_only = s->ordinal || f->filtered, .start_ns = s->start_ns, .end_ns = end->end_ns};
@@ -207,7 +207,7 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_ta
 	} else {
 		j.failed = true;
 	}
-	s->findings = calloc(j.ngroups + 1, sizeof *s->findings);
+	s->findings = calloc(j.ngroups + kept->n + 1, sizeof *s->findings);
 	for (uint32_t i = 0; s->findings && i < j.ngroups; i++) {
 		struct ctp_finding *finding = &s->findings[s->nfindings++];
 		make_finding(&j, &j.groups[i], finding);
@@ -215,6 +215,8 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_ta
 			ignore(r, s, s->nfindings - 1);
 	}
 	j.failed |= !ctp_suspects_find(&j, r, s);
+	if (s->findings)
+		ctp_kept_give(kept, &j, r, s);
 	if (s->nfindings)
 		qsort(s->findings, s->nfindings, sizeof *s->findings, by_gravity);
 	say_collapse(&j, s);

@@ -4,6 +4,7 @@
 #ifndef CTP_JUDGE_H
 #define CTP_JUDGE_H
 
+#include "analyse/findings-kept.h"
 #include "analyse/judge-groups.h"
 
 /* The functions that the rows of rules.h name. */
@@ -14,9 +15,9 @@ struct ctp_words;
 CTP_RULE_TABLE(CTP_RULE_DECLARE)
 #undef CTP_RULE_DECLARE
 
-/* Fills the findings of a section. False: out of memory. */
+/* Fills the findings of a section; those that are kept become its own. False: out of memory. */
 bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
-                       struct ctp_report_section *s);
+                       struct ctp_kept *kept, struct ctp_report_section *s);
 
 /* Adds to the evidence of a finding that throughput fell to next to nothing, and when, if it did. */
 void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f);

@@ -24,7 +24,7 @@ union ctp_row_fields {
 		object[CTP_OBJECT_FIELDS], object_name[CTP_OBJECT_NAME_FIELDS], hold[CTP_HOLD_FIELDS],
 		wake_for[CTP_WAKE_FOR_FIELDS], descriptor[CTP_DESCRIPTOR_FIELDS], clock[CTP_CLOCK_FIELDS];
 };
-_Static_assert(CTP_EVENT_COUNT == 28, "each class of events.h is one of those, but for the end and what a filter or a merge writes");
+_Static_assert(CTP_EVENT_COUNT == 31, "each class of events.h is one of those, but for the end and what a filter or a merge writes");
 
 /* One record, of whatever class. */
 struct ctp_row {

@@ -344,6 +344,67 @@ static const struct ctp_field origin_attribute[] = {
 	[CTP_ATTRIBUTE_VALUE] = TEXT("value", NONE, NONE),
 };
 
+static const struct ctp_label certainties[] = {{0, "unknown"}, {1, "possible"}, {2, "likely"}, {3, "proved"}};
+static const struct ctp_label found_parts[] = {
+	{CTP_FOUND_EVIDENCE, "evidence"}, {CTP_FOUND_NEXT, "next"}, {CTP_FOUND_EXCUSE, "excuse"}, {CTP_FOUND_ALSO, "also"},
+};
+static const struct ctp_label found_states[] = {
+	{0, "unknown"}, {1, "born"}, {2, "running"}, {3, "suspended"}, {4, "runnable"}, {5, "dead"},
+};
+
+#define PLAIN(n) U64(n, NONE, "", PREV, 0)
+#define LENGTH(n) U64(n, NONE, "ns", PREV, 0)
+#define CERTAINTY {.name = "certainty", .type = CTP_ENUM, .pred = CTP_PRED_PREV, .labels = certainties, .nlabels = COUNT(certainties)}
+static const struct ctp_field found[] = {
+	[CTP_FOUND_TS] = TS,
+	[CTP_FOUND_NUMBER] = PLAIN("number"),
+	[CTP_FOUND_RULE] = TEXT("rule", NONE, PREV),
+	[CTP_FOUND_CERTAINTY] = CERTAINTY,
+	[CTP_FOUND_TITLE] = TEXT("title", NONE, NONE),
+	[CTP_FOUND_SPAWN] = TEXT("spawned_at", NONE, PREV),
+	[CTP_FOUND_PLACE] = TEXT("place", NONE, PREV),
+	[CTP_FOUND_MEMBERS] = PLAIN("members"),
+	[CTP_FOUND_WAITING] = PLAIN("waiting"),
+	[CTP_FOUND_FROM] = LENGTH("from_ns"),
+	[CTP_FOUND_TO] = LENGTH("to_ns"),
+	[CTP_FOUND_DEPENDENTS] = PLAIN("dependents"),
+	[CTP_FOUND_OPEN] = PLAIN("open"),
+	[CTP_FOUND_ENDED] = PLAIN("ended"),
+	[CTP_FOUND_LONGEST] = LENGTH("longest_ns"),
+	[CTP_FOUND_P99] = LENGTH("p99_ns"),
+};
+
+static const struct ctp_field found_line[] = {
+	[CTP_FOUND_LINE_TS] = TS,
+	[CTP_FOUND_LINE_NUMBER] = PLAIN("number"),
+	[CTP_FOUND_LINE_PART] = {.name = "part", .type = CTP_ENUM, .pred = CTP_PRED_PREV, .labels = found_parts,
+	                         .nlabels = COUNT(found_parts)},
+	[CTP_FOUND_LINE_TEXT] = TEXT("text", NONE, NONE),
+};
+
+static const struct ctp_field found_coro[] = {
+	[CTP_FOUND_CORO_TS] = TS,
+	[CTP_FOUND_CORO_NUMBER] = PLAIN("number"),
+	[CTP_FOUND_CORO_ID] = CORO,
+	[CTP_FOUND_CORO_PROBE] = PROBE,
+	[CTP_FOUND_CORO_WAITER] = {.name = "waiter", .type = CTP_BOOL, .pred = CTP_PRED_PREV},
+	[CTP_FOUND_CORO_NAME] = TEXT("name", NAME, PREV),
+	[CTP_FOUND_CORO_IN] = TEXT("in", NONE, PREV),
+	[CTP_FOUND_CORO_PLACE] = TEXT("place", NONE, PREV),
+	[CTP_FOUND_CORO_SPAWN] = TEXT("spawned_at", NONE, PREV),
+	[CTP_FOUND_CORO_SINCE] = LENGTH("since_ns"),
+	[CTP_FOUND_CORO_FOR] = LENGTH("for_ns"),
+	[CTP_FOUND_CORO_WAKER] = PLAIN("waker"),
+	[CTP_FOUND_CORO_TID] = U64("tid", THREAD, "", PREV, 0),
+	[CTP_FOUND_CORO_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_FOUND_CORO_WAITS_FOR] = PLAIN("waits_for"),
+	[CTP_FOUND_CORO_WAITS_FOR_NAME] = TEXT("waits_for_name", NONE, PREV),
+	[CTP_FOUND_CORO_AWAITS] = {.name = "awaits", .type = CTP_BOOL, .pred = CTP_PRED_PREV},
+	[CTP_FOUND_CORO_STATE] = {.name = "state", .type = CTP_ENUM, .pred = CTP_PRED_PREV, .labels = found_states,
+	                          .nlabels = COUNT(found_states)},
+	[CTP_FOUND_CORO_CERTAINTY] = CERTAINTY,
+};
+
 /* The table f has as many fields as events.h has numbers for. */
 #define CLASS(n, k, f, count) \
 	{.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f) * sizeof(char[COUNT(f) == (count) ? 1 : -1])}
@@ -381,6 +442,9 @@ static const struct {
 	[CTP_CLOCK] = CLASS("clock", CLOCK, clock_pair, CTP_CLOCK_FIELDS),
 	[CTP_ORIGIN] = CLASS("origin", ORIGIN, origin, CTP_ORIGIN_FIELDS),
 	[CTP_ORIGIN_ATTRIBUTE] = CLASS("origin_attribute", ATTRIBUTE, origin_attribute, CTP_ATTRIBUTE_FIELDS),
+	[CTP_FOUND] = CLASS("finding", FINDING, found, CTP_FOUND_FIELDS),
+	[CTP_FOUND_LINE] = CLASS("finding_line", FINDING, found_line, CTP_FOUND_LINE_FIELDS),
+	[CTP_FOUND_CORO] = CLASS("finding_coro", FINDING, found_coro, CTP_FOUND_CORO_FIELDS),
 };
 _Static_assert(COUNT(classes) == CTP_EVENT_COUNT, "each event has its class");
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * events.h - the classes that ctp-collect and ctp-merge write, declared once.
+ * events.h - the classes that ctp-collect, ctp-merge and ctp-filter write, declared once.
  *
  * Nothing that reads a stream needs this: it learns the classes from the stream. It is for programs that write such records.
  */
@@ -42,6 +42,9 @@ enum ctp_event {
 	CTP_CLOCK,
 	CTP_ORIGIN,
 	CTP_ORIGIN_ATTRIBUTE,
+	CTP_FOUND,
+	CTP_FOUND_LINE,
+	CTP_FOUND_CORO,
 	CTP_EVENT_COUNT
 };
 
@@ -137,6 +140,19 @@ enum { CTP_ORIGIN_TS, CTP_ORIGIN_NUMBER, CTP_ORIGIN_NAME, CTP_ORIGIN_HOST, CTP_O
        CTP_ORIGIN_MISSING, CTP_ORIGIN_FIELDS };
 enum ctp_origin_state { CTP_ORIGIN_BEGINS, CTP_ORIGIN_COMPLETE, CTP_ORIGIN_CUT, CTP_ORIGIN_DAMAGED };
 enum { CTP_ATTRIBUTE_TS, CTP_ATTRIBUTE_ORIGIN, CTP_ATTRIBUTE_NAME, CTP_ATTRIBUTE_VALUE, CTP_ATTRIBUTE_FIELDS };
+/*
+ * Of ctp-filter: a finding of the whole trace, by its number, or a wait that stands out, which has the rule "possible"; its lines; and
+ * coroutines that it lists. Times are nanoseconds from the start of the section.
+ */
+enum { CTP_FOUND_TS, CTP_FOUND_NUMBER, CTP_FOUND_RULE, CTP_FOUND_CERTAINTY, CTP_FOUND_TITLE, CTP_FOUND_SPAWN, CTP_FOUND_PLACE,
+       CTP_FOUND_MEMBERS, CTP_FOUND_WAITING, CTP_FOUND_FROM, CTP_FOUND_TO, CTP_FOUND_DEPENDENTS, CTP_FOUND_OPEN, CTP_FOUND_ENDED,
+       CTP_FOUND_LONGEST, CTP_FOUND_P99, CTP_FOUND_FIELDS };
+enum { CTP_FOUND_LINE_TS, CTP_FOUND_LINE_NUMBER, CTP_FOUND_LINE_PART, CTP_FOUND_LINE_TEXT, CTP_FOUND_LINE_FIELDS };
+enum ctp_found_part { CTP_FOUND_EVIDENCE, CTP_FOUND_NEXT, CTP_FOUND_EXCUSE, CTP_FOUND_ALSO, CTP_FOUND_PARTS };
+enum { CTP_FOUND_CORO_TS, CTP_FOUND_CORO_NUMBER, CTP_FOUND_CORO_ID, CTP_FOUND_CORO_PROBE, CTP_FOUND_CORO_WAITER, CTP_FOUND_CORO_NAME,
+       CTP_FOUND_CORO_IN, CTP_FOUND_CORO_PLACE, CTP_FOUND_CORO_SPAWN, CTP_FOUND_CORO_SINCE, CTP_FOUND_CORO_FOR, CTP_FOUND_CORO_WAKER,
+       CTP_FOUND_CORO_TID, CTP_FOUND_CORO_PID, CTP_FOUND_CORO_WAITS_FOR, CTP_FOUND_CORO_WAITS_FOR_NAME, CTP_FOUND_CORO_AWAITS,
+       CTP_FOUND_CORO_STATE, CTP_FOUND_CORO_CERTAINTY, CTP_FOUND_CORO_FIELDS };
 /* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
 enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
 const char *ctp_outcome_name(enum ctp_outcome outcome); /* its label: "exited" */

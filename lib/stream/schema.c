@@ -13,7 +13,7 @@ static const char *const pred_names[] = {"none", "time", "key", "prev", "same", 
 static const char *const kind_names[] = {"other", "transition", "birth", "death", "loss", "end", "thread", "mapping",
                                          "untraced", "conflict", "wake", "name", "site", "await", "function", "process",
                                          "sample", "signal", "reason", "object", "label", "hold", "cause",
-                                         "descriptor", "left_out", "clock", "origin", "attribute"};
+                                         "descriptor", "left_out", "clock", "origin", "attribute", "finding"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 _Static_assert(COUNT(type_names) == CTP_TYPE_COUNT, "a type has no name");

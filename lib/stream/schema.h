@@ -97,6 +97,7 @@ enum ctp_kind {
 	CTP_KIND_CLOCK,    /* the wall clock at a time of the section */
 	CTP_KIND_ORIGIN,   /* a section that was merged with others into this one begins or ends */
 	CTP_KIND_ATTRIBUTE, /* an attribute of such a section */
+	CTP_KIND_FINDING,  /* what a report of the whole trace says, in a part of it */
 	CTP_KIND_COUNT
 };
 

@@ -54,25 +54,73 @@ static void check_stat(const struct textmem *stream, uint64_t sections, bool fil
 	ctp_stat_free(stat);
 }
 
-static void check_report(const struct textmem *stream)
+static const struct ctp_analysis_options no_symbols = {.no_symbols = true};
+
+/* A report of the stream, to be freed. */
+static struct ctp_filter_report *report_of(const struct textmem *stream, struct ctp_filter_anon *anon)
 {
-	const struct ctp_analysis_options options = {.no_symbols = true};
 	struct ctp_convert_stats stats = {0};
 	struct ctp_err err;
 	struct ctp_input in;
-	struct ctp_analysis *a = ctp_analysis_new(&options, &err);
-	struct ctp_sink *sink = a ? ctp_filter_report_sink(a, &err) : NULL;
-	must(sink, "no sink");
+	struct ctp_filter_report *r = ctp_filter_report_new(&no_symbols, anon, &err);
+	must(r, "no report");
 	ctp_input_mem(&in, stream->data, stream->len);
 	in.name = "x";
-	must(!ctp_convert(&in, sink, NULL, NULL, &stats, &err), err.text);
-	for (uint32_t i = 0; i < a->report.nsections; i++)
-		for (uint32_t k = 0; k < a->report.sections[i].nfindings; k++)
-			must(!ctp_rule_needs_clock(a->report.sections[i].findings[k].rule) || !a->report.sections[i].filtered,
-			     "a finding rests on what was left out");
-	sink->ops->free(sink);
-	ctp_analysis_free(a);
+	must(!ctp_convert(&in, ctp_filter_report_sink(r), NULL, NULL, &stats, &err), err.text);
 	ctp_input_close(&in);
+	return r;
+}
+
+static void check_report(const struct textmem *stream)
+{
+	struct ctp_filter_report *r = report_of(stream, NULL);
+	const struct ctp_report *report = ctp_filter_report_of(r);
+	for (uint32_t i = 0; i < report->nsections; i++)
+		for (uint32_t k = 0; k < report->sections[i].nfindings; k++)
+			must(!ctp_rule_needs_clock(report->sections[i].findings[k].rule) || !report->sections[i].filtered,
+			     "a finding rests on what was left out");
+	ctp_filter_report_free(r);
+}
+
+/* What is cut out with a finding has it, with or without names. */
+static void check_finding(const struct textmem *whole_stream, bool anonymise)
+{
+	static struct textmem part;
+	struct ctp_filter_stats stats = {0};
+	struct ctp_convert_stats read = {0};
+	struct ctp_filter_finding f;
+	struct ctp_output out;
+	struct ctp_input in;
+	struct ctp_err err;
+	struct ctp_filter_anon *anon = anonymise ? ctp_filter_anon_new(&err) : NULL;
+	struct ctp_filter_report *r = report_of(whole_stream, anon);
+	if (!ctp_filter_finding_get(&f, r, 1, 1, 0, &err)) {
+		const struct ctp_filter_options options = {
+			.coros = {f.coros, f.ncoros}, .section = f.section, .finding = f.finding, .suspect = f.suspect, .anon = anon,
+			.anonymise = anonymise, .absolute = true, .since_ns = f.from_ns, .no_symbols = true, .said = "x",
+		};
+		textmem_open(&out);
+		struct ctp_sink *sink = ctp_filter_sink(&out, &options, &stats, &err);
+		ctp_input_mem(&in, whole_stream->data, whole_stream->len);
+		in.name = "x";
+		must(sink && !ctp_convert(&in, sink, NULL, NULL, &read, &err) && !sink->ops->finish(sink, &err), err.text);
+		sink->ops->free(sink);
+		ctp_input_close(&in);
+		textmem_take(&part);
+		struct ctp_filter_report *again = report_of(&part, NULL);
+		const struct ctp_report_section *s = ctp_filter_report_of(again)->sections;
+		const char *title = f.finding ? f.finding->title : f.suspect ? f.suspect->title : NULL;
+		bool found = !title;
+		for (uint32_t i = 0; i < s->nfindings && f.finding; i++)
+			found |= !strcmp(s->findings[i].title, title);
+		for (uint32_t i = 0; i < s->nsuspects && f.suspect; i++)
+			found |= !strcmp(s->suspects[i].title, title);
+		must(found, "the finding is not in the part");
+		ctp_filter_report_free(again);
+		ctp_filter_finding_fini(&f);
+	}
+	ctp_filter_report_free(r);
+	ctp_filter_anon_free(anon);
 }
 
 /* Options by the bits of two bytes; the lists are of small numbers, as the steps have them. */
@@ -81,7 +129,8 @@ static struct ctp_filter_options options_of(struct steps *s)
 	static const uint64_t numbers[] = {1, 2, 5};
 	static const char *const patterns[] = {"index*", "a*", "*"};
 	uint8_t coros = steps_byte(s), records = steps_byte(s);
-	struct ctp_filter_options o = {.no_symbols = true, .descendants = coros & 16, .anonymise = coros & 32, .said = "x"};
+	struct ctp_filter_options o = {.no_symbols = true, .descendants = coros & 16, .anonymise = coros & 32, .said = "x",
+	                               .origin = coros & 64 ? 1 : 0};
 	o.coros.list = o.processes.list = o.threads.list = numbers;
 	o.spawns.list = o.names.list = o.places.list = o.classes.list = patterns;
 	o.coros.n = coros & 1 ? 2 : 0;
@@ -94,7 +143,7 @@ static struct ctp_filter_options options_of(struct steps *s)
 	o.states = records >> 3 & 3;
 	o.since_ns = records & 32 ? 20000000 : 0;
 	o.until_ns = records & 64 ? 2000000000 : 0;
-	if (!(coros & 31) && !(records & 127))
+	if (!(coros & 95) && !(records & 127))
 		o.said = NULL;
 	return o;
 }
@@ -119,6 +168,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		must(stats.taken == whole.records, "a record was not taken");
 		check_stat(&stream, sections, options.said);
 		check_report(&stream);
+		if (!options.said)
+			check_finding(&stream, size & 1);
 		if (!options.said && !options.anonymise)
 			check_copy(&stream);
 	} else {

@@ -102,7 +102,7 @@ fi
 "$report" "$tmp/lostwake.ctp" >"$tmp/text" 2>"$tmp/err"
 like 'the whole trace has a finding' "$(cat "$tmp/text")" '^1\. likely: .*never-woken'
 stuck=$("$report" -j "$tmp/lostwake.ctp" | grep -o '"coroutines":\[{"coro":"[0-9]*' | head -n 1 | grep -o '[0-9]*$')
-for options in "--coro=$stuck" '--name=handler*' --state=suspended --class=transition --place=handler_step --since=200ms '--finding=1'; do
+for options in "--coro=$stuck" '--name=handler*' --state=suspended --class=transition --place=handler_step --since=200ms; do
 	"$filter" -q $options "$tmp/lostwake.ctp" >"$tmp/some.ctp"
 	is "$options: status" $? 0
 	"$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
@@ -115,17 +115,20 @@ is 'all of its transitions are there' "$("$to" -qa "$tmp/some.ctp" | grep '"type
 is 'and each wake, with the name of the waker' "$("$to" -qa "$tmp/some.ctp" | sed -n 's/.*"type":"name".*"name":"\(.*\)".*/\1/p' | sort)" 'client 17
 handler 17'
 "$filter" -q --finding=1 --around=10ms "$tmp/lostwake.ctp" >"$tmp/around.ctp"
-like '--finding --around: it still waits' "$("$report" "$tmp/around.ctp")" 'longest: handler 17$'
+like '--finding --around: the finding is there' "$("$report" "$tmp/around.ctp")" '^   who: handler 17 '
 "$filter" -q --finding=1 <"$tmp/lostwake.ctp" >"$tmp/none" 2>"$tmp/err"
 is '--finding needs a file' "$? $(cat "$tmp/err")" '2 ctp-filter: --finding 1: the input is read twice, so give files, not standard input'
 "$filter" -q --finding=9 "$tmp/lostwake.ctp" >"$tmp/none" 2>"$tmp/err"
 is '--finding that does not exist' "$? $(cat "$tmp/err")" '1 ctp-filter: --finding 9: the trace has fewer findings; ctp-report lists them with their numbers'
 
-# A circle of joins is proved by its members alone; a lock that a coroutine holds that was left out is held by nobody who is known.
+# A circle of joins is proved by its members alone, and else comes from the report of the whole trace; a lock that a coroutine holds that was left out is held by nobody who is known.
 if cc_traced -g -o "$tmp/cycle" t/defects/cycle.c 2>"$tmp/err"; then
 	timeout -s TERM 3 "$BIN/ctp-collect" -q -o "$tmp/cycle.ctp" "$tmp/cycle" bug >"$tmp/said" 2>&1
 	rules=$("$report" -j "$tmp/cycle.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' | head -n 1)
 	"$filter" -q --finding=1 "$tmp/cycle.ctp" >"$tmp/some.ctp"
+	after=$("$report" -j "$tmp/some.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' | head -n 1)
+	is 'a circle stays one' "$after" "$rules"
+	"$filter" -q --coro="$("$report" -j "$tmp/cycle.ctp" 2>"$tmp/err" | grep -o '{"coro":"[0-9]*' | grep -o '[0-9]*$' | paste -sd, )" "$tmp/cycle.ctp" >"$tmp/some.ctp"
 	after=$("$report" -j "$tmp/some.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' | head -n 1)
 	case $rules in
 	*proved*) is 'a circle that is proved stays proved' "$after" "$rules" ;;
@@ -167,6 +170,33 @@ like 'the report does not call that lost' "$("$report" "$tmp/some.ctp" 2>"$tmp/e
 "$filter" -q --state=suspended "$tmp/lostwake.ctp" >"$tmp/some.ctp"
 "$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
 is 'gaps that were made are no losses' "$(number gaps "$tmp/report.json") $(number lost "$tmp/report.json") $(number running "$tmp/report.json")" '0 0 0'
+
+# --- nothing is selected: the section begins when it did
+"$filter" --name=nobody "$tmp/lostwake.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
+is 'nobody: a notice' "$? $(cat "$tmp/err")" '0 ctp-filter: no coroutine of the trace matches --name nobody'
+"$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
+"$report" -j "$tmp/lostwake.ctp" >"$tmp/whole.json" 2>"$tmp/err"
+for name in start_ns start_wall_ns; do
+	is "nobody: $name" "$(grep -o "\"$name\":\"[0-9]*\"" "$tmp/report.json")" "$(grep -o "\"$name\":\"[0-9]*\"" "$tmp/whole.json")"
+done
+is 'nobody: duration_ns' "$(number duration_ns "$tmp/report.json")" "$(number duration_ns "$tmp/whole.json")"
+
+# --- parents: one that has the name is not among those whose parent is not known
+cat >"$tmp/names.jsonl" <<'JSONL'
+{"type":"@section","attrs":{"pid":"5"}}
+{"type":"@schema","name":"birth","kind":"birth","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64","role":"coroutine"},{"name":"parent","type":"u64"}]}
+{"type":"@schema","name":"name","kind":"name","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64","role":"coroutine"},{"name":"name","type":"string","role":"name"}]}
+{"type":"birth","ts":10,"coro":1,"parent":0}
+{"type":"name","ts":10,"coro":1,"name":"chosen"}
+{"type":"birth","ts":20,"coro":2,"parent":1}
+{"type":"birth","ts":30,"coro":3,"parent":9}
+{"type":"@end","complete":true}
+JSONL
+"$from" -q "$tmp/names.jsonl" | "$filter" --name=chosen --descendants 2>"$tmp/err" >"$tmp/some.ctp"
+is 'unknown parents' "$(cat "$tmp/err")" 'ctp-filter: the parent of 1 coroutine is not known: whether it descends from the selected ones is not known, either'
+is 'the selected one and its child are there' "$("$to" -qa "$tmp/some.ctp" | grep -c '"type":"birth"')" 2
+"$filter" --origin=2 "$tmp/lostwake.ctp" >"$tmp/none" 2>"$tmp/err"
+is 'a section that was not merged has no origin' "$? $(cat "$tmp/err")" '1 ctp-filter: --origin 2: section 1 was not merged, and has no origins'
 
 # --- filters of a filter, which make one
 "$filter" -q --name='handler*' "$tmp/lostwake.ctp" | "$filter" -q --coro="$stuck" >"$tmp/two.ctp"
