@@ -203,7 +203,7 @@ static void keep_house(struct ctp_collect_loop *c)
 		uint64_t pause_ns = (c->now_ns - began_ns) * LIVES_SHARE;
 		c->lives_ns = c->now_ns + (pause_ns > LIVES_MS * MS ? pause_ns : LIVES_MS * MS);
 	}
-	if (c->clock_due_ns && c->now_ns >= c->clock_due_ns && !c->idle) {
+	if (c->clock_due_ns && c->now_ns >= c->clock_due_ns) {
 		struct ctp_clock_pair pair;
 		ctp_clock_pair_read(&pair);
 		ctp_collect_loop_clock(c, &pair);

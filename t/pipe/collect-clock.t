@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-# ctp-collect records the boot, the time namespace and both clocks; and tools print nothing else because of that.
+# ctp-collect records the boot, the time namespace and both clocks, also while nothing happens; and tools print nothing else because
+# of that.
+# Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 records() { "$BIN/ctp-tojsonl" -a "$tmp/$1.ctp" 2>/dev/null; }
@@ -20,6 +22,20 @@ ok "both clocks run at the same rate: $drift ns" test "${drift#-}" -lt 100000000
 like 'the error of the wall clock' "$(field t error_ns)" '^[0-9]+$'
 like 'whether it is synchronised' "$(field t synced)" '^(true|false)$'
 is 'the last one is before the end' "$(records t | grep -v '"@' | tail -n 2 | sed 's/.*"type":"\([a-z]*\)".*/\1/' | tr '\n' ' ')" 'clock end '
+
+# A program that does nothing: it goes on once the second record has been written.
+mkfifo "$tmp/before"
+"$collect" -q "$O/t/helper/tracee" -e 5 -b "$tmp/before" >"$tmp/idle.ctp" &
+exec 3>"$tmp/before"
+for _ in $(seq 300); do
+	clocks=$(records idle | grep -c '"type":"clock"')
+	[ "$clocks" -lt 2 ] || break
+	sleep 0.1
+done
+exec 3>&-
+wait
+is 'an idle program: the clocks are recorded again' "$clocks" 2
+like 'an idle program: and at the end' "$(records idle | grep -v '"@' | sed 's/.*"type":"\([a-z]*\)".*/\1/' | tail -n 2 | tr '\n' ' ')" 'clock end '
 
 # A stream of an earlier version has neither records nor attributes of clocks.
 records t | grep -v '"type":"clock"\|"name":"clock"' | sed 's/"boot_id":"[^"]*",//; s/"time_namespace":"[^"]*",//' |
