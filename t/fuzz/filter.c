@@ -173,7 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!options.said && !options.anonymise)
 			check_copy(&stream);
 	} else {
-		must(options.since_ns || options.until_ns, s.err.text); /* a section has no clock */
+		must(options.since_ns || options.until_ns || options.origin, s.err.text); /* a section has no clock, or no origins */
 	}
 	steps_fini(&s);
 	return 0;

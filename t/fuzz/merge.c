@@ -2,13 +2,15 @@
 /* Copyright (c) 2026 the ctptools authors */
 /*
  * merge.c - whatever records come, in whatever classes and with whatever clocks, what ctp-merge makes of up to three streams is a
- * whole stream, in time order, without a record missing; and so is what it makes of that one. Its origins can be parted again.
+ * whole stream, in time order, without a record missing; and so is what it makes of that one. Its origins can be parted again, and
+ * one of them can be cut out.
  * Covers: formats/merge formats/common/split.c
  */
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/split.h"
+#include "filter/filter.h"
 #include "merge/merge.h"
 #include "steps.h"
 #include "stream/order.h"
@@ -167,6 +169,30 @@ static void part_again(const char *path)
 	sink->ops->free(sink);
 }
 
+/* What is from the first origin, or from a time of all of them. */
+static void cut_out(const char *path, bool origin)
+{
+	struct ctp_filter_options options = {.said = "x", .no_symbols = true, .origin = origin, .since_ns = origin ? 0 : 1000};
+	struct ctp_filter_stats stats = {0};
+	struct ctp_convert_stats read = {0};
+	struct ctp_output out;
+	struct ctp_input in;
+	struct ctp_err err;
+	char part[32];
+	int fd = memory(&out, part);
+	struct ctp_sink *sink = ctp_filter_sink(&out, &options, &stats, &err);
+	must(sink && !ctp_input_open(&in, path, &err), "no sink");
+	bool done = !ctp_convert(&in, sink, NULL, NULL, &read, &err) && !sink->ops->finish(sink, &err);
+	must(done || !origin, err.text);
+	sink->ops->free(sink);
+	ctp_input_close(&in);
+	if (done) {
+		must(read_back(part) <= read.reader.records + 8 * stats.kept + 100, "there is more than there was");
+		part_again(part);
+	}
+	close(fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct recorder in[INPUTS];
@@ -187,6 +213,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		uint64_t got = read_back(merged);
 		must(stats.records == want && got >= want + 2 * stats.sections, "records are missing");
 		part_again(merged);
+		cut_out(merged, size & 1);
 		int second = merge((char *const[]){merged, NULL}, again, &stats, &err);
 		must(second >= 0 || strstr(err.text, "classes") || strstr(err.text, "numbers"), err.text);
 		if (second >= 0)
