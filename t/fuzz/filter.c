@@ -97,7 +97,7 @@ static void check_finding(const struct textmem *whole_stream, bool anonymise)
 	if (!ctp_filter_finding_get(&f, r, 1, 1, 0, &err)) {
 		const struct ctp_filter_options options = {
 			.coros = {f.coros, f.ncoros}, .section = f.section, .finding = f.finding, .suspect = f.suspect, .anon = anon,
-			.anonymise = anonymise, .absolute = true, .since_ns = f.from_ns, .no_symbols = true, .said = "x",
+			.anonymise = anonymise, .absolute = true, .since_ns = ctp_filter_report_of(r)->sections->ordinal ? 0 : f.from_ns, .no_symbols = true, .said = "x",
 		};
 		textmem_open(&out);
 		struct ctp_sink *sink = ctp_filter_sink(&out, &options, &stats, &err);

@@ -41,6 +41,7 @@ while read -r rule grade; do
 		sh "$tmp/script" >"$tmp/rows"
 	fi
 	"$BIN/ctp-fromjsonl" -q "$tmp/rows" >"$tmp/rule.ctp" 2>"$tmp/err"
+	[ "$rule" != wait-cycle ] || cp "$tmp/rows" "$tmp/cycle.rows"
 	cuts "$rule" "$tmp/rule.ctp" 1
 	cuts "$rule" "$tmp/rule.ctp" 1 --around=10ms
 	[ $status = 1 ] && continue
@@ -79,6 +80,12 @@ holder=$("$report" -qj "$tmp/forgotten-unlock.ctp" | jq -r '.sections[0] | .find
 like 'a lock has a holder' "$holder" '^[1-9]'
 "$filter" -q --finding=1 "$tmp/forgotten-unlock.ctp" >"$tmp/part.ctp"
 is 'which is in the part' "$(coros "$tmp/part.ctp" | grep -cx "$holder")" 1
+
+sed '1s/"attrs":{}/"attrs":{"clock":"ordinal"}/' "$tmp/cycle.rows" | "$BIN/ctp-fromjsonl" -q >"$tmp/ordinal.ctp"
+"$filter" -q --finding=1 --around=1s "$tmp/ordinal.ctp" >"$tmp/none" 2>"$tmp/err"
+is 'no clock: there is no time around a finding' "$? $(cat "$tmp/err")" \
+	'1 ctp-filter: the section has no clock, and its records have numbers: leave out --around'
+cuts 'no clock' "$tmp/ordinal.ctp" 1
 
 # --- without names: the same, but for the names
 rename() { sed 's/handler [0-9]*/NAME/g; s/client [0-9]*/NAME/g; s/[a-z_.\/]*lostwake\.c/FILE/g; s/[a-z]*_step/FUNCTION/g; s/task_spawn/FUNCTION/g
