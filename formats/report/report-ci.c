@@ -143,7 +143,7 @@ bool ctp_ci_hang(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s
 	if (s->until || s->outside || (!over && (!is_stopped_by_force(s) || !still)))
 		return false;
 	snprintf(to, CTP_PRINT_LINE_MAX, "%s%.60s%s%.60s", over ? "timeout(1) stopped it: " : "", ctp_print_outcome(outcome, s),
-	         s->ordinal ? ", " : " after ", ctp_print_length(length, s));
+	         s->ordinal ? ", " : " after ", s->ordinal ? ctp_print_length(length, s) : ctp_print_ns(length, s->ended_ns));
 	return true;
 }
 

@@ -338,7 +338,7 @@ static struct made *stopped(char *argv, int status, bool still)
 	m->section.command_bytes = strlen(argv) + 1;
 	m->section.ended.status = status < 0 ? -status : status;
 	strcpy(m->section.ended.outcome, status < 0 ? "killed" : "exited");
-	m->section.duration_ns = 3000000000;
+	m->section.duration_ns = m->section.ended_ns = 3000000000;
 	m->section.waiting = waiting;
 	m->section.nwaiting = 2;
 	if (still) {
