@@ -63,6 +63,9 @@ python3 t/helper/objects.py make 1 >"$tmp/objects.jsonl"
 ok 'locks and queues change no slice' judge objects
 like 'an event with what it waits for takes at most 120 bytes' "$(bytes_per_event "$tmp/objects.pftrace" "$tmp/objects.ctp")" '^([1-9][0-9]|1[01][0-9])$'
 
+ok 'each field has the number and type of the protos, and arrows begin and end' \
+	python3 t/helper/perfetto-fields.py "$tmp/lost.pftrace" "$tmp/objects.pftrace"
+
 # A program that ends in order destroys what still waits.
 awk 'BEGIN {
 	print "{\"type\":\"@section\",\"attrs\":{\"pid\":\"9\"}}\n{\"type\":\"site\",\"ts\":1,\"site\":1,\"file\":\"s.c\",\"line\":1,\"function\":\"f\"}"
