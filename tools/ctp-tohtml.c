@@ -16,21 +16,17 @@ enum { SECTION = CTP_REPORTOPT_END, TITLE, MAX_EVENTS, FINDING, BASELINE };
 static struct ctp_tool tool = {
 	.name = "ctp-tohtml",
 	.synopsis = "[-fqv] [-o FILE] [--title TEXT] [--section N] [--finding N] [--since TIME] [--until TIME] [--max-events N] "
-	            "[--baseline FILE] [--ignore PATTERN] [--ignore-file FILE] [--debug-dir DIR] [--no-symbols] [FILE...]",
+	            "[--baseline FILE] " CTP_REPORTOPT_SYNOPSIS " [FILE...]",
 	.help = "Writes a trace as one HTML page that opens from disk: what went wrong, and what each coroutine and thread did.\n"
 	        "  -o FILE            write to FILE, which appears when it is complete\n"
 	        "  -f                 write to a terminal too\n"
 	        "  --title TEXT       set the title of the page, instead of the command that was traced\n"
 	        "  --section N        show the Nth section alone\n"
 	        "  --finding N        show only the coroutines of the Nth finding, for a trace that is too large for a browser\n"
-	        "  --since TIME       show only what is later than this after the start: 12.5s, 300ms, 2m\n"
-	        "  --until TIME       show only what is earlier\n"
+	        CTP_REPORTOPT_HELP_TIME
 	        "  --max-events N     show at most N events (20000000) and leave out the oldest; the page says how many\n"
 	        "  --baseline FILE    compare the flame view with the trace FILE\n"
-	        "  --ignore PATTERN   leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
-	        "  --ignore-file FILE leave out findings that match a line of FILE; # begins a comment\n"
-	        "  --debug-dir DIR    look for debug information in DIR first; may be repeated\n"
-	        "  --no-symbols       look for none: show addresses as file+offset\n"
+	        CTP_REPORTOPT_HELP
 	        "  -q  print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 	.permutes = true,
 };

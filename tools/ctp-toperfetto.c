@@ -12,20 +12,16 @@ enum { CHROME = CTP_REPORTOPT_END, THREADS_ONLY, LANES };
 
 static struct ctp_tool tool = {
 	.name = "ctp-toperfetto",
-	.synopsis = "[-fqv] [-o FILE] [--chrome] [--threads-only] [--lanes N] [--since TIME] [--until TIME] [--ignore PATTERN] "
-	            "[--ignore-file FILE] [--debug-dir DIR] [--no-symbols] [FILE...]",
+	.synopsis = "[-fqv] [-o FILE] [--chrome] [--threads-only] [--lanes N] [--since TIME] [--until TIME] "
+	            CTP_REPORTOPT_SYNOPSIS " [FILE...]",
 	.help = "Writes a trace as a timeline for ui.perfetto.dev: threads, coroutines, what they wait for, wakes and findings.\n"
 	        "  -o FILE            write to FILE, which appears when it is complete\n"
 	        "  -f                 write to a terminal too\n"
 	        "  --chrome           write Chrome's JSON, which speedscope and others read, too\n"
 	        "  --threads-only     show only what runs on threads: for a trace that is too large for a browser\n"
 	        "  --lanes N          give at most N coroutines a lane of their own at once (1000)\n"
-	        "  --since TIME       show only what is later than this after the start: 12.5s, 300ms, 2m\n"
-	        "  --until TIME       show only what is earlier\n"
-	        "  --ignore PATTERN   leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
-	        "  --ignore-file FILE leave out findings that match a line of FILE; # begins a comment\n"
-	        "  --debug-dir DIR    look for debug information in DIR first; may be repeated\n"
-	        "  --no-symbols       look for none: show addresses as file+offset\n"
+	        CTP_REPORTOPT_HELP_TIME
+	        CTP_REPORTOPT_HELP
 	        "  -q  print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 	.permutes = true,
 };
@@ -65,13 +61,14 @@ static void say_left(void)
 	if (ask.left.coroutines) {
 		*ctp_text_count(count, ask.left.coroutines) = '\0';
 		*ctp_text_count(waits, ask.left.waits) = *ctp_text_count(runs, ask.left.runs) = '\0';
-		ctp_tool_say(&tool, "more than %u coroutines were alive at once: %s have no lane of their own, and %s waits and %s runs of"
-		             " them are not drawn: see less with --since or --until", ask.options.lanes, count, waits, runs);
+		ctp_tool_say(&tool, "more than %u coroutines were alive at once: %s have no lane of their own, and %s waits and %s"
+		             " runs of them are not drawn: see less with --since or --until", ask.options.lanes, count, waits,
+		             runs);
 	}
 	if (ask.left.transitions > CTP_PERFETTO_TRANSITIONS) {
 		*ctp_text_count(count, ask.left.transitions) = '\0';
-		ctp_tool_say(&tool, "%s transitions are more than a browser can hold, which is about 5 million: see less with --since"
-		             " or --until%s", count, ask.options.threads_only ? "" : ", or with --threads-only");
+		ctp_tool_say(&tool, "%s transitions are more than a browser can hold, which is about 5 million: see less with"
+		             " --since or --until%s", count, ask.options.threads_only ? "" : ", or with --threads-only");
 	}
 	char undrawn[CTP_PERFETTO_UNDRAWN_MAX];
 	if (ctp_perfetto_undrawn_text(undrawn, &ask.left.undrawn))

@@ -31,6 +31,17 @@ enum { CTP_REPORTOPT_IGNORE = 256, CTP_REPORTOPT_FILE, CTP_REPORTOPT_SINCE, CTP_
 	{"debug-dir", required_argument, NULL, CTP_REPORTOPT_DIR},    \
 	{"no-symbols", no_argument, NULL, CTP_REPORTOPT_NO_SYMBOLS}
 
+/* For the synopsis and the help of a main that shows a trace. */
+#define CTP_REPORTOPT_SYNOPSIS "[--ignore PATTERN] [--ignore-file FILE] [--debug-dir DIR] [--no-symbols]"
+#define CTP_REPORTOPT_HELP_TIME                                                                               \
+	"  --since TIME       show only what is later than this after the start: 12.5s, 300ms, 2m\n"          \
+	"  --until TIME       show only what is earlier\n"
+#define CTP_REPORTOPT_HELP                                                                                    \
+	"  --ignore PATTERN   leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n" \
+	"  --ignore-file FILE leave out findings that match a line of FILE; # begins a comment\n"             \
+	"  --debug-dir DIR    look for debug information in DIR first; may be repeated\n"                     \
+	"  --no-symbols       look for none: show addresses as file+offset\n"
+
 /* All zeros: no option was given. */
 struct ctp_reportopt {
 	struct ctp_texts ignore, debug_dirs;

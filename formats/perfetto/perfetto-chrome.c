@@ -4,8 +4,8 @@
  * perfetto-chrome.c - the form of Chrome's JSON: an array of events, one on a line.
  *
  * Runs on threads are events X, which have a length, and are written when they end. What coroutines do on their lanes are pairs b
- * and e with the lane as id; a wake is an arrow from s to f, or an instant if it has no arrow. Times are microseconds from the begin of the first section. Each
- * event has name, cat, ph, pid, tid, ts and args, because some readers refuse others.
+ * and e with the lane as id. A wake is an arrow from s to f, or an instant if it has no arrow. Times are microseconds from the
+ * begin of the first section. Each event has name, cat, ph, pid, tid, ts and args, because some readers refuse others.
  */
 #include <stdlib.h>
 

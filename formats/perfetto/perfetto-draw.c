@@ -165,8 +165,9 @@ static void tell_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, 
 {
 	struct ctp_perfetto_arg args[LIFE_ARGS];
 	uint32_t nargs = type == CTP_PERFETTO_BEGIN || d->form->closes ? life_args(d, c, args) : 0;
-	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = lane_of(d, c), .ts_ns = ts_ns, .from_ns = c->born_ns,
-	                                     .name = &c->own, .more = more, .coro = c->id, .args = args, .nargs = nargs});
+	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){
+		.type = type, .track = lane_of(d, c), .ts_ns = ts_ns, .from_ns = c->born_ns, .name = &c->own, .more = more,
+		.coro = c->id, .args = args, .nargs = nargs});
 }
 
 void ctp_perfetto_draw_new_life(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, const struct ctp_coroutine *co)
@@ -230,8 +231,8 @@ static void tell_inner(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c,
 		tell_end(d, &d->tracks.lanes[c->lane].track, ts_ns);
 		return;
 	}
-	struct ctp_perfetto_event e = {.type = type, .track = &d->tracks.lanes[c->lane].track, .ts_ns = ts_ns, .from_ns = c->from_ns,
-	                               .more = more, .args = args};
+	struct ctp_perfetto_event e = {.type = type, .track = lane_of(d, c), .ts_ns = ts_ns, .from_ns = c->from_ns, .more = more,
+	                               .args = args};
 	e.nargs = inner_args(c, args);
 	if (only_ends) {
 		e.args += e.nargs - (c->missed + c->destroyed);
@@ -247,8 +248,8 @@ static void tell_inner(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c,
 }
 
 /* The row of a coroutine without a lane: one run at a time. */
-static __attribute__((noinline)) void tell_shared(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, enum ctp_perfetto_type type, uint64_t ts_ns,
-                        const char *more)
+static __attribute__((noinline)) void tell_shared(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c,
+                                                  enum ctp_perfetto_type type, uint64_t ts_ns, const char *more)
 {
 	struct ctp_perfetto_shared *s = &d->tracks.shared[c->shared - 1];
 	uint32_t number = (uint32_t)(c - d->coros);
@@ -263,10 +264,10 @@ static __attribute__((noinline)) void tell_shared(struct ctp_perfetto_draw *d, s
 	s->coro = begins ? number : 0;
 	if (!c->own.text)
 		return;
-	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = type, .track = &s->track, .ts_ns = ts_ns, .from_ns = c->from_ns, .name = &c->own,
-	                                     .more = more, .coro = c->id, .args = &arg, .nargs = begins || d->form->closes,
-	                                     .flow = begins && !d->form->arrows_of_threads ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0,
-	                                     .flow_ends = true});
+	uint64_t flow = begins && !d->form->arrows_of_threads ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0;
+	ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){
+		.type = type, .track = &s->track, .ts_ns = ts_ns, .from_ns = c->from_ns, .name = &c->own, .more = more,
+		.coro = c->id, .args = &arg, .nargs = begins || d->form->closes, .flow = flow, .flow_ends = true});
 }
 
 static void tell_slice(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c, enum ctp_perfetto_type type, uint64_t ts_ns,
@@ -403,7 +404,8 @@ void ctp_perfetto_draw_thread_gap(struct ctp_perfetto_draw *d, uint32_t thread, 
 		return;
 	struct ctp_perfetto_arg arg = {.key = CTP_PERFETTO_TRANSITIONS_LOST, .number = transitions};
 	struct ctp_perfetto_event e = {.type = CTP_PERFETTO_BEGIN, .track = ctp_perfetto_tracks_lost(&d->tracks, th),
-	                               .ts_ns = from_ns, .from_ns = from_ns, .name = ctp_perfetto_draw_word(d, CTP_PERFETTO_GAP), .args = &arg, .nargs = 1};
+	                               .ts_ns = from_ns, .from_ns = from_ns, .args = &arg, .nargs = 1,
+	                               .name = ctp_perfetto_draw_word(d, CTP_PERFETTO_GAP)};
 	ctp_perfetto_draw_tell(d, &e);
 	e.type = CTP_PERFETTO_END;
 	e.ts_ns = to_ns;
@@ -418,6 +420,7 @@ void ctp_perfetto_draw_note(struct ctp_perfetto_draw *d, const struct ctp_perfet
 {
 	struct ctp_perfetto_arg arg = {.key = CTP_PERFETTO_LOST, .number = lost};
 	if (c->lane && c->begun)
-		ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){.type = CTP_PERFETTO_INSTANT, .track = lane_of(d, c), .ts_ns = ts_ns,
-		                                     .name = ctp_perfetto_names_get(&d->names, text), .args = &arg, .nargs = lost ? 1 : 0});
+		ctp_perfetto_draw_tell(d, &(struct ctp_perfetto_event){
+			.type = CTP_PERFETTO_INSTANT, .track = lane_of(d, c), .ts_ns = ts_ns, .args = &arg, .nargs = lost ? 1 : 0,
+			.name = ctp_perfetto_names_get(&d->names, text)});
 }

@@ -12,11 +12,12 @@
 const char *const ctp_perfetto_keys[CTP_PERFETTO_KEYS] = {
 	[CTP_PERFETTO_CORO] = "coro", [CTP_PERFETTO_PARENT] = "parent", [CTP_PERFETTO_SPAWNED_AT] = "spawned_at",
 	[CTP_PERFETTO_BORN_BEFORE] = "born_before", [CTP_PERFETTO_WAITS_FOR] = "waits_for", [CTP_PERFETTO_HELD_BY] = "held_by",
-	[CTP_PERFETTO_AWAITS] = "awaits",
-	[CTP_PERFETTO_WAKES_LOST] = "wakes_lost", [CTP_PERFETTO_LOST] = "lost", [CTP_PERFETTO_TRANSITIONS_LOST] = "transitions_lost",
-	[CTP_PERFETTO_RULE] = "rule", [CTP_PERFETTO_CERTAINTY] = "certainty", [CTP_PERFETTO_COROUTINES] = "coroutines",
-	[CTP_PERFETTO_SUSPENDED_AT] = "suspended_at", [CTP_PERFETTO_EVIDENCE] = "evidence", [CTP_PERFETTO_NEXT] = "next", [CTP_PERFETTO_DESTROYED] = "destroyed",
-	[CTP_PERFETTO_COMMAND] = "command", [CTP_PERFETTO_HOST] = "host", [CTP_PERFETTO_PID] = "pid", [CTP_PERFETTO_ORIGIN] = "origin",
+	[CTP_PERFETTO_AWAITS] = "awaits", [CTP_PERFETTO_WAKES_LOST] = "wakes_lost", [CTP_PERFETTO_LOST] = "lost",
+	[CTP_PERFETTO_TRANSITIONS_LOST] = "transitions_lost", [CTP_PERFETTO_RULE] = "rule", [CTP_PERFETTO_CERTAINTY] = "certainty",
+	[CTP_PERFETTO_COROUTINES] = "coroutines", [CTP_PERFETTO_SUSPENDED_AT] = "suspended_at",
+	[CTP_PERFETTO_EVIDENCE] = "evidence", [CTP_PERFETTO_NEXT] = "next", [CTP_PERFETTO_DESTROYED] = "destroyed",
+	[CTP_PERFETTO_COMMAND] = "command",
+	[CTP_PERFETTO_HOST] = "host", [CTP_PERFETTO_PID] = "pid", [CTP_PERFETTO_ORIGIN] = "origin",
 	[CTP_PERFETTO_ORIGIN_ERROR] = "origin_error_ns", [CTP_PERFETTO_FILTERED] = "filtered",
 };
 
@@ -110,8 +111,9 @@ void ctp_perfetto_left_out(struct ctp_perfetto_draw *d, uint64_t end_ns)
 	for (uint32_t i = 0; i < d->tracks.nshared; i++) {
 		char text[200];
 		const struct ctp_perfetto_shared *s = &d->tracks.shared[i];
-		snprintf(text, sizeof text, "%ju coroutines share this row, for there were more than %u at once: %ju waits and %ju runs"
-		         " are not drawn", (uintmax_t)s->coroutines, d->tracks.max_lanes, (uintmax_t)s->waits, (uintmax_t)s->runs);
+		snprintf(text, sizeof text, "%ju coroutines share this row, for there were more than %u at once:"
+		         " %ju waits and %ju runs are not drawn", (uintmax_t)s->coroutines, d->tracks.max_lanes,
+		         (uintmax_t)s->waits, (uintmax_t)s->runs);
 		tell(d, &s->track, text, NULL, end_ns);
 	}
 }
@@ -137,7 +139,8 @@ bool ctp_perfetto_undrawn_text(char to[CTP_PERFETTO_UNDRAWN_MAX], const struct c
 	char *p = to, *end = to + CTP_PERFETTO_UNDRAWN_MAX;
 	bool any = false;
 	p = add_pair(p, end, &any, u->strange_runs, u->strange_suspensions, "without a coroutine");
-	p = add_pair(p, end, &any, u->passed_runs, u->passed_suspensions, "that came after a later one of the coroutine or after its death");
+	p = add_pair(p, end, &any, u->passed_runs, u->passed_suspensions,
+	             "that came after a later one of the coroutine or after its death");
 	p = add_pair(p, end, &any, u->runs, 0, "without a thread");
 	if (u->wakes)
 		snprintf(p, (size_t)(end - p), "%s%ju wake%s without a thread", any ? "; " : "not drawn: ", (uintmax_t)u->wakes,

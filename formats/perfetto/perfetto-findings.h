@@ -14,8 +14,9 @@ void ctp_perfetto_findings(struct ctp_perfetto_draw *d, const struct ctp_report_
 void ctp_perfetto_left_out(struct ctp_perfetto_draw *d, uint64_t end_ns);
 
 /*
- * What is to be known of the section as a whole, on a track of its own: at start_ns what was traced where, and whether the trace was
- * filtered; at end_ns which events are not drawn, and text, so that what is open is seen up to there. sec: null: there are too many.
+ * What is to be known of the section as a whole, on a track of its own: at start_ns what was traced where, and whether the trace
+ * was filtered; at end_ns which events are not drawn, and text, so that what is open is seen up to there. sec: null: there are too
+ * many sections.
  */
 void ctp_perfetto_about(struct ctp_perfetto_draw *d, const struct ctp_report_section *sec, uint64_t start_ns, uint64_t end_ns,
                         const char *text);

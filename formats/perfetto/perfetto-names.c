@@ -36,7 +36,10 @@ static bool is_text(const void *names, uint32_t number, const void *text)
 	return !strcmp(((const struct ctp_perfetto_names *)names)->list[number]->text, text);
 }
 
-static uint64_t hash(const struct ctp_perfetto_names *n, const char *text) { return ctp_map_bytes(n->map.salt, text, strlen(text)); }
+static uint64_t hash(const struct ctp_perfetto_names *n, const char *text)
+{
+	return ctp_map_bytes(n->map.salt, text, strlen(text));
+}
 
 static uint64_t hash_name(const void *names, uint32_t number)
 {

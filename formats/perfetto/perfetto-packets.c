@@ -35,8 +35,8 @@ enum { EVENT_ARG = 4, EVENT_TYPE = 9, EVENT_NAME = 10, EVENT_TRACK = 11, EVENT_C
        EVENT_FLOW_ENDS = 48, EVENT_CORRELATION = 52 };
 enum { TYPE_COUNTER = 4 };
 enum { ARG_KEY = 1, ARG_NUMBER = 3, ARG_TEXT = 6, ARG_VALUE = 17 };
-enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8, TRACK_ORDERING = 11,
-       TRACK_RANK = 12, TRACK_MERGING = 15 };
+enum { TRACK_UUID = 1, TRACK_NAME = 2, TRACK_PROCESS = 3, TRACK_THREAD = 4, TRACK_PARENT = 5, TRACK_COUNTER = 8,
+       TRACK_ORDERING = 11, TRACK_RANK = 12, TRACK_MERGING = 15 };
 enum { ORDER_BY_RANK = 3, NEVER_MERGE = 2 };
 enum { PROCESS_PID = 1, PROCESS_NAME = 6, THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 
@@ -47,7 +47,11 @@ enum {
 };
 
 /* Of an event in place: see short_event. */
-enum { SHORT_ARGS = 3, SHORT_EVENT_MAX = 2 + 6 + 6 + 12 + 10 + 11 + SHORT_ARGS * 15, SHORT_MAX = 2 + 6 + 11 + 3 + 2 + SHORT_EVENT_MAX };
+enum {
+	SHORT_ARGS = 3,
+	SHORT_EVENT_MAX = 2 + 6 + 6 + 12 + 10 + 11 + SHORT_ARGS * 15,
+	SHORT_MAX = 2 + 6 + 11 + 3 + 2 + SHORT_EVENT_MAX,
+};
 _Static_assert(SHORT_EVENT_MAX < 0x80, "the length of a short event is one byte");
 
 struct packets {
@@ -371,7 +375,8 @@ static void event(struct ctp_perfetto_form *form, const struct ctp_perfetto_even
 	ctp_proto_number(&p->event, EVENT_TRACK, e->track->uuid);
 	if (e->type != CTP_PERFETTO_END) {
 		if (e->name)
-			ctp_proto_number(&p->event, EVENT_NAME, intern(p, &e->name->as_name, &p->nnames, INTERNED_NAME, e->name->text));
+			ctp_proto_number(&p->event, EVENT_NAME,
+			                 intern(p, &e->name->as_name, &p->nnames, INTERNED_NAME, e->name->text));
 		if (e->coro)
 			ctp_proto_number(&p->event, EVENT_CORRELATION, e->coro);
 	}
@@ -415,8 +420,8 @@ static void free_packets(struct ctp_perfetto_form *form) { free(form); }
 
 struct ctp_perfetto_form *ctp_perfetto_packets(struct ctp_output *out)
 {
-	static const struct ctp_perfetto_ops ops = {.section = section, .track = track, .event = event, .end = end_slice, .count = count,
-	                                            .finish = finish, .free = free_packets};
+	static const struct ctp_perfetto_ops ops = {.section = section, .track = track, .event = event, .end = end_slice,
+	                                            .count = count, .finish = finish, .free = free_packets};
 	struct packets *p = calloc(1, sizeof *p);
 	if (!p)
 		return NULL;

@@ -60,7 +60,10 @@ static inline void ctp_proto_put(struct ctp_proto *m, uint32_t field, const void
 	m->p += len;
 }
 
-static inline void ctp_proto_text(struct ctp_proto *m, uint32_t field, const char *text) { ctp_proto_put(m, field, text, strlen(text)); }
+static inline void ctp_proto_text(struct ctp_proto *m, uint32_t field, const char *text)
+{
+	ctp_proto_put(m, field, text, strlen(text));
+}
 
 static inline void ctp_proto_message(struct ctp_proto *m, uint32_t field, const struct ctp_proto *in)
 {

@@ -338,7 +338,8 @@ static void settle(struct walk *w, uint64_t end_ns)
 	for (struct ctp_coroutine *co; (co = ctp_follow_each(w->follow, &at));) {
 		if (!co->handle && co->state != CTP_DEAD) {
 			struct ctp_change was = {.was = (enum ctp_state)co->state, .was_ns = co->since_ns,
-			                         .gap = co->flags & CTP_CO_TAIL, .thread = co->thread, .from = ctp_follow_place(w->follow, co)};
+			                         .gap = co->flags & CTP_CO_TAIL, .thread = co->thread,
+			                         .from = ctp_follow_place(w->follow, co)};
 			adopt(w, co, &was, ctp_follow_thread(w->follow, co->thread).pid);
 		}
 		struct ctp_perfetto_coro *c = ctp_perfetto_draw_at(d, co->handle);
@@ -389,12 +390,14 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 	uint64_t end_ns = drawn(w, end->end_ns);
 	settle(w, end_ns);
 	ctp_perfetto_tracks_rename(&w->draw.tracks);
-	const struct ctp_report_section *sec = w->sections <= CTP_REPORT_SECTIONS && r->nsections ? &r->sections[r->nsections - 1] : NULL;
+	bool reported = w->sections <= CTP_REPORT_SECTIONS && r->nsections;
+	const struct ctp_report_section *sec = reported ? &r->sections[r->nsections - 1] : NULL;
 	uint64_t start_ns = sec ? drawn(w, sec->start_ns) : 0;
 	if (sec)
 		ctp_perfetto_findings(&w->draw, sec, start_ns);
 	ctp_perfetto_left_out(&w->draw, end_ns);
-	ctp_perfetto_about(&w->draw, sec, ctp_most(start_ns, drawn(w, w->follow->since_ns)), end_ns, end->cut ? "the trace ends, maybe before the program" : "the trace ends");
+	ctp_perfetto_about(&w->draw, sec, ctp_most(start_ns, drawn(w, w->follow->since_ns)), end_ns,
+	                   end->cut ? "the trace ends, maybe before the program" : "the trace ends");
 	count_left(w);
 }
 

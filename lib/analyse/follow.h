@@ -162,9 +162,9 @@ struct ctp_follow_ops {
 	/* Transitions of a thread are missing between after_ns and ts_ns. */
 	void (*thread_gap)(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions);
 	/*
-	 * An event that changes no state, so that a listener can show or count all events. kind is SUSPEND, RESUME or WAKE; co is null
-	 * if the record has no coroutine, or there was no room for it. A transition is one of no coroutine, or one that another has
-	 * overtaken, or one after a death. A wake is one of no coroutine, or came after a death, or when the coroutine was ready
+	 * An event that changes no state, so that a listener can show or count all events. kind is SUSPEND, RESUME or WAKE; co is
+	 * null if the record has no coroutine, or there was no room for it. A transition is one of no coroutine, or one that another
+	 * has overtaken, or one after a death. A wake is one of no coroutine, or came after a death, or when the coroutine was ready
 	 * already; or the coroutine has been resumed since, maybe because of it.
 	 */
 	void (*unchanged)(void *arg, const struct ctp_change *ch);
