@@ -103,9 +103,11 @@ def judge_states(section, inner, end):
                 still[name] += 1
     if not section["destroyed"]: # the report is about the time before that
         same("time in states", {k: sums[k] for k in section["total_ns"]}, section["total_ns"])
-    for site in section["sites"]:
-        place = site["site"] or "suspended"
-        same(f"waits at {place}", waits[place], site["suspended"]["count"])
+    want = Counter()
+    for site in section["sites"]: # inlined code may have several sites of one text
+        want[site["site"] or "suspended"] += site["suspended"]["count"]
+    for place, count in want.items():
+        same(f"waits at {place}", waits[place], count)
     want = Counter()
     for row in section["waiting"]:
         want[row["suspend_site"] or "suspended"] += row["coroutines"] - row["runnable"]
