@@ -13,17 +13,21 @@
 #include "stream/events.h"
 
 struct part {
-	uint64_t number, pid, start_ns, error_ns, missing_ns, state;
+	uint64_t number, pid, start_ns, error_ns, missing_ns, state, stride; /* stride: of its numbers; 0: not known */
 	bool error_known, by_wall;
 	char *name;
 	struct ctp_section attrs; /* as the input had them */
 	struct ctp_spool *spool;  /* null: there is no record yet */
 };
 
-/* A field, by the class of the records. */
+enum { OWN_FIELDS = 8, CHUNK = 64 };
+
+/* Fields, by the class of the records. */
 struct known {
 	bool known;
 	int origin; /* -1: none */
+	uint32_t nown;
+	uint8_t own[OWN_FIELDS]; /* numbers of threads and processes */
 };
 
 struct split {
@@ -37,6 +41,9 @@ struct split {
 	struct part *last;     /* of the record before */
 	struct known known[CTP_CLASSES_MAX];
 	struct ctp_section_end end; /* of the merged section */
+	uint64_t sections;    /* that were merged, so far */
+	uint64_t val[CHUNK][CTP_FIELDS_MAX]; /* of records with numbers of their own */
+	struct ctp_record rec[CHUNK];
 	struct part *replayed;
 	struct ctp_section section; /* of that */
 };
@@ -98,6 +105,7 @@ static void learn(struct part *p, const struct ctp_record *rec)
 	p->start_ns = named(rec, "start") ? named(rec, "start") : p->start_ns;
 	p->state = named(rec, "state");
 	p->missing_ns = named(rec, "missing_before");
+	p->stride = named(rec, "stride");
 	p->by_wall = named(rec, "by_wall");
 	p->error_ns = named(rec, "error_ns");
 	p->error_known = named(rec, "error_known");
@@ -106,6 +114,18 @@ static void learn(struct part *p, const struct ctp_record *rec)
 }
 
 /* --- records -------------------------------------------------------------------------------------------------------------- */
+
+/* The number that a thread or process has on its host; one that was too large for that stays as it is. */
+static uint64_t own_number(const struct part *p, uint64_t n)
+{
+	bool is_made = p->stride && n > p->number && n % p->stride == p->number % p->stride;
+	return is_made ? (n - p->number) / p->stride : n;
+}
+
+static bool is_about_origins(const struct ctp_record *rec)
+{
+	return rec->cls->kind == CTP_KIND_ORIGIN || rec->cls->kind == CTP_KIND_ATTRIBUTE;
+}
 
 /* What the merged section says of all its parts. */
 static bool is_of_whole(const char *name)
@@ -147,7 +167,7 @@ static void make_section(const struct split *s, const struct part *p, struct ctp
 			ctp_section_add(sec, s->whole.attrs[i].name, s->whole.attrs[i].value);
 	add_filtered(s, p, sec);
 	if (p->pid)
-		ctp_section_addf(sec, "pid", "%" PRIu64, p->pid);
+		ctp_section_addf(sec, "pid", "%" PRIu64, own_number(p, p->pid));
 	if (p->start_ns)
 		ctp_section_addf(sec, "start_ns", "%" PRIu64, p->start_ns);
 	ctp_section_add(sec, "origin", p->name ? p->name : "unknown");
@@ -156,6 +176,7 @@ static void make_section(const struct split *s, const struct part *p, struct ctp
 		ctp_section_add(sec, "origin_pid", ctp_section_get(&p->attrs, "pid"));
 	if (s->first_ns)
 		ctp_section_addf(sec, "merged_first_ns", "%" PRIu64, s->first_ns);
+	ctp_section_addf(sec, "origin_section", "%" PRIu64, s->sections);
 	if (p->by_wall && p->error_known)
 		ctp_section_addf(sec, "origin_error_ns", "%" PRIu64, p->error_ns);
 	else if (p->by_wall)
@@ -174,24 +195,44 @@ static enum ctp_status open_spool(struct part *p, struct ctp_err *err)
 	return status;
 }
 
-static uint64_t origin_of(struct split *s, const struct ctp_record *rec)
+static const struct known *known_of(struct split *s, const struct ctp_class *cls)
 {
-	struct known *k = &s->known[rec->cls->id];
-	if (!k->known)
-		*k = (struct known){true, ctp_class_role(rec->cls, CTP_ROLE_ORIGIN)};
-	return ctp_record_number(rec, k->origin);
+	struct known *k = &s->known[cls->id];
+	if (k->known)
+		return k;
+	*k = (struct known){true, .origin = ctp_class_role(cls, CTP_ROLE_ORIGIN)};
+	for (uint32_t i = 0; i < cls->nfields && k->nown < OWN_FIELDS; i++)
+		if ((cls->fields[i].role == CTP_ROLE_THREAD || cls->fields[i].role == CTP_ROLE_PROCESS) && cls->fields[i].type == CTP_U64)
+			k->own[k->nown++] = (uint8_t)i;
+	return k;
 }
 
-static bool is_about_origins(const struct ctp_record *rec)
+static uint64_t origin_of(struct split *s, const struct ctp_record *rec) { return ctp_record_number(rec, known_of(s, rec->cls)->origin); }
+
+static struct ctp_record with_own_numbers(struct split *s, const struct part *p, const struct ctp_record *rec, uint64_t *val)
 {
-	return rec->cls->kind == CTP_KIND_ORIGIN || rec->cls->kind == CTP_KIND_ATTRIBUTE;
+	const struct known *k = known_of(s, rec->cls);
+	struct ctp_record own = *rec;
+	if (!k->nown || !p->stride)
+		return own;
+	memcpy(val, rec->val, rec->cls->nfields * sizeof *val);
+	for (uint32_t i = 0; i < k->nown; i++)
+		val[k->own[i]] = own_number(p, val[k->own[i]]);
+	own.val = val;
+	return own;
 }
 
-static enum ctp_status give_part(struct part *p, const struct ctp_record *rec, uint32_t n, bool late, struct ctp_err *err)
+static enum ctp_status give_part(struct split *s, struct part *p, const struct ctp_record *rec, uint32_t n, bool late, struct ctp_err *err)
 {
 	if (!p->spool && open_spool(p, err))
 		return CTP_FAILED;
-	return ctp_spool_records(p->spool, &(struct ctp_batch){rec, n, late}, err);
+	for (uint32_t i = 0, k; i < n; i += k) {
+		for (k = 0; k < CHUNK && i + k < n; k++)
+			s->rec[k] = with_own_numbers(s, p, &rec[i + k], s->val[k]);
+		if (ctp_spool_records(p->spool, &(struct ctp_batch){s->rec, k, late}, err))
+			return CTP_FAILED;
+	}
+	return CTP_OK;
 }
 
 static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
@@ -214,7 +255,7 @@ static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch
 		while (upto < batch->n && !is_about_origins(&batch->rec[upto]) && origin_of(s, &batch->rec[upto]) == origin)
 			upto++;
 		if (p)
-			status = give_part(p, rec, upto - i, batch->late, err);
+			status = give_part(s, p, rec, upto - i, batch->late, err);
 	}
 	return status;
 }
@@ -237,6 +278,7 @@ static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *se
 	s->splits = ctp_section_get(sec, "merged");
 	if (!s->splits)
 		return s->to->ops->section ? s->to->ops->section(s->to, sec, err) : CTP_OK;
+	s->sections++;
 	ctp_section_init(&s->whole);
 	for (uint32_t i = 0; i < sec->nattrs; i++)
 		ctp_section_add(&s->whole, sec->attrs[i].name, sec->attrs[i].value);

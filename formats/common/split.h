@@ -4,10 +4,12 @@
  * split.h - gives a sink the origins of a merged section one after the other, each as a section of its own.
  *
  * For a sink that judges: what ended, what is missing and when the collector came is known of each origin, and not of the whole.
- * Times and numbers stay those of the merged section. A section of an origin has the attributes that its input had, and
+ * Times and numbers stay those of the merged section, but for those of threads and processes, which get back the numbers that they
+ * have on their host. A section of an origin has the attributes that its input had, and
  *
  *	origin, origin_number    its name, and its number in the merged section
  *	origin_pid               its process, as its input has it
+ *	origin_section           which merged section it is, from 1
  *	origin_error_ns          how far its times may be off, or "unknown"; no such attribute if all origins have one clock
  *	merged_first_ns          the first time in the merged section
  */

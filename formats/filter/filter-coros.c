@@ -45,12 +45,12 @@ static void choose(struct ctp_filter *f, struct ctp_filter_coro *co)
 }
 
 /* By what is known before its name. birth: its record; null: there was none. */
-static bool fits(const struct ctp_filter *f, uint64_t id, const struct ctp_filter_class *cls, const struct ctp_record *birth)
+static bool fits(struct ctp_filter *f, uint64_t id, const struct ctp_filter_class *cls, const struct ctp_record *birth)
 {
 	const struct ctp_filter_options *o = f->options;
 	uint64_t pid = birth ? ctp_roles_value(birth->val, cls->roles.pid) : 0;
 	bool spawned = !o->spawns.n || (birth && ctp_filter_places_match(f->places, &o->spawns, birth));
-	return spawned && ctp_filter_has(&o->coros, id) && ctp_filter_has(&o->processes, pid ? pid : f->pid);
+	return spawned && ctp_filter_has(&o->coros, id) && ctp_filter_has_own(f, &o->processes, birth, pid ? pid : f->pid);
 }
 
 static void look_at_birth(struct ctp_filter *f, struct ctp_filter_coro *co, const struct ctp_filter_class *cls,
@@ -259,7 +259,7 @@ static bool is_selected(struct ctp_filter *f, struct ctp_filter_coro *co, const 
 {
 	const struct ctp_filter_options *o = f->options;
 	bool active = ctp_roles_value(rec->val, cls->roles.active), place = !o->places.n || is_at_place(f, co, cls, rec);
-	bool thread = cls->roles.tid == CTP_ROLES_NONE || ctp_filter_has(&o->threads, rec->val[cls->roles.tid]);
+	bool thread = cls->roles.tid == CTP_ROLES_NONE || ctp_filter_has_own(f, &o->threads, rec, rec->val[cls->roles.tid]);
 	bool state = !o->states || o->states & (active ? CTP_FILTER_RUNNING : CTP_FILTER_SUSPENDED);
 	return cls->wanted && place && thread && (state || cls->roles.kind != CTP_KIND_TRANSITION);
 }

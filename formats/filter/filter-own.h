@@ -51,6 +51,7 @@ struct ctp_filter_object {
 struct ctp_filter_origin {
 	struct ctp_filter_entry entry; /* key: its number, 0 */
 	uint64_t first_ns; /* its first event; UINT64_MAX: none yet */
+	uint64_t stride;   /* of its numbers; 0: not known */
 	uint64_t events, lost, unverified, births, deaths;
 };
 
@@ -136,6 +137,10 @@ void ctp_filter_start(struct ctp_filter *f); /* since_ns has come */
 void ctp_filter_tell_left(struct ctp_filter *f); /* of all coroutines whose last transitions are left out */
 void ctp_filter_release_coro(struct ctp_filter_entry *e);
 
+/* The same for a thread or a process of a record, by the number that it has on its host. */
+bool ctp_filter_has_own(struct ctp_filter *f, const struct ctp_filter_numbers *numbers, const struct ctp_record *rec, uint64_t v);
+
+/* Whether a number was asked for. */
 static inline bool ctp_filter_has(const struct ctp_filter_numbers *numbers, uint64_t v)
 {
 	for (size_t i = 0; i < numbers->n; i++)

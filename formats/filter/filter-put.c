@@ -68,6 +68,14 @@ struct ctp_filter_origin *ctp_filter_origin_of(struct ctp_filter *f, const struc
 	return f->last = o;
 }
 
+bool ctp_filter_has_own(struct ctp_filter *f, const struct ctp_filter_numbers *numbers, const struct ctp_record *rec, uint64_t v)
+{
+	const struct ctp_filter_origin *o = f->merged && numbers->n && rec ? ctp_filter_origin_of(f, rec) : NULL;
+	uint64_t origin = o ? o->entry.key[0] : 0;
+	bool is_made = o && o->stride && v > origin && v % o->stride == origin % o->stride; /* else it was too large */
+	return ctp_filter_has(numbers, is_made ? (v - origin) / o->stride : v);
+}
+
 static void count(struct ctp_filter *f, const struct ctp_filter_class *cls, const struct ctp_record *rec)
 {
 	unsigned kind = cls->roles.kind;

@@ -292,9 +292,9 @@ static void take_plain(struct ctp_filter *f, const struct ctp_filter_class *c, c
 	const struct ctp_roles *roles = &c->roles;
 	uint64_t pid = ctp_roles_value(rec->val, roles->pid);
 	bool other = !is_context(roles->kind);
-	bool out = pid && o->processes.n && !ctp_filter_has(&o->processes, pid);
+	bool out = pid && o->processes.n && !ctp_filter_has_own(f, &o->processes, rec, pid);
 	if (roles->kind != CTP_KIND_LOSS && roles->tid != CTP_ROLES_NONE)
-		out |= !ctp_filter_has(&o->threads, rec->val[roles->tid]);
+		out |= !ctp_filter_has_own(f, &o->threads, rec, rec->val[roles->tid]);
 	out |= other && (!c->wanted || !f->started);
 	out |= f->picks && other && roles->kind != CTP_KIND_SAMPLE;
 	if (roles->kind == CTP_KIND_SAMPLE)
@@ -317,7 +317,7 @@ static bool is_object(const struct ctp_filter *f, unsigned kind)
 static void take_object(struct ctp_filter *f, const struct ctp_filter_class *c, const struct ctp_record *rec)
 {
 	uint64_t pid = ctp_roles_value(rec->val, c->roles.pid);
-	if (pid && !ctp_filter_has(&f->options->processes, pid))
+	if (pid && !ctp_filter_has_own(f, &f->options->processes, rec, pid))
 		return;
 	if (c->roles.kind == CTP_KIND_DESCRIPTOR)
 		ctp_filter_take_descriptor(f, c, rec);
@@ -351,6 +351,8 @@ static void take(struct ctp_filter *f, const struct ctp_record *rec)
 		ctp_filter_places_learn(f->places, rec);
 	if (f->first_ns == UINT64_MAX && is_event(kind))
 		note_first(f, rec->ts_ns);
+	if (f->merged && kind == CTP_KIND_ORIGIN)
+		ctp_filter_origin_of(f, rec)->stride = ctp_record_number(rec, ctp_class_field(rec->cls, "stride"));
 	if (f->merged && (is_event(kind) || kind == CTP_KIND_ATTRIBUTE))
 		note_first_of_origin(f, rec);
 	if (kind == CTP_KIND_END) {

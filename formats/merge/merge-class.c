@@ -14,11 +14,15 @@ static bool is_named_coroutine(const struct ctp_class *cls, const struct ctp_fie
 {
 	const char *name = cls->kind == CTP_KIND_BIRTH ? "parent" : cls->kind == CTP_KIND_WAKE ? "by" :
 	                   cls->kind == CTP_KIND_AWAIT ? "target" : NULL;
+	if (cls->kind == CTP_KIND_FINDING)
+		return !strcmp(f->name, "waker") || !strcmp(f->name, "waits_for");
 	return name && !strcmp(f->name, name);
 }
 
 static enum ctp_merge_op op_of(const struct ctp_class *cls, const struct ctp_field *f)
 {
+	if (cls->kind == CTP_KIND_ORIGIN && !strcmp(f->name, "stride") && is_whole(f->type))
+		return CTP_MERGE_STRIDE;
 	switch (f->role) {
 	case CTP_ROLE_TIME:
 		return CTP_MERGE_TIME;
@@ -67,7 +71,7 @@ static struct ctp_class *make(struct ctp_merge_class *c, const struct ctp_class 
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		c->op[i] = (uint8_t)op_of(cls, &fields[i]);
 		c->plain &= c->op[i] == CTP_MERGE_COPY;
-		fields[i].type = c->op[i] == CTP_MERGE_ID ? CTP_U64 : fields[i].type;
+		fields[i].type = c->op[i] == CTP_MERGE_ID || c->op[i] == CTP_MERGE_STRIDE ? CTP_U64 : fields[i].type;
 	}
 	c->adds_origin = !has_origin(cls) && cls->nfields < CTP_FIELDS_MAX;
 	return c->adds_origin ? with_origin(cls, fields, err) : ctp_class_new(cls->name, (enum ctp_kind)cls->kind, fields, cls->nfields, err);

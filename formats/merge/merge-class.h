@@ -10,7 +10,7 @@
 #include "stream/record.h"
 
 /* What becomes of a field. */
-enum ctp_merge_op { CTP_MERGE_COPY, CTP_MERGE_ID, CTP_MERGE_TIME };
+enum ctp_merge_op { CTP_MERGE_COPY, CTP_MERGE_ID, CTP_MERGE_TIME, CTP_MERGE_STRIDE };
 
 struct ctp_merge_class {
 	struct ctp_class *cls; /* of the merged section */

@@ -76,6 +76,15 @@ enum ctp_status ctp_merge_lane_open(struct ctp_merge_lane *l, const struct ctp_m
 	return read_on(l, err);
 }
 
+enum ctp_status ctp_merge_lane_again(struct ctp_merge_lane *l, struct ctp_merge_part *part, const struct ctp_section *sec,
+                                     uint64_t now_ns, struct ctp_err *err)
+{
+	struct ctp_merge_pipe *pipe = l->pipe;
+	*l = (struct ctp_merge_lane){.part = part, .pipe = pipe, .by_wall = l->by_wall, .key = now_ns};
+	pipe->section = sec;
+	return read_on(l, err);
+}
+
 enum ctp_status ctp_merge_lane_open_temp(struct ctp_merge_lane *l, const char *path, struct ctp_err *err)
 {
 	*l = (struct ctp_merge_lane){.pipe = ctp_merge_pipe_open(path, NULL, NULL, err), .begun = true};

@@ -24,6 +24,7 @@ struct ctp_merge_origin {
 	uint64_t error_ns;    /* how far they may be off */
 	bool error_known;
 	enum ctp_origin_state state;
+	uint64_t stride;      /* of all numbers */
 	uint64_t missing_ns;  /* packets with records before this time are missing; 0: none, or at the end */
 };
 

@@ -76,7 +76,8 @@ static void keep_common(struct ctp_merge_plan *plan, const struct ctp_section *s
 	plan->has_common = true;
 }
 
-struct ctp_merge_part *ctp_merge_plan_add(struct ctp_merge_plan *plan, const char *path, const struct ctp_section *sec, struct ctp_err *err)
+/* A part for a section that begins. Null: err says why. */
+static struct ctp_merge_part *add_part(struct ctp_merge_plan *plan, const char *path, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct ctp_merge_clock *clock = clock_of(plan, sec);
 	if (!clock || !add_offset(clock, sec) || !CTP_ARRAY_RESERVE(plan->parts, plan->room, plan->n + 1, PARTS_MAX)) {
@@ -136,7 +137,7 @@ static enum ctp_status begin_part(struct look *l, const struct ctp_reader *reade
 		if (plan->parts[i].id == sec->id && sec->id)
 			return ctp_err_as(l->err, CTP_ERR_USAGE, "%s: section %" PRIu32 " is also in %s; leave one of them out", l->path,
 			                  l->number, plan->parts[i].path);
-	l->part = ctp_merge_plan_add(plan, l->path, sec, l->err);
+	l->part = add_part(plan, l->path, sec, l->err);
 	if (!l->part)
 		return CTP_FAILED;
 	l->part->number = l->number;
@@ -238,7 +239,7 @@ static enum ctp_status begin_pipe(struct ctp_merge_plan *plan, const char *path,
 		plan->harmed = true;
 		status = ctp_beginning_end(&pipe->in, strange, ctp_reader_stats(pipe->reader)->packets, NULL, err);
 	}
-	struct ctp_merge_part *part = !status && item.kind == CTP_ITEM_SECTION ? ctp_merge_plan_add(plan, path, item.section, err) : NULL;
+	struct ctp_merge_part *part = !status && item.kind == CTP_ITEM_SECTION ? add_part(plan, path, item.section, err) : NULL;
 	if (!part) {
 		ctp_merge_pipe_close(pipe);
 		return item.section ? CTP_FAILED : status;
@@ -262,21 +263,24 @@ static bool is_host_of_others(const struct ctp_merge_plan *plan, const struct ct
 }
 
 /* The shortest that no other has: HOST, HOST/PID, HOST/PID/NUMBER; without a host the name of the input. */
+static bool name_part(struct ctp_merge_plan *plan, struct ctp_merge_part *p)
+{
+	const char *input = p->path && strcmp(p->path, "-") ? p->path : "stdin";
+	bool several = is_host_of_others(plan, p, false), same = several && is_host_of_others(plan, p, true);
+	char number[24] = "";
+	if (same || !p->host)
+		snprintf(number, sizeof number, "/%" PRIu32, p->origin);
+	bool with_pid = p->host && several && p->pid;
+	if (asprintf(&p->name, "%s%s%s%s", p->host ? p->host : input, with_pid ? "/" : "", with_pid ? p->pid : "", number) < 0)
+		p->name = NULL;
+	return p->name;
+}
+
 static bool name_parts(struct ctp_merge_plan *plan)
 {
 	bool named = true;
-	for (size_t i = 0; i < plan->n; i++) {
-		struct ctp_merge_part *p = &plan->parts[i];
-		const char *input = p->path && strcmp(p->path, "-") ? p->path : "stdin";
-		bool several = is_host_of_others(plan, p, false), same = several && is_host_of_others(plan, p, true);
-		char number[24] = "";
-		if (same || !p->host)
-			snprintf(number, sizeof number, "/%" PRIu32, p->origin);
-		bool with_pid = p->host && several && p->pid;
-		if (asprintf(&p->name, "%s%s%s%s", p->host ? p->host : input, with_pid ? "/" : "", with_pid ? p->pid : "", number) < 0)
-			p->name = NULL;
-		named &= p->name != NULL;
-	}
+	for (size_t i = 0; i < plan->n; i++)
+		named &= name_part(plan, &plan->parts[i]);
 	return named;
 }
 
@@ -314,6 +318,38 @@ enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, 
 	if (!status)
 		status = check_clocks(plan, err);
 	return status || name_parts(plan) ? status : ctp_err_memory(err);
+}
+
+bool ctp_merge_plan_reserve(struct ctp_merge_plan *plan, size_t parts)
+{
+	plan->most = parts;
+	return CTP_ARRAY_RESERVE(plan->parts, plan->room, parts, PARTS_MAX);
+}
+
+struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const struct ctp_merge_part *before, const struct ctp_section *sec,
+                                           struct ctp_err *err)
+{
+	const char *path = before->path, *name = path && strcmp(path, "-") ? path : "stdin";
+	size_t nclocks = plan->nclocks;
+	uint32_t number = before->number + 1;
+	if (plan->n >= plan->most)
+		return (void)ctp_err_as(err, CTP_ERR_REFUSED, "%s: section %" PRIu32 " would be origin %zu, for which the numbers have no room; "
+		                        "give it as a file", name, number, plan->n + 1), NULL;
+	if (sec->ordinal)
+		return (void)ctp_err_as(err, CTP_ERR_REFUSED, "%s: section %" PRIu32 " has no clock, only numbers of records; it cannot be merged "
+		                        "with others", name, number), NULL;
+	struct ctp_merge_part *p = add_part(plan, path, sec, err);
+	if (!p)
+		return NULL;
+	p->number = number;
+	if (plan->nclocks > nclocks)
+		ctp_merge_clock_settle(p->clock);
+	if (!name_part(plan, p))
+		return (void)ctp_err_memory(err), NULL;
+	if (plan->nclocks > nclocks && (!plan->by_wall || !p->clock->n))
+		return (void)ctp_err_as(err, CTP_ERR_REFUSED, "%s: section %" PRIu32 " has another clock than the sections before, which was not "
+		                        "known in time; give it as a file", name, number), NULL;
+	return p;
 }
 
 void ctp_merge_plan_fini(struct ctp_merge_plan *plan)

@@ -41,7 +41,7 @@ struct ctp_merge_pipe {
 
 struct ctp_merge_plan {
 	struct ctp_merge_part *parts;
-	size_t n, room;
+	size_t n, room, most; /* most: for which there are numbers */
 	struct ctp_merge_clock **clocks;
 	size_t nclocks, clocks_room;
 	struct ctp_section common; /* attributes that all parts have with the same value */
@@ -60,8 +60,14 @@ enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, 
                                struct ctp_err *err);
 void ctp_merge_plan_fini(struct ctp_merge_plan *plan);
 
-/* A part for a section that begins. Null: err says why. */
-struct ctp_merge_part *ctp_merge_plan_add(struct ctp_merge_plan *plan, const char *path, const struct ctp_section *sec, struct ctp_err *err);
+/*
+ * Room for further parts, up to so many in all, so that those that are there do not move. False: out of memory. ctp_merge_plan_more
+ * adds one of them, when a section of a pipe has followed another one; number: its own in the pipe, from 1. Null: err says why it
+ * cannot be merged now.
+ */
+bool ctp_merge_plan_reserve(struct ctp_merge_plan *plan, size_t parts);
+struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const struct ctp_merge_part *before, const struct ctp_section *sec,
+                                           struct ctp_err *err);
 
 /* out may be null, and say, too. */
 struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say, struct ctp_err *err);

@@ -89,6 +89,20 @@ static const struct ctp_merge_class *class_for(struct merge *m, struct ctp_merge
 	return *known;
 }
 
+static uint64_t value_of(struct merge *m, const struct ctp_merge_lane *l, unsigned op, uint64_t v)
+{
+	switch (op) {
+	case CTP_MERGE_ID:
+		return ctp_merge_id(&m->ids, l->part->origin, v);
+	case CTP_MERGE_TIME:
+		return ctp_merge_lane_time(l, v);
+	case CTP_MERGE_STRIDE:
+		return v > UINT64_MAX / m->ids.stride ? 0 : v * m->ids.stride;
+	default:
+		return v;
+	}
+}
+
 static enum ctp_status put_record(struct merge *m, struct ctp_merge_lane *l)
 {
 	const struct ctp_record *rec = ctp_merge_lane_record(l);
@@ -106,9 +120,7 @@ static enum ctp_status put_record(struct merge *m, struct ctp_merge_lane *l)
 		return CTP_OK;
 	}
 	for (uint32_t i = 0; i < rec->cls->nfields; i++)
-		val[i] = c->op[i] == CTP_MERGE_COPY ? rec->val[i] :
-		         c->op[i] == CTP_MERGE_ID   ? ctp_merge_id(&m->ids, l->part->origin, rec->val[i]) :
-		                                      ctp_merge_lane_time(l, rec->val[i]);
+		val[i] = value_of(m, l, c->op[i], rec->val[i]);
 	if (c->adds_origin)
 		val[rec->cls->nfields] = l->part->origin;
 	ctp_writer_record(m->writer, c->cls, val);
@@ -150,7 +162,7 @@ static void put_origin(struct merge *m, const struct ctp_merge_lane *l, uint64_t
 		.number = p->origin, .pid = ctp_merge_id(&m->ids, p->origin, number_of(p->pid)), .name = p->name, .host = p->host,
 		.start_ns = ctp_merge_lane_time(l, number_of(ctp_section_get(sec, "start_ns"))),
 		.command = command, .input = p->path && strcmp(p->path, "-") ? p->path : "stdin", .section = p->number,
-		.by_wall = l->by_wall, .state = state,
+		.by_wall = l->by_wall, .state = state, .stride = m->ids.stride,
 		.missing_ns = state > CTP_ORIGIN_COMPLETE ? ctp_merge_lane_time(l, l->end.missing_ns) : 0,
 	};
 	put_command(sec, command);
@@ -200,28 +212,36 @@ static void note_reading(const struct merge *m, const struct ctp_merge_lane *l)
 		ctp_merge_clock_note(l->part->clock, &reading);
 }
 
-/* The next section of a pipe is a part of its own, if its clock is known. */
-static enum ctp_status refuse_more(const struct ctp_merge_lane *l, struct ctp_err *err)
-{
-	return ctp_err_as(err, CTP_ERR_REFUSED, "%s: has more than one section; give it as a file, so that they can be read at the same time",
-	                  l->pipe->name);
-}
-
 static bool is_pipe(const struct ctp_merge_lane *l) { return l->part && l->pipe->in.idle; }
 
-/* The lane is over: what follows in a pipe must be nothing. */
-static enum ctp_status finish_lane(struct merge *m, struct ctp_merge_lane *l)
+/* Goes on with the next section of a pipe, which is an origin of its own. CTP_EOF: there is none. */
+static enum ctp_status next_section(struct merge *m, struct ctp_merge_lane *l)
 {
 	struct ctp_item item;
+	enum ctp_status status = ctp_order_next(l->pipe->order, &item, m->err);
+	if (status)
+		return status;
+	struct ctp_merge_part *part = ctp_merge_plan_more(&m->plan, l->part, item.section, m->err);
+	if (!part)
+		return CTP_FAILED;
+	m->stats->sections++;
+	return ctp_merge_lane_again(l, part, item.section, m->now_ns, m->err);
+}
+
+/* The lane is over. What follows in a pipe is a lane again. */
+static enum ctp_status finish_lane(struct merge *m, struct ctp_merge_lane *l)
+{
 	end_origin(m, l);
-	if (is_pipe(l)) {
-		enum ctp_status status = ctp_order_next(l->pipe->order, &item, m->err);
-		if (status == CTP_FAILED)
+	while (is_pipe(l)) {
+		enum ctp_status status = next_section(m, l);
+		if (status == CTP_EOF)
+			break;
+		if (status || !l->over)
 			return status;
-		if (!status)
-			return refuse_more(l, m->err);
-		m->stats->harmed |= ctp_reader_harmed(l->pipe->reader);
+		end_origin(m, l);
 	}
+	if (is_pipe(l))
+		m->stats->harmed |= ctp_reader_harmed(l->pipe->reader);
 	ctp_merge_lane_close(l);
 	return CTP_OK;
 }
@@ -250,11 +270,10 @@ static enum ctp_status run_first(struct merge *m)
 		}
 		/* A record without a time stays with the one before it. */
 	} while (!l->over && (!next || is_before(l, next) || ctp_merge_lane_record(l)->cls->time_field < 0));
-	if (l->over) {
-		if (finish_lane(m, l))
-			return CTP_FAILED;
+	if (l->over && finish_lane(m, l))
+		return CTP_FAILED;
+	if (l->over)
 		m->heap[0] = m->heap[--m->nheap];
-	}
 	if (m->nheap)
 		sift_down(m, 0);
 	return CTP_OK;
@@ -280,10 +299,10 @@ static enum ctp_status merge_lanes(struct merge *m)
 	m->now_ns = m->mark_ns = 0;
 	m->nheap = 0;
 	for (uint32_t i = 0; i < m->nlanes; i++) {
+		if (m->lanes[i].over && finish_lane(m, &m->lanes[i]))
+			return CTP_FAILED;
 		if (!m->lanes[i].over)
 			m->heap[m->nheap++] = &m->lanes[i];
-		else if (finish_lane(m, &m->lanes[i]))
-			return CTP_FAILED;
 	}
 	for (uint32_t i = m->nheap / 2; i-- > 0;)
 		sift_down(m, i);
@@ -461,7 +480,7 @@ enum ctp_status ctp_merge(char *const *files, struct ctp_output *out, const stru
 	m->lanes = ctp_err_calloc(err, CTP_MERGE_LANES * sizeof *m->lanes);
 	if (!m->lanes || !ctp_merge_origins_init(&m->origins, err) || ctp_merge_plan(&m->plan, files, out, say, err))
 		goto out;
-	if (!ctp_merge_ids_init(&m->ids, m->plan.n)) {
+	if (!ctp_merge_ids_init(&m->ids, m->plan.n) || !ctp_merge_plan_reserve(&m->plan, m->ids.stride - 1)) {
 		ctp_err_memory(err);
 		goto out;
 	}

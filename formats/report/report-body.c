@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "report/report-tree.h"
+#include "report/report-which.h"
 
 /* Columns of indentation on a terminal. */
 enum { IN_SECTION = 2, IN_FINDING = 3, IN_TREE = 5 };
@@ -21,15 +22,13 @@ static const char *known(const char *text) { return text ? text : "(not known)";
 
 /* --- what ran ------------------------------------------------------------------------------------------------------------- */
 
-/* "Section 2 of 3", its file if there are several, and the command. */
+/* "Section 2 of 3", or "Origin 2 of 3", its file if there are several, and the command. */
 static void title(struct ctp_doc *doc, uint32_t number)
 {
 	const struct ctp_report_section *s = doc->section;
-	char which[CTP_PRINT_LINE_MAX] = "", command[CTP_PRINT_COMMAND_MAX];
-	bool sections = doc->report->sections_seen > 1, named = sections || doc->style->several;
-	if (sections)
-		snprintf(which, sizeof which, "Section %u of %ju", number, doc->report->sections_seen);
-	doc->ops->title(doc, which, named ? s->file : NULL, ctp_print_command(command, s));
+	char which[CTP_PRINT_LINE_MAX], command[CTP_PRINT_COMMAND_MAX];
+	bool named = doc->report->sections_seen > 1 || doc->style->several;
+	doc->ops->title(doc, ctp_which_title(which, doc->report, number - 1), named ? s->file : NULL, ctp_print_command(command, s));
 }
 
 static void one_fact(struct ctp_doc *doc, bool is_known, const char *label, const char *text)
@@ -47,11 +46,13 @@ static void start(struct ctp_doc *doc)
 	if (s->origin) {
 		words(doc, "origin ");
 		code(doc, s->origin);
-	} else if (s->pid) {
+		words(doc, s->pid || s->host ? "; " : "");
+	}
+	if (s->pid) {
 		words(doc, "pid ");
 		code(doc, s->pid);
 	}
-	if (s->host && !s->origin) {
+	if (s->host) {
 		words(doc, s->pid ? " on " : "on ");
 		code(doc, s->host);
 	}

@@ -201,6 +201,8 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	text(j, ",\"filtered\"", s->filtered);
 	if (s->origin)
 		text(j, ",\"origin\"", s->origin);
+	if (s->origin_number)
+		ctp_output_putf(j->out, ",\"origin_number\":%ju", s->origin_number);
 	if (s->origin_error_ns)
 		text(j, ",\"origin_error_ns\"", s->origin_error_ns);
 	ctp_output_putf(j->out, s->has_wall ? ",\"start_wall_ns\":\"%jd\"" : ",\"start_wall_ns\":null", (intmax_t)s->start_wall_ns);

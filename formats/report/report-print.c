@@ -9,6 +9,7 @@
 
 #include "analyse/objects.h"
 #include "base/text.h"
+#include "report/report-which.h"
 #include "stream/events.h"
 
 /* --- numbers -------------------------------------------------------------------------------------------------------------- */
@@ -337,45 +338,26 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	return count;
 }
 
-/* ", in section 2" or ", in sections 1, 3, 4 and others": where they are, the first few. */
-static void put_where(char *to, size_t size, const struct ctp_report *r)
-{
-	enum { NAMED = 8 };
-	unsigned named = 0, with = 0;
-	for (uint32_t i = 0; i < r->nsections; i++)
-		with += r->sections[i].nfindings > 0;
-	*to = '\0';
-	for (uint32_t i = 0; i < r->nsections && named < NAMED; i++)
-		if (r->sections[i].nfindings) {
-			size_t len = strlen(to);
-			const char *before = named++ ? ", " : with > 1 ? ", in sections " : ", in section ";
-			snprintf(to + len, size - len, "%s%u", before, i + 1);
-		}
-	if (with > named)
-		strncat(to, " and others", size - strlen(to) - 1);
-}
-
 unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r)
 {
-	char n[2][CTP_PRINT_NUMBER_MAX], where[100];
+	char n[CTP_PRINT_NUMBER_MAX], all[CTP_PRINT_LINE_MAX], where[CTP_PRINT_LINE_MAX];
 	uint64_t findings = 0;
 	unsigned count = 0;
 	for (uint32_t i = 0; i < r->nsections; i++)
 		findings += r->sections[i].nfindings;
-	put_where(where, sizeof where, r);
+	ctp_which_found(where, r);
 	if (r->sections_seen > 1)
-		snprintf(to[count++], CTP_PRINT_LINE_MAX, "In %s sections: %s finding%s%s.",
-		         ctp_print_count(n[0], r->sections_seen), ctp_print_count(n[1], findings),
-		         ctp_print_plural(findings), where);
+		snprintf(to[count++], CTP_PRINT_LINE_MAX, "In %.40s: %s finding%s%s%.100s.", ctp_which_all(all, r), ctp_print_count(n, findings),
+		         ctp_print_plural(findings), *where ? ", " : "", where);
 	if (r->sections_seen > r->nsections)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX,
 		         r->nsections == 1 ? "Only the first of them is judged." : "Only the first %u of them are judged.",
 		         r->nsections);
 	if (r->outside && r->sections_seen > 1)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s of them end%s before the time that was asked for, and %s not judged.",
-		         ctp_print_count(n[0], r->outside), r->outside == 1 ? "s" : "", r->outside == 1 ? "is" : "are");
+		         ctp_print_count(n, r->outside), r->outside == 1 ? "s" : "", r->outside == 1 ? "is" : "are");
 	if (r->ignored && r->sections_seen > 1)
-		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s finding%s ignored, as asked.", ctp_print_count(n[0], r->ignored),
+		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s finding%s ignored, as asked.", ctp_print_count(n, r->ignored),
 		         r->ignored == 1 ? " was" : "s were");
 	return count;
 }

@@ -56,7 +56,8 @@ static const struct ctp_sql_kind_view kind_views[] = {
 	{"births", "kind = 'birth'", {CORO, PROBE, TIME, NUMBER("parent", "name = 'parent'"), SITE, NUMBER("pid", "role = 'process'"),
 	                               ORIGIN}},
 	{"origin_records", "kind = 'origin'", {ORIGIN, NAME, TIME, TEXT("host", "name = 'host'"), NUMBER("pid", "role = 'process'"),
-	                                        TEXT("input", "name = 'input'"), NUMBER("error_ns", "name = 'error_ns'")}},
+	                                        TEXT("input", "name = 'input'"), NUMBER("error_ns", "name = 'error_ns'"),
+	                                        NUMBER("stride", "name = 'stride'")}},
 	{"deaths", "kind = 'death'", {CORO, PROBE, AFTER, TIME}},
 	{"conflicts", "kind = 'conflict'", {CORO, PROBE, TIME}},
 	{"threads", "kind = 'thread'", {THREAD, NAME, TIME}},
@@ -545,6 +546,7 @@ static const struct ctp_sql_view views[] = {
 	/* Of a merged section: its origins, and those of the coroutines that have a birth. */
 	{"origins",
 	 "SELECT section, origin, max(name) AS name, max(host) AS host, max(pid) AS pid, max(input) AS input, max(error_ns) AS error_ns,"
+	 " max(stride) AS stride,"
 	 " min(ts) AS first_ns, max(ts) AS last_ns FROM origin_records GROUP BY section, origin"},
 
 	{"coroutine_origins",

@@ -165,7 +165,7 @@ struct ctp_sql_kind_view {
 	const char *view, *classes; /* classes: a condition on the table classes */
 	struct {
 		const char *column, *field, *type; /* column: of the view; field: a condition on the table fields */
-	} columns[7];
+	} columns[8];
 };
 
 struct ctp_sql_views {

@@ -161,6 +161,8 @@ void ctp_stat_print_text(struct ctp_output *out, const struct ctp_stat *stat)
 	putf(out, "sections:    %ju, %s", stat->nsections, stat->all.complete ? "complete" : "not complete");
 	if (stat->nsections && r->cut_short)
 		putf(out, "; %ju cut short", r->cut_short);
+	if (stat->norigins)
+		putf(out, "; of %ju origin%s", stat->norigins, plural(stat->norigins));
 	if (stat->nfiltered)
 		putf(out, "; %ju filtered", stat->nfiltered);
 	putf(out, "\n");
@@ -230,7 +232,8 @@ void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
 		put_text(out, stat->classes[i].name);
 		putf(out, ":%ju", stat->classes[i].records);
 	}
-	putf(out, "},\"section_count\":%ju,\"filtered\":%ju,\"sections\":[", stat->nsections, stat->nfiltered);
+	putf(out, "},\"section_count\":%ju,\"origin_count\":%ju,\"filtered\":%ju,\"sections\":[", stat->nsections, stat->norigins,
+	     stat->nfiltered);
 	for (uint64_t i = 0; i < sections_kept(stat); i++) {
 		putf(out, i ? ",{" : "{");
 		json_counts(out, &stat->sections[i].counts);

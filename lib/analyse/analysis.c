@@ -46,6 +46,12 @@ static char *command_of(const struct ctp_section *sec, size_t *bytes)
 	return command;
 }
 
+static uint64_t number_of(const struct ctp_section *sec, const char *name)
+{
+	const char *text = ctp_section_get(sec, name);
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 static struct ctp_report_section *add_section(struct ctp_analysis *a, const struct ctp_section *sec)
 {
 	struct ctp_report *report = &a->report;
@@ -62,6 +68,8 @@ static struct ctp_report_section *add_section(struct ctp_analysis *a, const stru
 		.pid = copy(a, ctp_section_get(sec, "pid")),
 		.origin = copy(a, ctp_section_get(sec, "origin")),
 		.origin_error_ns = copy(a, ctp_section_get(sec, "origin_error_ns")),
+		.origin_number = number_of(sec, "origin_number"),
+		.origin_section = number_of(sec, "origin_section"),
 		.source = copy(a, ctp_section_get(sec, "source")),
 		.tool = copy(a, ctp_section_get(sec, "tool")),
 		.filtered = copy(a, ctp_section_get(sec, "filtered")),

@@ -157,6 +157,8 @@ struct ctp_report_section {
 	char *filtered; /* the options of ctp-filter by which records were left out; null: none were */
 	char *origin;  /* its name, if the section was merged with others; else null */
 	char *origin_error_ns; /* how far times may be off from those of other origins, or "unknown"; null: they have one clock */
+	uint64_t origin_number;  /* and its number; 0: the section was not merged */
+	uint64_t origin_section; /* which of the merged sections it is from */
 	bool has_wall, ordinal; /* ordinal: times are numbers of records, and no span has a length; heavy and total_ns are empty */
 	int64_t start_wall_ns;
 	uint64_t start_ns, duration_ns; /* duration_ns: until the program was last seen executing, or until_ns */

@@ -94,6 +94,7 @@ static void begin_section(struct counting *c, const struct ctp_section *who)
 	}
 	stat->nsections++;
 	stat->nfiltered += who->filtered;
+
 	c->line = ctp_line_of(who);
 	c->sec = &c->at->counts;
 	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX, .ordinal = who->ordinal};
@@ -226,6 +227,7 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 		ctp_add_capped(k->missed ? &sec->missed : &sec->lost, ctp_record_lost(rec));
 		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
 	}
+	c->stat->norigins += kind == CTP_KIND_ORIGIN && named(rec, "state") == CTP_ORIGIN_BEGINS;
 	if (kind == CTP_KIND_UNTRACED || kind == CTP_KIND_END)
 		sec->untraced = ctp_most(sec->untraced, ctp_record_untraced(rec));
 	if (kind == CTP_KIND_END) {

@@ -33,6 +33,7 @@ struct ctp_stat {
 	struct ctp_spans spans;
 	struct ctp_reader_stats reader;
 	bool harmed;        /* the stream is damaged or cut short, or events were lost, or coroutines are untraced */
+	uint64_t norigins;  /* of sections that were merged */
 	uint64_t nfiltered; /* sections of which a filter has left out records: a number that is missing says nothing */
 	uint64_t nsections; /* all; sections[] has the first CTP_STAT_SECTIONS_MAX */
 	struct ctp_stat_section {

@@ -335,6 +335,7 @@ static const struct ctp_field origin[] = {
 	[CTP_ORIGIN_ERROR_KNOWN] = {.name = "error_known", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
 	[CTP_ORIGIN_STATE] = {.name = "state", .type = CTP_ENUM, .labels = origin_states, .nlabels = COUNT(origin_states)},
 	[CTP_ORIGIN_MISSING] = U64("missing_before", TIME, "ns", NONE, 0),
+	[CTP_ORIGIN_STRIDE] = U64("stride", NONE, "", SAME, 0),
 };
 
 static const struct ctp_field origin_attribute[] = {

@@ -14,7 +14,7 @@ import sys
 
 U64 = 2**64 - 1
 IDS = {"thread", "process", "coroutine", "probe", "site", "origin"}
-NAMED = {"birth": "parent", "wake": "by", "await": "target"}
+NAMED = {"birth": ["parent"], "wake": ["by"], "await": ["target"], "finding": ["waker", "waits_for"]}
 WHOLE = {"u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64"}
 
 
@@ -157,8 +157,11 @@ class Model:
             key, role = key_of(f["name"]), f.get("role")
             if role == "time":
                 result[key] = like(self.time(part, number(record[key])), record[key])
-            elif f["type"] in WHOLE and (role in IDS or NAMED.get(schema["kind"]) == f["name"]):
+            elif f["type"] in WHOLE and (role in IDS or f["name"] in NAMED.get(schema["kind"], [])):
                 result[key] = like(self.identity(part, number(record[key])), record[key])
+            elif f["type"] in WHOLE and schema["kind"] == "origin" and f["name"] == "stride":
+                made = number(record[key]) * self.stride
+                result[key] = like(made if made <= U64 else 0, record[key])
         origin = next((f for f in schema["fields"] if f.get("role") == "origin"), None)  # the first counts, as for other roles
         if not origin or origin["type"] not in WHOLE:
             name, nth, names = "origin", 2, {f["name"] for f in schema["fields"]}

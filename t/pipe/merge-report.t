@@ -26,6 +26,11 @@ for number, (was, now) in enumerate(zip(alone, merged), 1):
     short = [[[f.get(k) for k in ("rule", "certainty", "members", "title", "place")] for f in s["findings"]] for s in (was, now)]
     if short[0] != short[1]:
         print(f"origin {number}: findings were {short[0]} and are {short[1]}")
+    threads = [sorted(t["tid"] for t in s["threads"]) for s in (was, now)]
+    members = [[[c["thread"], c["pid"]] for f in s["findings"] for c in f["coroutines"]] for s in (was, now)]
+    for what, (before, after) in {"threads": threads, "threads of members": members, "pid": (was["pid"], now["pid"])}.items():
+        if before != after:
+            print(f"origin {number}: {what} were {before} and are {after}")
     if "origin" not in now or "origin" in was:
         print(f"origin {number}: it has no name")
 PY
@@ -52,13 +57,24 @@ head -c $(($(wc -c <"$tmp/a.ctp") * 2 / 3)) "$tmp/a.ctp" >"$tmp/cut.ctp"
 agrees 'two of the same' a b
 ctp report "$tmp/merged.ctp" >"$tmp/text"
 like 'a coroutine has the name of its origin' "$(cat "$tmp/text")" ' \(#[0-9]+2\) on [^ ]+/[0-9]+, which has ended'
-like 'and so has the section' "$(cat "$tmp/text")" '^ +origin [^ ]+/[0-9]+; started '
+like 'and so has the section' "$(cat "$tmp/text")" '^ +origin [^ ]+/[0-9]+; pid [0-9]+ on [^ ]+; started '
+like 'each says which one it is' "$(grep -c '^Origin [12] of 2, .*merged.ctp: .*lostwake$' "$tmp/text")" '^2$'
+is 'and so does the last line' "$(tail -n 1 "$tmp/text")" 'In 2 origins: 2 findings, in origins 1, 2.'
+like 'ctp-stat counts them alike' "$(ctp stat "$tmp/merged.ctp")" '^sections:    1, complete; of 2 origins$'
 agrees 'one with losses does not harm others' a lossy b
 agrees 'one that was cut does not harm others' cut b
 ctp merge -q -o "$tmp/ab.ctp" "$tmp/a.ctp" "$tmp/b.ctp"
 ctp merge -q -o "$tmp/again.ctp" "$tmp/ab.ctp" "$tmp/lossy.ctp"
 ctp report -j "$tmp/again.ctp" >"$tmp/again.json" 2>/dev/null
 is 'merged again: all origins' "$(grep -o '"origin":"[^"]*"' "$tmp/again.json" | wc -l)" 3
+# shellcheck disable=SC2046
+is 'merged again: as they are alone' "$(ctp report -j "$tmp/lossy.ctp" >"$tmp/lossy.json" 2>/dev/null
+	python3 "$tmp/compare.py" "$tmp/again.json" "$tmp/lossy.json" "$tmp/a.json" "$tmp/b.json" 2>"$tmp/says")" ''
+like 'merged again: the titles have their numbers' "$(ctp report "$tmp/again.ctp" 2>/dev/null)" '^Origin 21 \(3 of 3\), .*again.ctp: '
+like 'a merge among other files' "$(ctp report "$tmp/a.ctp" "$tmp/ab.ctp" 2>/dev/null)" '^Section 2 of 2, origin 1 of 2, .*ab.ctp: '
+tid=$(grep -o '"threads":\[{"tid":[0-9]*' "$tmp/b.json" | grep -o '[0-9]*$')
+ctp filter -q --thread="$tid" "$tmp/ab.ctp" | ctp report -j >"$tmp/thread.json" 2>/dev/null
+is 'ctp-filter --thread takes the numbers of the report' "$(grep -o '"threads":\[{"tid":[0-9]*[^]]*' "$tmp/thread.json" | grep -o '"tid":[0-9]*')" "\"tid\":$tid"
 is 'standard input' "$(ctp report -j <"$tmp/ab.ctp" 2>/dev/null | grep -o '"origin":"[^"]*"' | wc -l)" 2
 ctp tohtml -q -o "$tmp/page.html" "$tmp/ab.ctp"
 is 'the page has a section for each origin' "$(grep -o '"title":"[^"]* on [^"/]*/[0-9]*"' "$tmp/page.html" | sort -u | wc -l)" 2

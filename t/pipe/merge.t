@@ -103,6 +103,23 @@ wait
 json files pipes
 is 'pipes give the same as files' "$(grep -v '@section\|"type":"origin"' "$tmp/pipes.j")" "$(grep -v '@section\|"type":"origin"' "$tmp/files.j")"
 
+# A pipe of two sections: an origin for each, as of a file, but for the name of the input.
+cat "$tmp/two.ctp" | ctp merge -q "$tmp/d.ctp" - >"$tmp/pipes.ctp" 2>"$tmp/err"
+is 'a pipe of two sections: status' "$? $(cat "$tmp/err")" '3 '
+ctp merge -q "$tmp/d.ctp" "$tmp/two.ctp" >"$tmp/files.ctp"
+json pipes
+python3 t/helper/merge-model.py "$tmp/pipes.j" "$tmp/d.j" "$tmp/two.j" >"$tmp/says" 2>&1
+is 'a pipe of two sections: all records, the earlier ones late' "$(sed 's/ [0-9]* late//' "$tmp/says" | tail -n 1)" \
+	"$(json files; python3 t/helper/merge-model.py "$tmp/files.j" "$tmp/d.j" "$tmp/two.j" | sed 's/ [0-9]* late//' | tail -n 1)"
+is 'a pipe of two sections: its origins' "$(sed -n 's/.*"section":\([0-9]*\),.*"state":"complete".*/\1/p' "$tmp/pipes.j" | tr '\n' ' ')" '1 2 1 '
+for i in $(seq 10); do sed "s/\"pid\":\"[0-9]*\"/\"pid\":\"$i\"/" "$tmp/d.j" | ctp fromjsonl -q; done >"$tmp/ten.ctp"
+cat "$tmp/ten.ctp" | ctp merge -q - >"$tmp/none" 2>"$tmp/err"
+is 'a pipe of ten sections' "$? $(cat "$tmp/err")" \
+	'1 ctp-merge: stdin: section 10 would be origin 10, for which the numbers have no room; give it as a file'
+{ cat "$tmp/d.ctp"; sed '1s/"boot_id":"[^"]*"/"boot_id":"another"/' "$tmp/a.j" | ctp fromjsonl -q; } | ctp merge -q - >"$tmp/none" 2>"$tmp/err"
+is 'a pipe with another clock' "$? $(cat "$tmp/err")" \
+	'1 ctp-merge: stdin: section 2 has another clock than the sections before, which was not known in time; give it as a file'
+
 # --- what is refused
 refuses() { # WHAT PATTERN FILE...
 	refused=$1 pattern=$2
