@@ -179,7 +179,8 @@ static const struct option longs[] = {
 	{"thread", required_argument, NULL, THREAD}, {"class", required_argument, NULL, CLASS},
 	{"state", required_argument, NULL, STATE}, {"finding", required_argument, NULL, FINDING},
 	{"around", required_argument, NULL, AROUND}, {"section", required_argument, NULL, SECTION},
-	{"origin", required_argument, NULL, ORIGIN}, {"anonymise", no_argument, NULL, ANONYMISE}, {"debug-dir", required_argument, NULL, DIR},
+	{"origin", required_argument, NULL, ORIGIN}, {"anonymise", no_argument, NULL, ANONYMISE},
+	{"debug-dir", required_argument, NULL, DIR},
 	{"no-symbols", no_argument, NULL, NO_SYMBOLS}, {NULL, 0, NULL, 0},
 };
 
@@ -217,7 +218,8 @@ static void check(void)
 	if (ask.has_around && !ask.finding)
 		exit(ctp_tool_usage(&tool, "--around is for --finding; --since and --until select another time"));
 	if (ask.finding && (ask.coros.n || (ask.has_around && (o->since_ns || o->until_ns))))
-		exit(ctp_tool_usage(&tool, "--finding selects coroutines, and with --around a time: it excludes --coro, --since and --until"));
+		exit(ctp_tool_usage(&tool,
+		                    "--finding selects coroutines, and with --around a time: it excludes --coro, --since and --until"));
 	o->coros = (struct ctp_filter_numbers){ask.coros.list, ask.coros.n};
 	o->processes = (struct ctp_filter_numbers){ask.processes.list, ask.processes.n};
 	o->threads = (struct ctp_filter_numbers){ask.threads.list, ask.threads.n};
@@ -326,7 +328,8 @@ static void say_what_was_done(const struct ctp_filter_stats *s)
 		ctp_tool_say(&tool, "%ju records were left out because too many coroutines were alive at the same time",
 		             (uintmax_t)s->unfollowed);
 	if (s->unheld)
-		ctp_tool_say(&tool, "%ju births, names and sites found no room in memory: other records may refer to them", (uintmax_t)s->unheld);
+		ctp_tool_say(&tool, "%ju births, names and sites found no room in memory: other records may refer to them",
+		             (uintmax_t)s->unheld);
 	if (!o->anonymise)
 		return;
 	ctp_tool_say(&tool, "still in the trace: times, numbers, addresses and lines; the ids of processes and threads; the names of"

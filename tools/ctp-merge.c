@@ -38,7 +38,8 @@ int main(int argc, char **argv)
 	if (status == CTP_FAILED)
 		return ctp_tool_fail_output(&tool, &out, &err);
 	if (tool.verbose)
-		ctp_tool_say(&tool, "%ju records of %u sections, %ju late", (uintmax_t)stats.records, stats.sections, (uintmax_t)stats.late);
+		ctp_tool_say(&tool, "%ju records of %u sections, %ju late", (uintmax_t)stats.records, stats.sections,
+		             (uintmax_t)stats.late);
 	if (stats.harmed && !tool.quiet)
 		ctp_tool_say(&tool, "an input is damaged, cut short or has lost events: ctp-stat says which");
 	return stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;

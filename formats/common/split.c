@@ -207,7 +207,10 @@ static const struct known *known_of(struct split *s, const struct ctp_class *cls
 	return k;
 }
 
-static uint64_t origin_of(struct split *s, const struct ctp_record *rec) { return ctp_record_number(rec, known_of(s, rec->cls)->origin); }
+static uint64_t origin_of(struct split *s, const struct ctp_record *rec)
+{
+	return ctp_record_number(rec, known_of(s, rec->cls)->origin);
+}
 
 static struct ctp_record with_own_numbers(struct split *s, const struct part *p, const struct ctp_record *rec, uint64_t *val)
 {
@@ -222,7 +225,8 @@ static struct ctp_record with_own_numbers(struct split *s, const struct part *p,
 	return own;
 }
 
-static enum ctp_status give_part(struct split *s, struct part *p, const struct ctp_record *rec, uint32_t n, bool late, struct ctp_err *err)
+static enum ctp_status give_part(struct split *s, struct part *p, const struct ctp_record *rec, uint32_t n, bool late,
+                                 struct ctp_err *err)
 {
 	if (!p->spool && open_spool(p, err))
 		return CTP_FAILED;

@@ -79,7 +79,8 @@ static uint32_t number_of(struct ctp_filter_anon *a, const char *data, size_t le
 	if (*slot)
 		return *slot;
 	if (a->count == CTP_FILTER_TEXTS_MAX || len > CTP_FILTER_TEXT_BYTES - a->bytes) {
-		ctp_err_as(err, CTP_ERR_REFUSED, "--anonymise: there are more than %d different texts, or %d MiB of them: filter the trace first",
+		ctp_err_as(err, CTP_ERR_REFUSED,
+		           "--anonymise: there are more than %d different texts, or %d MiB of them: filter the trace first",
 		           CTP_FILTER_TEXTS_MAX, CTP_FILTER_TEXT_BYTES >> 20);
 		return 0;
 	}
@@ -189,8 +190,8 @@ const uint64_t *ctp_filter_anon_finding(struct ctp_filter_anon *a, const struct 
 static bool is_harmless(const struct ctp_attr *attr)
 {
 	static const char *const known[] = {
-		"clock", "wall_offset_ns", "start_ns", "max_stations", "pid", "machine", "page_size", "attached", "recorded", "first_event_ns",
-		"anonymised", "cacheray.byte_order", "cacheray.address_bytes",
+		"clock", "wall_offset_ns", "start_ns", "max_stations", "pid", "machine", "page_size", "attached", "recorded",
+		"first_event_ns", "anonymised", "cacheray.byte_order", "cacheray.address_bytes",
 	};
 	bool plain = true; /* nobody can hide a name in it */
 	for (const char *c = attr->value; *c; c++)
@@ -220,9 +221,11 @@ const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struc
 	const struct ctp_str *named = ctp_record_str(rec, name, CTP_STRING), *is = ctp_record_str(rec, value, CTP_STRING);
 	uint64_t kept = named ? rec->val[name] : 0;
 	bool stays = false;
-	if (named && is && is->len && !ctp_filter_anon_attr(a, &(struct ctp_attr){(char *)(uintptr_t)named->data, (char *)(uintptr_t)is->data},
-	                                                    &stays, err))
-		return NULL;
+	if (named && is && is->len) {
+		const struct ctp_attr attr = {(char *)(uintptr_t)named->data, (char *)(uintptr_t)is->data};
+		if (!ctp_filter_anon_attr(a, &attr, &stays, err))
+			return NULL;
+	}
 	uint64_t as_is = stays ? rec->val[value] : 0;
 	const uint64_t *val = ctp_filter_anon_record(a, rec, err);
 	if (!val)

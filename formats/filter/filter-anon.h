@@ -25,12 +25,14 @@ const uint64_t *ctp_filter_anon_record(struct ctp_filter_anon *a, const struct c
  * class that has only sentences is written without its records.
  */
 const uint64_t *ctp_filter_anon_finding(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err);
-const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err); /* of an origin */
 bool ctp_filter_anon_is_sentence(const struct ctp_class *cls);
 
+/* The same of an attribute of an origin: its name stays. */
+const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err);
+
 /*
- * The value of an attribute, good until the next call: the same if it cannot say whose trace it is, and then *stays is true. Null as
- * above.
+ * The value of an attribute, good until the next call: the same if it cannot say whose trace it is, and then *stays is true. Null
+ * as above.
  */
 const char *ctp_filter_anon_attr(struct ctp_filter_anon *a, const struct ctp_attr *attr, bool *stays, struct ctp_err *err);
 

@@ -182,13 +182,15 @@ static uint32_t choose(const struct ctp_filter_report *r, uint64_t number, uint6
 		several++;
 	}
 	if (!asked && (section || origin))
-		return (void)ctp_err_set(err, "--%s %" PRIu64 ": the trace has no such %s", origin ? "origin" : "section", origin ? origin : section,
+		return (void)ctp_err_set(err, "--%s %" PRIu64 ": the trace has no such %s", origin ? "origin" : "section",
+		                         origin ? origin : section,
 		                         origin ? "origin" : "section"), 0;
 	if (several > 1)
 		return (void)ctp_err_set(err, "--finding %" PRIu64 ": several %s have findings; add --%s N", number,
 		                         merged ? "origins" : "sections", merged ? "origin" : "section"), 0;
 	if (!found || number > count_of(&report->sections[found - 1]))
-		return (void)ctp_err_set(err, "--finding %" PRIu64 ": the trace has fewer findings; ctp-report lists them with their numbers",
+		return (void)ctp_err_set(err,
+		                         "--finding %" PRIu64 ": the trace has fewer findings; ctp-report lists them with their numbers",
 		                         number), 0;
 	return found;
 }

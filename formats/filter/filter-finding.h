@@ -3,8 +3,8 @@
 /*
  * filter-finding.h - the coroutines of a finding of ctp-report, and when it was.
  *
- * The numbers are those of ctp-report: waits that stand out come after the findings, and each origin of a merged section has numbers
- * of its own.
+ * The numbers are those of ctp-report: waits that stand out come after the findings, and each origin of a merged section has
+ * numbers of its own.
  */
 #ifndef CTP_FILTER_FINDING_H
 #define CTP_FILTER_FINDING_H
@@ -16,7 +16,7 @@
 struct ctp_filter_finding {
 	uint64_t section, origin; /* their numbers, from 1 on; origin 0: the section was not merged */
 	uint64_t from_ns, to_ns;  /* of the section's clock */
-	uint64_t *coros;          /* its members, what waits because of them, and what these wait for, as far as the report lists them */
+	uint64_t *coros;          /* its members, what waits because of them, and what these need, as far as the report lists them */
 	size_t ncoros;
 	uint64_t members;         /* all of both, of which so many are listed: */
 	uint64_t listed;

@@ -94,7 +94,8 @@ bool ctp_filter_places_match(struct ctp_filter_places *p, const struct ctp_filte
 	uint64_t site = ctp_record_number(rec, at);
 	if (!site) {
 		uint64_t v = ctp_record_number(rec, addr);
-		return v && ctp_place_texts_shows(p->texts, rec->cls, (uint32_t)addr) && match_text(p, patterns, &rec->cls->fields[addr], v);
+		return v && ctp_place_texts_shows(p->texts, rec->cls, (uint32_t)addr) &&
+		       match_text(p, patterns, &rec->cls->fields[addr], v);
 	}
 	struct known *k = &p->known[site % 256];
 	if (k->patterns != patterns || k->site != site)

@@ -133,7 +133,8 @@ static enum ctp_status section(struct ctp_sink *sink, const struct ctp_section *
 	if (f->skipped)
 		return CTP_OK;
 	if (o->origin && !ctp_section_get(sec, "merged"))
-		return ctp_err_as(err, CTP_ERR_REFUSED, "--origin %" PRIu64 ": section %" PRIu64 " was not merged, and has no origins", o->origin,
+		return ctp_err_as(err, CTP_ERR_REFUSED, "--origin %" PRIu64 ": section %" PRIu64 " was not merged, and has no origins",
+		                  o->origin,
 		                  f->stats->sections);
 	if (o->absolute && sec->ordinal)
 		return ctp_err_as(err, CTP_ERR_REFUSED, "the section has no clock, and its records have numbers: leave out --around");

@@ -74,7 +74,9 @@ static struct ctp_class *make(struct ctp_merge_class *c, const struct ctp_class 
 		fields[i].type = c->op[i] == CTP_MERGE_ID || c->op[i] == CTP_MERGE_STRIDE ? CTP_U64 : fields[i].type;
 	}
 	c->adds_origin = !has_origin(cls) && cls->nfields < CTP_FIELDS_MAX;
-	return c->adds_origin ? with_origin(cls, fields, err) : ctp_class_new(cls->name, (enum ctp_kind)cls->kind, fields, cls->nfields, err);
+	if (c->adds_origin)
+		return with_origin(cls, fields, err);
+	return ctp_class_new(cls->name, (enum ctp_kind)cls->kind, fields, cls->nfields, err);
 }
 
 static bool is_same(const struct ctp_merge_class *a, const struct ctp_merge_class *b)
@@ -90,7 +92,8 @@ static void drop(struct ctp_merge_class *c)
 	free(c);
 }
 
-const struct ctp_merge_class *ctp_merge_class(struct ctp_merge_classes *all, const struct ctp_class *cls, bool same, struct ctp_err *err)
+const struct ctp_merge_class *ctp_merge_class(struct ctp_merge_classes *all, const struct ctp_class *cls, bool same,
+                                              struct ctp_err *err)
 {
 	struct ctp_merge_class *c = ctp_err_calloc(err, sizeof *c);
 	if (!c)

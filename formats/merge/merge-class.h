@@ -28,7 +28,8 @@ struct ctp_merge_classes {
  * The class for a class of an input. same: records are copied as they are, but for the class. Null: there are too many, or no
  * memory, and err says which.
  */
-const struct ctp_merge_class *ctp_merge_class(struct ctp_merge_classes *all, const struct ctp_class *cls, bool same, struct ctp_err *err);
+const struct ctp_merge_class *ctp_merge_class(struct ctp_merge_classes *all, const struct ctp_class *cls, bool same,
+                                              struct ctp_err *err);
 void ctp_merge_classes_fini(struct ctp_merge_classes *all);
 
 #endif

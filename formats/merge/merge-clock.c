@@ -83,8 +83,8 @@ static bool is_better(const struct ctp_merge_reading *r, const struct ctp_merge_
 }
 
 /*
- * Moves readings after a step to where the wall clock would have shown them, and all of them to where the best one is right. Readings
- * that are too near to the one before go.
+ * Moves readings after a step to where the wall clock would have shown them, and all of them to where the best one is right.
+ * Readings that are too near to the one before go.
  */
 static void move(struct ctp_merge_clock *c, __int128 *stepped)
 {

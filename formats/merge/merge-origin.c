@@ -21,7 +21,8 @@ void ctp_merge_origins_fini(struct ctp_merge_origins *o)
 	ctp_class_free(o->attribute);
 }
 
-static void put(struct ctp_writer *w, const struct ctp_class *cls, uint64_t *val, unsigned ntexts, const uint8_t *at, const char *const *texts)
+static void put(struct ctp_writer *w, const struct ctp_class *cls, uint64_t *val, unsigned ntexts, const uint8_t *at,
+                const char *const *texts)
 {
 	struct ctp_str *copies[4];
 	for (unsigned i = 0; i < ntexts; i++)
@@ -31,7 +32,8 @@ static void put(struct ctp_writer *w, const struct ctp_class *cls, uint64_t *val
 		free(copies[i]);
 }
 
-void ctp_merge_origins_put(const struct ctp_merge_origins *o, struct ctp_writer *w, uint64_t ts_ns, const struct ctp_merge_origin *of)
+void ctp_merge_origins_put(const struct ctp_merge_origins *o, struct ctp_writer *w, uint64_t ts_ns,
+                           const struct ctp_merge_origin *of)
 {
 	uint64_t val[CTP_ORIGIN_FIELDS] = {
 		[CTP_ORIGIN_TS] = ts_ns, [CTP_ORIGIN_NUMBER] = of->number, [CTP_ORIGIN_PID] = of->pid, [CTP_ORIGIN_START] = of->start_ns,

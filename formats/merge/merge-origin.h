@@ -30,7 +30,8 @@ struct ctp_merge_origin {
 
 bool ctp_merge_origins_init(struct ctp_merge_origins *o, struct ctp_err *err);
 void ctp_merge_origins_fini(struct ctp_merge_origins *o);
-void ctp_merge_origins_put(const struct ctp_merge_origins *o, struct ctp_writer *w, uint64_t ts_ns, const struct ctp_merge_origin *of);
+void ctp_merge_origins_put(const struct ctp_merge_origins *o, struct ctp_writer *w, uint64_t ts_ns,
+                           const struct ctp_merge_origin *of);
 void ctp_merge_origins_attribute(const struct ctp_merge_origins *o, struct ctp_writer *w, uint64_t ts_ns, uint64_t number,
                                  const char *name, const char *value);
 

@@ -66,7 +66,8 @@ static void keep_common(struct ctp_merge_plan *plan, const struct ctp_section *s
 	struct ctp_section kept;
 	ctp_section_init(&kept);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *value = ctp_section_get(sec, names[i]), *was = plan->has_common ? ctp_section_get(&plan->common, names[i]) : value;
+		const char *value = ctp_section_get(sec, names[i]);
+		const char *was = plan->has_common ? ctp_section_get(&plan->common, names[i]) : value;
 		if (value && was && !strcmp(value, was))
 			ctp_section_add(&kept, names[i], value);
 	}
@@ -77,7 +78,8 @@ static void keep_common(struct ctp_merge_plan *plan, const struct ctp_section *s
 }
 
 /* A part for a section that begins. Null: err says why. */
-static struct ctp_merge_part *add_part(struct ctp_merge_plan *plan, const char *path, const struct ctp_section *sec, struct ctp_err *err)
+static struct ctp_merge_part *add_part(struct ctp_merge_plan *plan, const char *path, const struct ctp_section *sec,
+                                       struct ctp_err *err)
 {
 	struct ctp_merge_clock *clock = clock_of(plan, sec);
 	if (!clock || !add_offset(clock, sec) || !CTP_ARRAY_RESERVE(plan->parts, plan->room, plan->n + 1, PARTS_MAX)) {
@@ -86,7 +88,8 @@ static struct ctp_merge_part *add_part(struct ctp_merge_plan *plan, const char *
 	}
 	struct ctp_merge_part *p = &plan->parts[plan->n++];
 	*p = (struct ctp_merge_part){
-		.path = path, .number = 1, .origin = (uint32_t)plan->n, .id = sec->id, .clock = clock, .merged = ctp_section_get(sec, "merged"),
+		.path = path, .number = 1, .origin = (uint32_t)plan->n, .id = sec->id, .clock = clock,
+		.merged = ctp_section_get(sec, "merged"),
 		.sole_clock = sec->ordinal, .host = copy_of(ctp_section_get(sec, "host")), .pid = copy_of(ctp_section_get(sec, "pid")),
 		.filtered = copy_of(ctp_section_get(sec, "filtered")),
 	};
@@ -193,7 +196,8 @@ static void say_of_pipe(void *arg, const char *text)
 
 static bool is_unwanted(void *arg) { return ctp_output_is_unread(((struct ctp_merge_pipe *)arg)->out); }
 
-struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say, struct ctp_err *err)
+struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say,
+                                           struct ctp_err *err)
 {
 	struct ctp_merge_pipe *pipe = ctp_err_calloc(err, sizeof *pipe);
 	if (!pipe || ctp_input_open(&pipe->in, path, err)) {
@@ -292,17 +296,19 @@ static enum ctp_status check_clocks(struct ctp_merge_plan *plan, struct ctp_err 
 		const char *name = p->path ? p->path : "stdin";
 		plan->one_boot &= p->clock->boot && plan->parts[0].clock->boot && !strcmp(p->clock->boot, plan->parts[0].clock->boot);
 		if (plan->n > 1 && p->sole_clock)
-			return ctp_err_as(err, CTP_ERR_REFUSED, "%s: section %" PRIu32 " has no clock, only numbers of records; it cannot be merged "
+			return ctp_err_as(err, CTP_ERR_REFUSED,
+			                  "%s: section %" PRIu32 " has no clock, only numbers of records; it cannot be merged "
 			                  "with others", name, p->number);
 		if (plan->by_wall && !p->clock->n)
-			return ctp_err_as(err, CTP_ERR_REFUSED, "%s: nothing relates the clock of section %" PRIu32 " to the wall clock; add the "
+			return ctp_err_as(err, CTP_ERR_REFUSED,
+			                  "%s: nothing relates the clock of section %" PRIu32 " to the wall clock; add the "
 			                  "attribute wall_offset_ns, as ctp-fromjsonl can", name, p->number);
 	}
 	return CTP_OK;
 }
 
-enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_output *out, const struct ctp_notice *say,
-                               struct ctp_err *err)
+enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_output *out,
+                               const struct ctp_notice *say, struct ctp_err *err)
 {
 	static char name[] = "-", *const only_stdin[] = {name, NULL};
 	enum ctp_status status = CTP_OK;
@@ -326,17 +332,19 @@ bool ctp_merge_plan_reserve(struct ctp_merge_plan *plan, size_t parts)
 	return CTP_ARRAY_RESERVE(plan->parts, plan->room, parts, PARTS_MAX);
 }
 
-struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const struct ctp_merge_part *before, const struct ctp_section *sec,
-                                           struct ctp_err *err)
+struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const struct ctp_merge_part *before,
+                                           const struct ctp_section *sec, struct ctp_err *err)
 {
 	const char *path = before->path, *name = path && strcmp(path, "-") ? path : "stdin";
 	size_t nclocks = plan->nclocks;
 	uint32_t number = before->number + 1;
 	if (plan->n >= plan->most)
-		return (void)ctp_err_as(err, CTP_ERR_REFUSED, "%s: section %" PRIu32 " would be origin %zu, for which the numbers have no room; "
+		return (void)ctp_err_as(err, CTP_ERR_REFUSED,
+		                        "%s: section %" PRIu32 " would be origin %zu, for which the numbers have no room; "
 		                        "give it as a file", name, number, plan->n + 1), NULL;
 	if (sec->ordinal)
-		return (void)ctp_err_as(err, CTP_ERR_REFUSED, "%s: section %" PRIu32 " has no clock, only numbers of records; it cannot be merged "
+		return (void)ctp_err_as(err, CTP_ERR_REFUSED,
+		                        "%s: section %" PRIu32 " has no clock, only numbers of records; it cannot be merged "
 		                        "with others", name, number), NULL;
 	struct ctp_merge_part *p = add_part(plan, path, sec, err);
 	if (!p)
@@ -347,7 +355,8 @@ struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const st
 	if (!name_part(plan, p))
 		return (void)ctp_err_memory(err), NULL;
 	if (plan->nclocks > nclocks && (!plan->by_wall || !p->clock->n))
-		return (void)ctp_err_as(err, CTP_ERR_REFUSED, "%s: section %" PRIu32 " has another clock than the sections before, which was not "
+		return (void)ctp_err_as(err, CTP_ERR_REFUSED,
+		                        "%s: section %" PRIu32 " has another clock than the sections before, which was not "
 		                        "known in time; give it as a file", name, number), NULL;
 	return p;
 }

@@ -56,8 +56,8 @@ struct ctp_merge_plan {
 enum { CTP_MERGE_ORDER_BYTES = 3 << 20 }; /* of an input: with what else a reader has, less than 8 MiB */
 
 /* Fails if an input cannot be read, is no stream, or has no clock that fits the others. */
-enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_output *out, const struct ctp_notice *say,
-                               struct ctp_err *err);
+enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, const struct ctp_output *out,
+                               const struct ctp_notice *say, struct ctp_err *err);
 void ctp_merge_plan_fini(struct ctp_merge_plan *plan);
 
 /*
@@ -66,11 +66,12 @@ void ctp_merge_plan_fini(struct ctp_merge_plan *plan);
  * cannot be merged now.
  */
 bool ctp_merge_plan_reserve(struct ctp_merge_plan *plan, size_t parts);
-struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const struct ctp_merge_part *before, const struct ctp_section *sec,
-                                           struct ctp_err *err);
+struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const struct ctp_merge_part *before,
+                                           const struct ctp_section *sec, struct ctp_err *err);
 
 /* out may be null, and say, too. */
-struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say, struct ctp_err *err);
+struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say,
+                                           struct ctp_err *err);
 void ctp_merge_pipe_close(struct ctp_merge_pipe *pipe);
 
 #endif

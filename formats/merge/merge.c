@@ -268,8 +268,9 @@ static enum ctp_status run_first(struct merge *m)
 			if (ctp_writer_failed(m->writer))
 				return CTP_FAILED;
 		}
-		/* A record without a time stays with the one before it. */
-	} while (!l->over && (!next || is_before(l, next) || ctp_merge_lane_record(l)->cls->time_field < 0));
+		/* A record without a time has the key of the one before it, and so stays with that. */
+		assert(l->over || ctp_merge_lane_record(l)->cls->time_field >= 0 || l->key == m->now_ns);
+	} while (!l->over && (!next || is_before(l, next)));
 	if (l->over && finish_lane(m, l))
 		return CTP_FAILED;
 	if (l->over)
@@ -341,7 +342,8 @@ static enum ctp_status open_parts(struct merge *m, size_t first, size_t n)
 
 /*
  * A section of which any input was filtered is filtered, or a number that is missing would seem lost. Who parts it again finds the
- * options of each input there, so inputs_filtered says which part of the text is about these. A merge that was filtered has more to say.
+ * options of each input there, so inputs_filtered says which part of the text is about these. A merge that was filtered has more to
+ * say.
  */
 static void add_filtered(const struct ctp_merge_plan *plan, struct ctp_section *sec)
 {
@@ -417,7 +419,8 @@ static enum ctp_status merge_in_rounds(struct merge *m, struct ctp_output *out)
 	char paths[CTP_MERGE_LANES][32];
 	enum ctp_status status = CTP_OK;
 	if (rounds > CTP_MERGE_LANES)
-		return ctp_err_as(m->err, CTP_ERR_REFUSED, "more than %d sections; merge some of them first", CTP_MERGE_LANES * CTP_MERGE_LANES);
+		return ctp_err_as(m->err, CTP_ERR_REFUSED, "more than %d sections; merge some of them first",
+		                  CTP_MERGE_LANES * CTP_MERGE_LANES);
 	for (size_t i = 0; i < rounds && !status; i++) {
 		struct ctp_output temp;
 		size_t first = i * CTP_MERGE_LANES, left = m->plan.n - first;

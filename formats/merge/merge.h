@@ -7,8 +7,8 @@
  * processes, probes and sites become unique (merge-ids.h); times become those of one clock (merge-clock.h). Records of equal times
  * come in the order of the inputs, and those of one section keep their order.
  *
- * At most CTP_MERGE_LANES sections are read at a time. If there are more, each CTP_MERGE_LANES of them are merged into a file without
- * a name in $TMPDIR, and then these files are merged.
+ * At most CTP_MERGE_LANES sections are read at a time. If there are more, each CTP_MERGE_LANES of them are merged into a file
+ * without a name in $TMPDIR, and then these files are merged.
  */
 #ifndef CTP_MERGE_H
 #define CTP_MERGE_H

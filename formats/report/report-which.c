@@ -56,7 +56,8 @@ const char *ctp_which_title(char to[CTP_PRINT_LINE_MAX], const struct ctp_report
 	else if (one)
 		snprintf(to, CTP_PRINT_LINE_MAX, "O%s", origin);
 	else
-		snprintf(to, CTP_PRINT_LINE_MAX, "Section %u of %ju%s%s", section_number(r, i), (uintmax_t)sections_of(r), merged ? ", o" : "",
+		snprintf(to, CTP_PRINT_LINE_MAX, "Section %u of %ju%s%s", section_number(r, i), (uintmax_t)sections_of(r),
+		         merged ? ", o" : "",
 		         merged ? origin : "");
 	return to;
 }
@@ -65,7 +66,8 @@ const char *ctp_which_all(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *
 {
 	char n[CTP_PRINT_NUMBER_MAX];
 	bool one = is_one_merge(r);
-	snprintf(to, CTP_PRINT_LINE_MAX, "%s %s", ctp_print_count(n, one ? r->sections_seen : sections_of(r)), one ? "origins" : "sections");
+	snprintf(to, CTP_PRINT_LINE_MAX, "%s %s", ctp_print_count(n, one ? r->sections_seen : sections_of(r)),
+	         one ? "origins" : "sections");
 	return to;
 }
 

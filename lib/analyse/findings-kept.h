@@ -3,8 +3,8 @@
 /*
  * findings-kept.h - findings as records of a stream, for a part of a trace.
  *
- * Most rules compare with all of the program, and so find nothing in a part. Who cuts a finding out of a trace writes it down there,
- * as it is in the report of the whole trace; who reads the part gets it back.
+ * Most rules compare with all of the program, and so find nothing in a part. Who cuts a finding out of a trace writes it down
+ * there, as it is in the report of the whole trace; who reads the part gets it back.
  */
 #ifndef CTP_FINDINGS_KEPT_H
 #define CTP_FINDINGS_KEPT_H

@@ -103,6 +103,24 @@ wait
 json files pipes
 is 'pipes give the same as files' "$(grep -v '@section\|"type":"origin"' "$tmp/pipes.j")" "$(grep -v '@section\|"type":"origin"' "$tmp/files.j")"
 
+# Records without a time stay with the one before them, also where several inputs have the same time.
+for name in x y z; do
+	echo '{"type":"@section","attrs":{"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"}}
+{"type":"@schema","name":"tick","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"of","type":"string"}]}
+{"type":"@schema","name":"note","fields":[{"name":"text","type":"string"}]}' >"$tmp/glue$name.in"
+done
+tick() { echo "{\"type\":\"tick\",\"ts\":$2,\"of\":\"$1$2\"}"; for n in 1 2; do echo "{\"type\":\"note\",\"text\":\"after $1$2\"}"; done; }
+{ echo '{"type":"note","text":"before x"}'; tick x 10; tick x 10; tick x 20; } >>"$tmp/gluex.in"
+{ tick y 10; tick y 30; } >>"$tmp/gluey.in"
+{ tick z 5; tick z 10; tick z 30; } >>"$tmp/gluez.in"
+for name in x y z; do ctp fromjsonl -q -o "$tmp/glue$name.ctp" "$tmp/glue$name.in" 2>"$tmp/err"; done
+json gluex gluey gluez
+ctp merge -q -o "$tmp/glued.ctp" "$tmp/gluex.ctp" "$tmp/gluey.ctp" "$tmp/gluez.ctp"
+json glued
+order() { sed -n 's/^{"type":"tick".*"of":"\([^"]*\)".*/\1/p; s/^{"type":"note","text":"\([^"]*\)".*/(\1)/p' "$1" | tr '\n' ' '; }
+is 'records without a time' "$(order "$tmp/glued.j")" "(before x) z5 (after z5) (after z5) x10 (after x10) (after x10) x10 (after x10) (after x10) \
+y10 (after y10) (after y10) z10 (after z10) (after z10) x20 (after x20) (after x20) y30 (after y30) (after y30) z30 (after z30) (after z30) "
+
 # A pipe of two sections: an origin for each, as of a file, but for the name of the input.
 cat "$tmp/two.ctp" | ctp merge -q "$tmp/d.ctp" - >"$tmp/pipes.ctp" 2>"$tmp/err"
 is 'a pipe of two sections: status' "$? $(cat "$tmp/err")" '3 '
