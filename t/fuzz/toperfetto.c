@@ -2,8 +2,8 @@
 /* Copyright (c) 2026 the ctptools authors */
 /*
  * toperfetto.c - whatever records come, in whatever classes: a timeline for Perfetto is whole packets of whole fields, in which
- * every slice that ends has begun and every number of a text was declared; Chrome's form is JSON. Covers: formats/perfetto
- * lib/analyse
+ * every slice that ends has begun, every number of a text was declared, and an arrow begins and ends once; Chrome's form is JSON,
+ * and each of its arrows has both ends. Covers: formats/perfetto lib/analyse
  */
 #include "textmem.h"
 #include "perfetto/perfetto.h"
@@ -12,10 +12,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { TRACKS = 1 << 16 };
+enum { TRACKS = 1 << 16, ARROWS = 1 << 16 };
 
 static int64_t depth[TRACKS]; /* open slices of each track */
 static uint64_t names;        /* that the sequence has declared */
+static enum { NONE, BEGUN, ENDED } arrows[ARROWS];
 
 struct field {
 	uint64_t number, value;
@@ -68,6 +69,32 @@ static void check_interned(const struct field *in)
 			must(value_of(&f, 1) == ++names, "a name out of turn");
 }
 
+static void check_arrows(const struct field *event)
+{
+	struct field f;
+	for (const uint8_t *p = event->from; next(&f, &p, event->upto);) {
+		uint64_t number = 0;
+		if (f.number != 47 && f.number != 48)
+			continue;
+		must(f.upto - f.from == 8, "an arrow is a fixed64");
+		memcpy(&number, f.from, sizeof number);
+		must(number, "an arrow without a number");
+		if (number >= ARROWS)
+			continue;
+		must(f.number == 47 ? arrows[number] != ENDED : arrows[number] == BEGUN, "an arrow that ends twice, or has not begun");
+		arrows[number] = f.number == 47 ? BEGUN : ENDED;
+	}
+}
+
+/* In JSON, how often a text comes. */
+static size_t count_of(const char *data, size_t len, const char *text)
+{
+	size_t n = 0, bytes = strlen(text);
+	for (const char *p = data, *end = data + len; (p = memmem(p, (size_t)(end - p), text, bytes)); p += bytes)
+		n++;
+	return n;
+}
+
 static void check_packet(const struct field *packet)
 {
 	struct field f, event = {0}, interned = {0};
@@ -83,6 +110,7 @@ static void check_packet(const struct field *packet)
 		check_interned(&interned);
 	if (!event.from)
 		return;
+	check_arrows(&event);
 	uint64_t type = value_of(&event, 9), track = value_of(&event, 11);
 	must(track && value_of(&event, 10) <= names, "no track, or a name that is not declared");
 	if (track < TRACKS && (type == 1 || type == 2))
@@ -93,6 +121,7 @@ static void check(const uint8_t *data, size_t len)
 {
 	struct field f;
 	memset(depth, 0, sizeof depth);
+	memset(arrows, 0, sizeof arrows);
 	for (const uint8_t *p = data; next(&f, &p, data + len);) {
 		must(f.number == 1 && f.from, "no packet");
 		check_packet(&f);
@@ -117,10 +146,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	steps_run(&s, sink);
 	if (steps_finish(&s)) {
 		textmem_take(&text);
-		if (options.chrome)
-			valid_must(valid_json((const char *)text.data, text.len), "no JSON", (const char *)text.data, text.len);
-		else
+		const char *json = (const char *)text.data;
+		if (options.chrome) {
+			valid_must(valid_json(json, text.len), "no JSON", json, text.len);
+			must(count_of(json, text.len, ",\"ph\":\"s\",") == count_of(json, text.len, ",\"ph\":\"f\","), "half an arrow");
+		} else {
 			check((const uint8_t *)text.data, text.len);
+		}
 	} else {
 		must(strstr(s.err.text, "has no clock"), s.err.text);
 	}
