@@ -9,7 +9,6 @@
 #include "diff/diff-own.h"
 
 #include <assert.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,19 +161,6 @@ static bool is_touched(const struct collecting *c, const struct ctp_diff_group *
 	return g->key.kind == CTP_DIFF_PLACE && find(c, &loss);
 }
 
-static bool matches(const char *pattern, const char *site)
-{
-	const char *base = site ? ctp_diff_base(site) : NULL;
-	return site && (!fnmatch(pattern, site, 0) || (base && !fnmatch(pattern, base, 0)));
-}
-
-/* Whether a unit of --per is a resume in this group. */
-static bool is_unit(const struct collecting *c, const struct ctp_diff_group *g, const char *place, const char *site)
-{
-	const char *per = c->d->options.per;
-	return per && g->key.kind == CTP_DIFF_PLACE && (matches(per, place) || matches(per, site));
-}
-
 /* Gives a live group to the run, with texts in its key. What it has of memory is the run's then. */
 static void keep(struct collecting *c, struct ctp_diff_group *g, uint32_t run)
 {
@@ -188,17 +174,10 @@ static void keep(struct collecting *c, struct ctp_diff_group *g, uint32_t run)
 	ctp_diff_site(site, place);
 	ctp_diff_site(spawn_site, spawn);
 	g->touched = is_touched(c, g);
-	if (is_unit(c, g, place, site)) {
-		c->now.units += g->count;
-		c->now.units_touched |= g->touched;
-	}
 	/* Both are asked, because a pattern that matches is noted as used. */
-	bool ignored = ctp_report_ignores(&c->feed.analysis->report, "difference", place, spawn);
-	ignored |= ctp_report_ignores(&c->feed.analysis->report, "difference", site, spawn_site);
-	if (ignored) {
-		d->ignored++;
-		return;
-	}
+	g->ignored = ctp_report_ignores(&c->feed.analysis->report, "difference", place, spawn);
+	g->ignored |= ctp_report_ignores(&c->feed.analysis->report, "difference", site, spawn_site);
+	d->ignored += g->ignored;
 	if (!CTP_ARRAY_RESERVE(d->groups, d->groups_room, d->ngroups + 1, SIZE_MAX)) {
 		d->failed = true;
 		return;

@@ -249,9 +249,9 @@ static uint64_t divisor(const struct ctp_diff_folded *f, unsigned side)
 enum ctp_status ctp_diff_folded_print(struct ctp_diff_folded *f, struct ctp_output *out, uint64_t unit_ns, struct ctp_err *err)
 {
 	struct tree joined;
-	const uint64_t by[CTP_DIFF_SIDES] = {divisor(f, CTP_DIFF_BEFORE), divisor(f, CTP_DIFF_AFTER)};
 	if (f->counts && ctp_diff_check(f->counts, err))
 		return CTP_FAILED;
+	const uint64_t by[CTP_DIFF_SIDES] = {divisor(f, CTP_DIFF_BEFORE), divisor(f, CTP_DIFF_AFTER)};
 	bool done = tree_init(&joined) && join(f, &joined);
 	for (uint32_t i = 0; done && i < joined.count; i++) {
 		const uint64_t *ns = joined.nodes[i].ns;

@@ -10,6 +10,7 @@
 #include "diff/diff-own.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +268,26 @@ static bool merge(struct ctp_diff *d)
 	return true;
 }
 
+static bool matches(const char *pattern, const char *site)
+{
+	const char *base = site ? ctp_diff_base(site) : NULL;
+	return site && (!fnmatch(pattern, site, 0) || (base && !fnmatch(pattern, base, 0)));
+}
+
+/*
+ * Adds the units of --per that a group has to its run: where lines of a function are apart, by the line that is printed, else by
+ * the line that the run has. Any line matches a pattern without one.
+ */
+static void count_units(struct ctp_diff *d, const struct ctp_diff_group *g, uint32_t site, uint32_t place)
+{
+	const char *per = d->options.per;
+	if (!per || g->key.kind != CTP_DIFF_PLACE ||
+	    (!matches(per, ctp_diff_text(d, site)) && !matches(per, ctp_diff_text(d, place == site ? g->key.place : place))))
+		return;
+	d->runs[g->run].units += g->count;
+	d->runs[g->run].units_touched |= g->touched;
+}
+
 /* Gives groups their final keys. False: out of memory. */
 static bool find_keys(struct ctp_diff *d, const uint32_t *site_of, uint32_t *same)
 {
@@ -279,7 +300,9 @@ static bool find_keys(struct ctp_diff *d, const uint32_t *site_of, uint32_t *sam
 	}
 	for (size_t i = 0; found && i < d->ngroups; i++) {
 		struct ctp_diff_key *key = &d->groups[i].key;
-		key->place = now[d->runs[d->groups[i].run].side][key->place];
+		uint32_t place = now[d->runs[d->groups[i].run].side][key->place];
+		count_units(d, &d->groups[i], same[site_of[key->place]], place);
+		key->place = place;
 		key->spawn = same[key->spawn];
 	}
 	free(now[0]);
@@ -288,11 +311,26 @@ static bool find_keys(struct ctp_diff *d, const uint32_t *site_of, uint32_t *sam
 	return found;
 }
 
+static void drop_ignored(struct ctp_diff *d)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < d->ngroups; i++) {
+		if (!d->groups[i].ignored) {
+			d->groups[n++] = d->groups[i];
+			continue;
+		}
+		for (unsigned k = 0; k < CTP_DIFF_STATES; k++)
+			ctp_diff_hist_fini(&d->groups[i].spans[k]);
+	}
+	d->ngroups = n;
+}
+
 bool ctp_diff_join(struct ctp_diff *d)
 {
 	uint32_t *site_of = find_sites(d), *same = calloc(d->texts.count, sizeof *same);
 	bool joined = site_of && same && !d->texts.failed && find_keys(d, site_of, same);
 	if (joined) {
+		drop_ignored(d);
 		join_findings(d, same);
 		if (d->nfindings)
 			qsort(d->findings, d->nfindings, sizeof *d->findings, by_rule);

@@ -368,16 +368,17 @@ static int by_importance(const void *a, const void *b)
 enum ctp_status ctp_diff_check(struct ctp_diff *d, struct ctp_err *err)
 {
 	static const char *const names[CTP_DIFF_SIDES] = {"before", "after"};
-	for (uint32_t i = 0; i < d->nruns; i++) {
-		const struct ctp_diff_run *run = &d->runs[i];
-		d->sides[run->side]++;
-		if (d->options.per && !run->units)
-			return ctp_err_set(err, "--per %s: no coroutine was resumed there in %s; give a site of ctp-report as "
-			                   "FILE:FUNCTION", d->options.per, run->file);
-	}
+	for (uint32_t i = 0; i < d->nruns; i++)
+		d->sides[d->runs[i].side]++;
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++)
 		if (!d->sides[side])
 			return ctp_err_set(err, "no run from %s the change: the traces have no section", names[side]);
+	if (d->failed || d->texts.failed || !ctp_diff_join(d))
+		return ctp_err_memory(err);
+	for (uint32_t i = 0; i < d->nruns; i++)
+		if (d->options.per && !d->runs[i].units)
+			return ctp_err_set(err, "--per %s: no coroutine was resumed there in %s; give FILE:FUNCTION, or a site as "
+			                   "ctp-diff prints it", d->options.per, d->runs[i].file);
 	return CTP_OK;
 }
 
@@ -385,7 +386,7 @@ enum ctp_status ctp_diff_judge(struct ctp_diff *d, struct ctp_err *err)
 {
 	if (ctp_diff_check(d, err))
 		return CTP_FAILED;
-	if (d->failed || d->texts.failed || !ctp_diff_join(d) || !add_rows(d) || !compare(d))
+	if (!add_rows(d) || !compare(d))
 		return ctp_err_memory(err);
 	qsort(d->rows, d->nrows, sizeof *d->rows, by_importance);
 	return CTP_OK;

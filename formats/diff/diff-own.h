@@ -34,7 +34,7 @@ bool ctp_diff_is_named(const char *as, const char *name);
 /* Adds a finding of a run, or counts it; and what another finding has, which then is gone. */
 void ctp_diff_add_finding(struct ctp_diff *d, uint32_t run, const struct ctp_finding *f);
 
-/* Makes groups and findings of both sides comparable, and sorts the groups by key, then by run. False: out of memory. */
+/* Makes groups and findings comparable, counts units, and sorts groups by key, then by run. False: out of memory. */
 bool ctp_diff_join(struct ctp_diff *d);
 
 #endif

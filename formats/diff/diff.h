@@ -49,6 +49,7 @@ struct ctp_diff_group {
 	uint32_t names;   /* of a group without a name: how many groups differ from it in the name alone */
 	bool crowded;     /* there were more names than CTP_DIFF_NAMES */
 	bool touched;     /* events of its coroutines may be lost */
+	bool ignored;     /* by an option; it may still have units of --per */
 	uint64_t count;   /* resumes at the place; births; of CTP_DIFF_LOSS gaps */
 	struct ctp_diff_hist spans[CTP_DIFF_STATES];
 };
@@ -142,10 +143,10 @@ void ctp_diff_fini(struct ctp_diff *d);
 /* A sink that adds the runs of one input. d lasts longer. Null: err says why. */
 struct ctp_sink *ctp_diff_sink(struct ctp_diff *d, enum ctp_diff_side side, struct ctp_err *err);
 
-/* When all runs are there: whether both sides have one, and each has a unit of per. Counts the sides. */
+/* When all runs are there: joins them. Fails if a side has none, or a run has no unit of per. */
 enum ctp_status ctp_diff_check(struct ctp_diff *d, struct ctp_err *err);
 
-/* When all runs are there: compares them. */
+/* In place of the check: compares them, too. */
 enum ctp_status ctp_diff_judge(struct ctp_diff *d, struct ctp_err *err);
 
 static inline const char *ctp_diff_text(const struct ctp_diff *d, uint32_t number)

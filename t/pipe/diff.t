@@ -149,6 +149,12 @@ is 'two lines of a function are two sites' "$(sites 't1 t2 t3 t4 t5')" 'queue.c:
 is 'with the numbers of two functions' "$(same json)" "$(same other)"
 is 'lines that moved are the same sites, as they are after' "$(sites 'u1 u2 u3 u4 u5')" 'queue.c:15:pop queue.c:27:pop server.c:accept'
 is 'with the same numbers' "$(same json)" "$(same other)"
+units() { diffs "-qj --per $1" "$2" "$3" | jq -c '[.before[].units, .after[].units]'; }
+is 'a unit is a line as it is after' "$(units queue.c:15:pop 's1 s2 s3' 'u1 u2 u3')" "$(units queue.c:pop 'a1 a2 a3' 'b1 b2 b3')"
+is 'or all lines of a function' "$(units queue.c:pop 's1 s2 s3' 'u1 u2 u3')" "$(units 'queue.c:*' 'a1 a2 a3' 'b1 b2 b3')"
+is 'a site that is ignored can be the unit' "$(units 'queue.c:pop --ignore queue.c:pop' a1 b1)" "$(units queue.c:pop a1 b1)"
+diffs '--per queue.c:10:pop' 's1 s2' 'u1 u2' >"$tmp/text" 2>"$tmp/err"
+is 'a line that is only there before is none' "$? $(wc -c <"$tmp/text")" '1 0'
 is 'another number of lines: the function is one site' "$(sites 'v1 v2 v3 v4 v5')" 'queue.c:pop server.c:accept'
 is 'so it is if the runs of a side have different lines' "$(sites 'w1 w2 w3 w4 w5')" 'queue.c:pop server.c:accept'
 
@@ -243,7 +249,7 @@ is 'a quantity of a site that is ignored is not there' "$(grep -c 'queue.c:pop' 
 like 'a pattern that matches nothing is named' "$(diffs '--ignore nothing' a1 b1 2>&1 >/dev/null)" "^ctp-diff: --ignore: no finding is like 'nothing'$"
 "$diff" --per nowhere "$tmp/a1.ctp" "$tmp/b1.ctp" >"$tmp/text" 2>"$tmp/err"
 is 'a unit that is nowhere: status 1' $? 1
-like 'and the remedy' "$(cat "$tmp/err")" "^ctp-diff: --per nowhere: no coroutine was resumed there in $tmp/a1.ctp; give a site"
+like 'and the remedy' "$(cat "$tmp/err")" "^ctp-diff: --per nowhere: no coroutine was resumed there in $tmp/a1.ctp; give FILE:FUNCTION, or a site"
 "$diff" "$tmp/a1.ctp" -- "$tmp/missing" "$tmp/b1.ctp" >"$tmp/text" 2>"$tmp/err"
 is 'a trace that cannot be read: status 1, one line, and nothing is printed' "$? $(wc -l <"$tmp/err") $(wc -c <"$tmp/text")" '1 1 0'
 for args in '' 'a' 'a b c' 'a --' '-- b' '-j -m a b' '--fail-on bad a b' '--folded --fail-on new a b' '--top 0 a b' '--folded-unit ms a b'; do
