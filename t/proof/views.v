@@ -146,6 +146,15 @@ Proof.
     match goal with |- context [eq_dec ?a ?b] => destruct (eq_dec a b); congruence end.
 Qed.
 
+Definition stores (o : op loc) : bool :=
+  match o with Store _ _ _ | PlainStore _ _ | Exchange _ _ _ | FetchAdd _ _ _ | Cas _ _ _ _ _ _ => true | _ => false end.
+
+Lemma mstep_reads m t o r m' l : mstep m t o r m' -> stores o = false -> hist m' l = hist m l.
+Proof.
+  intros H Hs; destruct H; simpl in *; try discriminate; auto; unfold upd;
+    match goal with |- context [eq_dec ?a ?b] => destruct (eq_dec a b); congruence end.
+Qed.
+
 Lemma mstep_other_thread m t o r m' u : mstep m t o r m' -> u <> t -> thr m' u = thr m u.
 Proof.
   intros H Hl; destruct H; simpl in *; auto; unfold upd;
