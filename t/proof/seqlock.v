@@ -25,7 +25,7 @@
  *)
 From Coq Require Import Arith Lia List Bool.
 Import ListNotations.
-From Ctp Require Import machine views laps.
+From Ctp Require Import machine views laps runs.
 Local Arguments Nat.mul : simpl never.
 Local Arguments Nat.div : simpl never.
 Local Arguments Nat.modulo : simpl never.
@@ -535,7 +535,7 @@ Proof.
   - intros. lia.
 Qed.
 
-(* Whatever the reader accepts of a slot is one event, whole, and that event was published. *)
+(* Whatever the reader accepts is one event, whole, and it was published. *)
 Theorem accepted n junk s t st k v :
   steps (seqlock slots words data writes y) (initial n registered junk) s -> where_ s t = Accepted st k v ->
   k < count (beside s) st /\ forall i, i < words -> v i = data st k i.
@@ -545,3 +545,220 @@ Proof.
 Qed.
 
 End Proof.
+
+(* --- the theorems ----------------------------------------------------------------------------------------------------------- *)
+
+(* What the reader has accepted is an event that was published, with each of the words that were written for it. *)
+Definition whole (words : nat) (data : nat -> nat -> nat -> val) (s : state loc place world) : Prop :=
+  forall t st k v, where_ s t = Accepted st k v -> k < count (beside s) st /\ forall i, i < words -> v i = data st k i.
+
+(* ORDERED: the release fence after the odd mark and the reader's acquire fence; release of the even seq and acquire of the look. *)
+Theorem accepted_is_written slots words data writes y registered threads junk s :
+  0 < slots -> mark_fence y = true -> is_rel (publish y) = true -> is_acq (look y) = true -> copy_fence y = true ->
+  steps (seqlock slots words data writes y) (initial threads registered junk) s -> whole words data s.
+Proof.
+  intros Hs Hm Hp Hl Hc HS t st k v HA.
+  eapply (accepted slots words Hs data writes y registered); eauto; left; split; auto.
+Qed.
+
+(* BARRIER: no order at all in a writer that is registered, and a membarrier on both sides of the copy. *)
+Theorem barrier_accepted slots words data writes y registered threads junk s g1 g2 :
+  0 < slots -> (forall t, writes t = true -> registered t = true) -> barrier1 y = Some g1 -> barrier2 y = Some g2 ->
+  steps (seqlock slots words data writes y) (initial threads registered junk) s -> whole words data s.
+Proof.
+  intros Hs Hw H1 H2 HS t st k v HA.
+  eapply (accepted slots words Hs data writes y registered); eauto; right; eexists; split; eauto;
+    intros u Hu; rewrite (Hw u Hu); apply orb_true_r.
+Qed.
+
+(* The quiet eighth: a field writer, whatever its odd mark is, and a global membarrier between copy and second look. *)
+Theorem quiet_eighth slots words data writes y registered threads junk s :
+  0 < slots -> is_rel (publish y) = true -> is_acq (look y) = true -> barrier2 y = Some true ->
+  steps (seqlock slots words data writes y) (initial threads registered junk) s -> whole words data s.
+Proof.
+  intros Hs Hp Hl Hb HS t st k v HA.
+  eapply (accepted slots words Hs data writes y registered); eauto; [left; split; auto | right; eexists; split; eauto].
+Qed.
+
+(* --- what goes wrong without -------------------------------------------------------------------------------------------------- *)
+
+(* A run, move by move. *)
+Inductive decision := Mark (st : nat) | Fill (st : nat) | Publish (st : nat) | Look (st k : nat) | On.
+
+Definition act (slots words : nat) (data : nat -> nat -> nat -> val) (writes : tid -> bool) (y : style)
+  (d : decision) (t : tid) (r : place) (w : world) : option (plan (loc := loc) (local := place) (world := world)) :=
+  let go o r' w' : option (plan (loc := loc) (local := place) (world := world)) :=
+    Some (inl (o, fun x : ret => if Nat.eqb (fst x) 0 && snd x then Some (r', w') else None)) in
+  match d, r with
+  | Mark st, _ =>
+    match busy w st with
+    | None => if writes t then go (Store (mark y) (Seq st (slot_of slots (count w st))) (2 * lap_of slots (count w st) + 1)) r
+                                  (set_busy w st (Some (t, Marked))) else None
+    | Some (u, Marked) =>
+      if Nat.eqb u t then if mark_fence y then go FenceRel r (set_busy w st (Some (t, Filling 0)))
+                          else Some (inr (r, set_busy w st (Some (t, Filling 0)))) else None
+    | _ => None
+    end
+  | Fill st, _ =>
+    match busy w st with
+    | Some (u, Filling i) =>
+      if Nat.eqb u t && (i <? words)
+      then go (Store Rlx (Pay st (slot_of slots (count w st)) i) (data st (count w st) i)) r
+              (set_busy w st (Some (t, Filling (S i)))) else None
+    | _ => None
+    end
+  | Publish st, _ =>
+    match busy w st with
+    | Some (u, Filling i) =>
+      if Nat.eqb u t && (i =? words)
+      then go (Store (publish y) (Seq st (slot_of slots (count w st))) (want slots (count w st))) r (set_published w st) else None
+    | _ => None
+    end
+  | Look st k, Idle =>
+    Some (inl (Load (look y) (Seq st (slot_of slots k)),
+               fun x : ret => if Nat.eqb (fst x) (want slots k) && snd x then Some (Looked st k, w) else None))
+  | On, Looked st k =>
+    match barrier1 y with Some g => go (BarrierCall g) (Waiting1 st k) w | None => Some (inr (Copying st k 0 (fun _ => 0), w)) end
+  | On, Waiting1 st k => go BarrierReturn (Copying st k 0 (fun _ => 0)) w
+  | On, Copying st k n v =>
+    if n <? words
+    then Some (inl (Load Rlx (Pay st (slot_of slots k) n),
+                    fun x : ret => if snd x then Some (Copying st k (S n) (upd v n (fst x)), w) else None))
+    else if n =? words
+    then match barrier2 y with Some g => go (BarrierCall g) (Waiting2 st k v) w | None => Some (inr (Copied st k v, w)) end
+    else None
+  | On, Waiting2 st k v => go BarrierReturn (Copied st k v) w
+  | On, Copied st k v => if copy_fence y then go FenceAcq (Fenced st k v) w else Some (inr (Fenced st k v, w))
+  | On, Fenced st k v =>
+    Some (inl (Load (look y) (Seq st (slot_of slots k)),
+               fun x : ret => if Nat.eqb (fst x) (want slots k) && snd x then Some (Accepted st k v, w) else None))
+  | _, _ => None
+  end.
+
+Lemma act_does slots words data writes y d t l x o f r l' x' :
+  act slots words data writes y d t l x = Some (inl (o, f)) -> f r = Some (l', x') ->
+  machine.does (seqlock slots words data writes y) t l x o r l' x'.
+Proof.
+  unfold act. simpl. intros H F. destruct d; [| | | |destruct l]; crush; cbn [fst snd] in *; subst; try (econstructor; eauto; fail).
+Qed.
+
+Lemma act_silent slots words data writes y d t l x l' x' :
+  act slots words data writes y d t l x = Some (inr (l', x')) ->
+  machine.silent (seqlock slots words data writes y) t l x l' x'.
+Proof.
+  unfold act. simpl. intros H. destruct d; [| | | |destruct l]; crush; cbn [fst snd] in *; subst; try (econstructor; eauto; fail).
+Qed.
+
+(* One slot, two words; thread 0 writes, thread 1 reads. *)
+Definition example_data (st k i : nat) : val := 10 * (k + 1) + i.
+Definition example_writes (t : tid) : bool := t =? 0.
+Definition example (y : style) := seqlock 1 2 example_data example_writes y.
+Definition torn_now (s : state loc place world) : bool :=
+  match where_ s 1 with
+  | Accepted st k v => existsb (fun i => negb (v i =? example_data st k i)) (seq 0 2)
+  | _ => false
+  end.
+
+(* A run of the machine after which the reader has accepted what is no event. *)
+Definition torn (y : style) (registered : tid -> bool) : Prop :=
+  exists s, steps (example y) (initial 2 registered (fun _ => 0)) s /\ ~ whole 2 example_data s.
+
+Lemma torn_by y registered moves :
+  ends _ (act 1 2 example_data example_writes y) moves (initial 2 registered (fun _ => 0)) torn_now = true -> torn y registered.
+Proof.
+  intros H. apply (ends_reached (example y)) in H; [|apply act_does|apply act_silent].
+  destruct H as (s & HS & HT). exists s. split; auto. intros HW. unfold torn_now in HT.
+  destruct (where_ s 1) eqn:E; try discriminate. apply existsb_exists in HT. destruct HT as (i & Hi & HN).
+  apply in_seq in Hi. apply negb_true_iff, Nat.eqb_neq in HN. apply HN. apply (HW 1 _ _ _ E). lia.
+Qed.
+
+Definition writer (d : decision) : move decision := Do 0 d 0.
+Definition reader (d : decision) (choice : nat) : move decision := Do 1 d choice.
+Definition event : list (move decision) := map writer [Mark 0; Mark 0; Fill 0; Fill 0; Publish 0].
+(* Event 1 has begun, and its first word is there. *)
+Definition begun : list (move decision) := map writer [Mark 0; Mark 0; Fill 0].
+
+(* The reader sees event 0 complete, copies a word of event 1, and still sees the seq of event 0. *)
+Definition sees_new_word : list (move decision) :=
+  event ++ begun ++ [reader (Look 0 0) 2; reader On 0; reader On 2; reader On 1; reader On 0; reader On 0; reader On 2].
+(* It sees event 0 complete, and a word as it was before. *)
+Definition sees_old_word : list (move decision) :=
+  event ++ [reader (Look 0 0) 2; reader On 0; reader On 0; reader On 1; reader On 0; reader On 0; reader On 2].
+
+Definition nobody (t : tid) := false.
+Definition everybody (t : tid) := true.
+Ltac shown_by moves := apply torn_by with moves; vm_compute; reflexivity.
+
+(*                                                  mark  fence publish look barrier1 barrier2     copy fence *)
+(* The field's SDKs: the odd mark is a release store, which orders nothing after it. The same reader accepts a torn payload. *)
+Theorem torn_with_release_mark : torn (Style Rel false Rel Acq None None true) nobody.
+Proof. shown_by sees_new_word. Qed.
+Theorem torn_without_mark_fence : torn (Style Rlx false Rel Acq None None true) nobody.
+Proof. shown_by sees_new_word. Qed.
+Theorem torn_without_publish : torn (Style Rlx true Rlx Acq None None true) nobody.
+Proof. shown_by sees_old_word. Qed.
+Theorem torn_without_look : torn (Style Rlx true Rel Rlx None None true) nobody.
+Proof. shown_by sees_old_word. Qed.
+Theorem torn_without_copy_fence : torn (Style Rlx true Rel Acq None None false) nobody.
+Proof. shown_by sees_new_word. Qed.
+
+(* With membarrier: the one before the copy, the one after it, and a writer that it does not reach. *)
+Definition sees_old_word' : list (move decision) :=
+  event ++ [reader (Look 0 0) 2; reader On 0; reader On 0; reader On 1; reader On 0; Reach 1 0; Reach 1 1; reader On 0;
+            reader On 0; reader On 2].
+Definition sees_new_word' : list (move decision) :=
+  event ++ [reader (Look 0 0) 2; reader On 0; Reach 1 0; Reach 1 1; reader On 0] ++ begun ++
+  [reader On 2; reader On 1; reader On 0; reader On 0; reader On 2].
+Definition not_reached : list (move decision) :=
+  event ++ [reader (Look 0 0) 2; reader On 0; reader On 0; reader On 0; reader On 1; reader On 0; reader On 0; reader On 0;
+            reader On 2].
+
+Theorem torn_without_barrier1 : torn (Style Rlx false Rlx Acq None (Some false) true) everybody.
+Proof. shown_by sees_old_word'. Qed.
+Theorem torn_without_barrier2 : torn (Style Rlx false Rlx Acq (Some false) None true) everybody.
+Proof. shown_by sees_new_word'. Qed.
+Theorem torn_without_registration : torn (Style Rlx false Rlx Acq (Some false) (Some false) true) nobody.
+Proof. shown_by not_reached. Qed.
+
+(* The quiet eighth: without the barrier it is torn_with_release_mark. It needs both orders of the seq. *)
+Theorem quiet_torn_without_publish : torn (Style Rel false Rlx Acq None (Some true) true) nobody.
+Proof. shown_by sees_old_word'. Qed.
+Theorem quiet_torn_without_look : torn (Style Rel false Rel Rlx None (Some true) true) nobody.
+Proof. shown_by sees_old_word'. Qed.
+
+(* Where nothing is taken away the same reader accepts something: the theorems are about something. *)
+Definition accepts (y : style) (registered : tid -> bool) : Prop :=
+  exists s v, steps (example y) (initial 2 registered (fun _ => 0)) s /\ where_ s 1 = Accepted 0 0 v.
+Definition accepted_now (s : state loc place world) : bool :=
+  match where_ s 1 with Accepted 0 0 _ => true | _ => false end.
+
+Lemma accepts_by y registered moves :
+  ends _ (act 1 2 example_data example_writes y) moves (initial 2 registered (fun _ => 0)) accepted_now = true ->
+  accepts y registered.
+Proof.
+  intros H. apply (ends_reached (example y)) in H; [|apply act_does|apply act_silent].
+  destruct H as (s & HS & HT). unfold accepted_now in HT.
+  destruct (where_ s 1) eqn:E; try discriminate. destruct st, k; try discriminate.
+  exists s. eexists. split; eauto.
+Qed.
+
+Theorem ordered_accepts : accepts (Style Rlx true Rel Acq None None true) nobody.
+Proof.
+  apply accepts_by with
+    (event ++ [reader (Look 0 0) 2; reader On 0; reader On 1; reader On 1; reader On 0; reader On 0; reader On 2]).
+  vm_compute. reflexivity.
+Qed.
+Theorem barrier_accepts : accepts (Style Rlx false Rlx Acq (Some false) (Some false) true) everybody.
+Proof.
+  apply accepts_by with
+    (event ++ [reader (Look 0 0) 2; reader On 0; Reach 1 0; Reach 1 1; reader On 0; reader On 1; reader On 1;
+               reader On 0; Reach 1 1; Reach 1 0; reader On 0; reader On 0; reader On 2]).
+  vm_compute. reflexivity.
+Qed.
+Theorem quiet_accepts : accepts (Style Rel false Rel Acq None (Some true) true) nobody.
+Proof.
+  apply accepts_by with
+    (event ++ [reader (Look 0 0) 2; reader On 0; reader On 1; reader On 1;
+               reader On 0; Reach 1 1; Reach 1 0; reader On 0; reader On 0; reader On 2]).
+  vm_compute. reflexivity.
+Qed.
