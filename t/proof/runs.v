@@ -94,6 +94,8 @@ Ltac crush := repeat match goal with
   | H : andb _ _ = true |- _ => apply andb_prop in H; destruct H
   | H : Nat.eqb _ _ = true |- _ => apply Nat.eqb_eq in H; subst
   | H : Nat.ltb _ _ = true |- _ => apply Nat.ltb_lt in H
+  | H : false = true |- _ => discriminate H
+  | H : match ?b with _ => _ end = true |- _ => destruct b eqn:?
   | x : ret |- _ => destruct x; simpl in *; subst
   | H : (if ?b then _ else _) = Some _ |- _ => destruct b eqn:?
   | H : match ?b with _ => _ end = Some _ |- _ => destruct b eqn:?

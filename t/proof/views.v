@@ -203,6 +203,15 @@ Proof. intros. apply nth_error_Some. congruence. Qed.
 Lemma store_length m t pl o l (v : val) : length (hist (store m t pl o l v) l) = S (length (hist m l)).
 Proof. simpl. rewrite upd_same, app_length. simpl. lia. Qed.
 
+Lemma store_hist m t pl o l (v : val) : hist (store m t pl o l v) l =
+  hist m l ++ [Message v (if is_rel o then touch m t l (length (hist m l))
+                          else join (rel (thr m t)) (one (At l) (length (hist m l))))].
+Proof. simpl. apply upd_same. Qed.
+
+Lemma store_newest m t pl o l (v : val) : nth_error (hist (store m t pl o l v) l) (length (hist m l)) =
+  Some (Message v (if is_rel o then touch m t l (length (hist m l)) else join (rel (thr m t)) (one (At l) (length (hist m l))))).
+Proof. rewrite store_hist, nth_error_app2, Nat.sub_diag by auto. reflexivity. Qed.
+
 Lemma grows_length m m' l : grows m m' -> length (hist m l) <= length (hist m' l).
 Proof. intros G. destruct (g_hist _ _ G l) as [x Hx]. rewrite Hx, app_length. lia. Qed.
 
