@@ -276,3 +276,76 @@ Proof.
 Qed.
 
 End Views.
+
+(* --- races ------------------------------------------------------------------------------------------------------------------ *)
+
+Section Races.
+Context {loc : Type} {loc_eq : EqDec loc}.
+Implicit Types m : mem loc.
+
+Lemma ordered_intro m t pl st l :
+  (forall u p s, u <> t -> (pl || p) && (st || s) = true -> clock m p s l u <= cur (thr m t) (Of u)) -> ordered m t pl st l = true.
+Proof.
+  intros H. unfold ordered. apply forallb_forall. intros u _. destruct (Nat.eqb_spec u t); auto. simpl.
+  repeat (apply andb_true_intro; split); auto;
+    match goal with |- negb ?b || _ = true => destruct b eqn:E; simpl; auto end;
+    apply Nat.leb_le; apply H; auto.
+Qed.
+
+Lemma after_clock m t pl st l h v p s l' u :
+  clock (after m t pl st l h v) p s l' u = S (cur (thr m t) (Of t)) /\ t = u /\ l = l' /\ pl = p /\ st = s \/
+  clock (after m t pl st l h v) p s l' u = clock m p s l' u.
+Proof.
+  simpl. destruct (eq_dec l l'); auto. destruct (eq_dec t u); auto.
+  destruct (Bool.eqb pl p && Bool.eqb st s) eqn:E; auto. apply andb_prop in E. destruct E as [A B].
+  apply eqb_prop in A. apply eqb_prop in B. left. repeat split; auto.
+Qed.
+
+Lemma after_clock_other m t pl st l h v p s l' u : l <> l' -> clock (after m t pl st l h v) p s l' u = clock m p s l' u.
+Proof. intros H. simpl. destruct (eq_dec l l'); congruence. Qed.
+
+Lemma after_clock_same m t pl st l h v : clock (after m t pl st l h v) pl st l t = S (cur (thr m t) (Of t)).
+Proof.
+  simpl. destruct (eq_dec l l); [|congruence]. destruct (eq_dec t t); [|congruence]. rewrite !eqb_reflx. reflexivity.
+Qed.
+
+Lemma touch_clock m t l i : touch m t l i (Of t) = S (cur (thr m t) (Of t)).
+Proof. unfold touch, join. rewrite one_at, one_other by congruence. lia. Qed.
+
+(* No access of a thread has a clock that the thread has not reached. *)
+Definition clocks m := forall p s l t, clock m p s l t <= cur (thr m t) (Of t).
+
+Lemma clocks_start n r vs : clocks (start n r vs).
+Proof. intros p s l t. simpl. lia. Qed.
+
+Lemma clocks_after m t pl st l h v : clocks m -> (forall k, cur (thr m t) k <= cur v k) -> S (cur (thr m t) (Of t)) <= cur v (Of t) ->
+  clocks (after m t pl st l h v).
+Proof.
+  intros C G S p s l' u.
+  assert (E : cur (thr (after m t pl st l h v) u) (Of u) = if eq_dec t u then cur v (Of u) else cur (thr m u) (Of u))
+    by (simpl; unfold upd; destruct (eq_dec t u); auto).
+  rewrite E. destruct (after_clock m t pl st l h v p s l' u) as [(A & B & _)|A]; rewrite A.
+  - subst u. destruct (eq_dec t t); congruence || lia.
+  - specialize (C p s l' u). destruct (eq_dec t u); auto. subst u. specialize (G (Of t)). lia.
+Qed.
+
+Lemma clocks_other m m' : clocks m -> clock m' = clock m -> (forall t k, cur (thr m t) k <= cur (thr m' t) k) -> clocks m'.
+Proof. intros C E G p s l t. rewrite E. eapply Nat.le_trans; [apply C|apply G]. Qed.
+
+Lemma mstep_clocks m t o r m' : mstep m t o r m' -> wf m -> clocks m -> clocks m'.
+Proof.
+  intros H Hw C. assert (G := fun u k => g_cur _ _ (proj1 (mstep_grows _ _ _ _ _ H Hw)) u k).
+  assert (T := touch_clock m t). assert (T' := fun l i k => touch_cur m t l i k).
+  destruct H; try (eapply clocks_other; [exact C|reflexivity|exact G]);
+    (apply clocks_after; [exact C| |]; simpl; intros; unfold join;
+     try specialize (T' l i k); try specialize (T l i); try specialize (T' l (length (hist m l)) k);
+     try specialize (T l (length (hist m l)));
+     repeat match goal with |- context [is_acq ?o] => destruct (is_acq o) end; lia).
+Qed.
+
+Lemma mstep_clock m t o r m' p s l u : mstep m t o r m' -> place_of o <> Some l -> clock m' p s l u = clock m p s l u.
+Proof.
+  intros H Hl; destruct H; simpl in Hl; try reflexivity; apply after_clock_other; congruence.
+Qed.
+
+End Races.
