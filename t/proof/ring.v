@@ -165,6 +165,9 @@ Proof.
   induction e as [|e IH]; simpl; intros; auto. rewrite IH by lia. rewrite upd_other by lia. auto.
 Qed.
 
+Lemma sum_mono f ent a b : a <= b -> sum f ent a <= sum f ent b.
+Proof. induction 1; simpl; lia. Qed.
+
 Ltac splits := repeat match goal with |- _ /\ _ => split end.
 Ltac loaded := match goal with H : loadable _ _ _ _ _ |- _ => destruct H as [HL HL'] end.
 
@@ -215,6 +218,9 @@ Definition sizes (x : world) : nat :=
 Definition gaps (x : world) : nat :=
   sum gap_of (ent x) (head x) + match wr x with WFill _ => gap_of (ent x (head x)) | _ => 0 end.
 
+(* The head that the reader has seen last. *)
+Definition mark (x : world) : nat := match rd x with RIdle => taken x | RLost j | RCopy j _ => j end.
+
 Record inv (s : state loc unit world) : Prop := Inv {
   i_wf : wf (memory s);
   i_clocks : clocks (memory s);
@@ -264,8 +270,8 @@ Record inv (s : state loc unit world) : Prop := Inv {
                  (i <> 0 -> taken (beside s) < j) /\
                  forall j, j < i -> rows (beside s) (taken (beside s)) j = word (ent (beside s) (taken (beside s))) j
              end;
-  i_told : sum gap_of (ent (beside s)) (taken (beside s)) <= cur (thr (memory s) r) (At Lost);
-  i_saw : taken (beside s) <= cur (thr (memory s) r) (At Head);
+  i_told : sum gap_of (ent (beside s)) (mark (beside s)) <= cur (thr (memory s) r) (At Lost);
+  i_saw : mark (beside s) <= cur (thr (memory s) r) (At Head);
   i_rows : forall e i, e < taken (beside s) -> i < words -> rows (beside s) e i = word (ent (beside s) e) i;
   i_ended : ended (beside s) = true -> wr (beside s) = WOver /\ head (beside s) <= cur (thr (memory s) r) (At Head) /\
     lost (beside s) <= cur (thr (memory s) r) (At Lost);
@@ -435,7 +441,8 @@ Proof.
     + destruct i_reader0 as (A & B & D). rewrite SG by lia. auto.
     + destruct i_reader0 as (A & B & D & E & F & H). rewrite SG by lia. splits; auto; try lia.
       intros j Hj. rewrite EU; auto. lia.
-  - rewrite SG by lia. auto.
+  - change (sum gap_of (upd (ent x) (head x) c) (mark x) <= cur (thr m r) (At Lost)). rewrite SG; auto.
+    unfold mark. destruct (rd x); lia.
   - intros e i He Hi. rewrite EU by lia. auto.
   - intros E. destruct (i_ended0 E) as (A & _). rewrite A in Hw. destruct Hw.
 Qed.
@@ -672,8 +679,9 @@ Proof.
     + destruct i_reader0 as (A & B & D & E & F & H). rewrite SG by lia. splits; try tauto; try lia.
       * eapply EN; eauto.
       * intros j Hj. rewrite EU by lia. auto.
-  - rewrite SG by lia. eapply Nat.le_trans; eauto.
-  - eapply Nat.le_trans; eauto.
+  - assert (XM : mark x' = mark x) by (unfold mark; rewrite X11, X5; auto).
+    rewrite XM, SG by (unfold mark; destruct (rd x); lia). eapply Nat.le_trans; eauto.
+  - assert (XM : mark x' = mark x) by (unfold mark; rewrite X11, X5; auto). rewrite XM. eapply Nat.le_trans; eauto.
   - intros e i He Hi. rewrite EU by lia. auto.
   - intros E. destruct (i_ended0 E) as (A & _). congruence.
   - intros E. destruct (i_last0 E) as (A & _). destruct (i_ended0 A) as (B & _). congruence.
@@ -753,10 +761,403 @@ Proof.
   - intros c i Hs. rewrite KC'. eapply Nat.le_trans; [apply i_copies0; auto|]. apply CW.
   - intros c i. unfold newest_at in *. rewrite HC. eapply Nat.le_trans; [apply i_mine0|]. apply CW.
   - destruct i_my_lost0. split; eapply Nat.le_trans; eauto.
-  - eapply Nat.le_trans; eauto.
-  - eapply Nat.le_trans; eauto.
+  - unfold mark in *. simpl. rewrite Hr in *. assert (Q := sum_mono gap_of (ent x) (taken x) j ltac:(lia)).
+    specialize (CR (At Lost)). lia.
+  - unfold mark in *. simpl. rewrite Hr in *. specialize (CR (At Head)). lia.
   - intros E. destruct (i_ended0 E) as (A & B & D). splits; auto; eapply Nat.le_trans; eauto.
   - intros E. rewrite Hr in i_last0. destruct (i_last0 E) as (A & B & D). auto.
 Qed.
 
+Lemma step_copy m f f' x j i k g : inv (State m f x) -> rd x = RCopy j i -> taken x < j -> i < words ->
+  loadable m r (Cell (cell_of (taken x)) i) k g ->
+  inv (State (load m r true Rlx (Cell (cell_of (taken x)) i) k g) f' (set_copied x j i (cell_of (taken x)) (value g))).
+Proof.
+  intros I Hr Hj Hi [HL HL']. assert (I' := I). destruct I'. simpl in *. rewrite Hr in *.
+  destruct i_reader0 as (R1 & R2 & R3 & R4 & R5 & R6). set (c := cell_of (taken x)) in *.
+  (* What was stored there last is the entry that is wanted. *)
+  assert (Hc : wrote x c i = S (taken x)).
+  { assert (L := i_wrote0 (taken x) i ltac:(lia) Hi). fold c in L. destruct (wrote x c i) as [|e] eqn:E; [lia|].
+    destruct (i_cell0 c i e E) as (A & B & _). f_equal. symmetry. apply cell_same; auto; try lia. }
+  destruct (R3 c i ltac:(lia)) as [K1 K2].
+  assert (Hk : k = newest_at m (Cell c i)).
+  { assert (Q := nth_error_lt _ _ _ HL). unfold newest_at in *. lia. }
+  destruct (i_cell0 c i (taken x) Hc) as (_ & _ & _ & _ & h & H1 & H2). subst k. rewrite HL in H1. inversion H1; subst h.
+  assert (Ha : ordered m r true false (Cell c i) = true).
+  { apply ordered_intro. intros u p st Hu Hs. simpl in Hs. subst st.
+    destruct (Nat.eq_dec (clock m p true (Cell c i) u) 0) as [E|E]; [lia|].
+    destruct (i_plain0 _ _ _ _ _ E) as (-> & [(_ & ->)|(Q & _)]); [auto|discriminate]. }
+  assert (LD : loadable m r (Cell c i) (newest_at m (Cell c i)) g) by (split; auto).
+  destruct (load_grows m r true Rlx (Cell c i) (newest_at m (Cell c i)) g i_wf0) as [G W].
+  assert (CL := mstep_clocks _ _ _ _ _ (m_plain_load m r (Cell c i) _ g LD) i_wf0 i_clocks0).
+  assert (HS := fun l => mstep_reads _ _ _ _ _ l (m_plain_load m r (Cell c i) _ g LD) eq_refl).
+  assert (KC : forall p st l u, (p, st, l, u) <> (true, false, Cell c i, r) ->
+      clock (load m r true Rlx (Cell c i) (newest_at m (Cell c i)) g) p st l u = clock m p st l u).
+  { intros p st l u N. unfold load. match goal with |- clock (after ?m ?t true ?s ?l ?h ?v) ?p ?st ?l' ?u = _ =>
+      destruct (after_clock m t true s l h v p st l' u) as [(_ & A & B & D & E)|E]; [|exact E] end. congruence. }
+  assert (HR : racy (load m r true Rlx (Cell c i) (newest_at m (Cell c i)) g) = false) by (simpl; rewrite i_quiet0, Ha; auto).
+  set (m' := load _ _ _ _ _ _ _) in *. clearbody m'.
+  assert (CW := g_cur _ _ G w). assert (CR := g_cur _ _ G r).
+  assert (EN : forall v v' n, (forall k, v k <= v' k) -> knows_entries m x v n ->
+      knows_entries m' (set_copied x j i c (value g)) v' n).
+  { intros a b n. apply entries_mono. intros. splits; auto. apply KC. congruence. }
+  assert (CN : forall v v' n, n <= taken x -> (forall k, v k <= v' k) -> knows_copies m x v n ->
+      knows_copies m' (set_copied x j i c (value g)) v' n).
+  { intros a b n Hn V K c' i' Hs. simpl in Hs. destruct (upd2_cases (seen x) c i (S (taken x)) c' i') as [(_ & _ & E)|(N & E)];
+      rewrite E in Hs; [lia|]. rewrite KC by congruence. eapply Nat.le_trans; [exact (K c' i' Hs)|apply V]. }
+  constructor; simpl; auto.
+  - intros l n h E. rewrite HS in E. specialize (i_known0 _ _ _ E). destruct l; simpl in *; auto.
+    + destruct i_known0 as (A & B & D). splits; auto. eapply EN; eauto.
+    + destruct i_known0 as (A & B). splits; auto. eapply CN; eauto.
+  - intros l st t N. rewrite KC; auto. intros E. inversion E. eapply N; eauto.
+  - intros c' i' p st t H. destruct p, st; try (rewrite KC in H by congruence; eauto; fail).
+    destruct (Nat.eq_dec t r); [auto|]. rewrite KC in H by congruence. eauto.
+  - rewrite HS. auto.
+  - rewrite HS. auto.
+  - intros c' i' e E. destruct (i_cell0 c' i' e E) as (A1 & A2 & A3 & A4 & h & A7). splits; auto. exists h.
+    unfold newest_at in *. rewrite HS. auto.
+  - intros. rewrite HS. auto.
+  - intros c' i' e E. destruct (upd2_cases (seen x) c i (S (taken x)) c' i') as [(-> & -> & Q)|(N & Q)]; rewrite Q in E.
+    + inversion E; subst e. splits; auto; lia.
+    + exact (i_seen0 _ _ _ E).
+  - destruct (wr x); auto. destruct i_room0 as (A & B & D). splits; auto. eapply CN; eauto.
+  - intros c' i' Hs. destruct (upd2_cases (seen x) c i (S (taken x)) c' i') as [(-> & -> & Q)|(N & Q)]; rewrite Q in Hs; [lia|].
+    rewrite KC by congruence. eapply Nat.le_trans; [apply i_copies0; auto|]. apply CW.
+  - intros c' i'. unfold newest_at in *. rewrite HS. eapply Nat.le_trans; [apply i_mine0|]. apply CW.
+  - destruct i_my_lost0. split; eapply Nat.le_trans; eauto.
+  - splits; try tauto; try lia; [eapply EN; eauto|].
+    intros j' Hj'. destruct (upd2_cases (rows x) (taken x) i (value g) (taken x) j') as [(_ & -> & Q)|(N & Q)]; rewrite Q; auto.
+    apply R6. assert (j' <> i) by congruence. lia.
+  - unfold mark in *. rewrite Hr in *. simpl. eapply Nat.le_trans; eauto.
+  - unfold mark in *. rewrite Hr in *. simpl. eapply Nat.le_trans; eauto.
+  - intros e i' He Hi'. destruct (upd2_cases (rows x) (taken x) i (value g) e i') as [(-> & _ & Q)|(N & Q)]; [lia|]. rewrite Q. auto.
+  - intros E. destruct (i_ended0 E) as (A & B & D). splits; auto; eapply Nat.le_trans; eauto.
+Qed.
+
+(* A change of what the reader has written down, but for its copies. *)
+Lemma to_ended m f x : inv (State m f x) -> wr x = WOver -> head x <= cur (thr m r) (At Head) ->
+  lost x <= cur (thr m r) (At Lost) -> inv (State m f (set_ended x)).
+Proof.
+  intros [] H1 H2 H3. simpl in *. constructor; simpl; auto. intros E. destruct (i_last0 E) as (A & B). auto.
+Qed.
+
+Lemma to_looked m f x j : inv (State m f x) -> rd x = RIdle -> taken x <= j <= head x ->
+  knows_entries m x (cur (thr m r)) j -> sum gap_of (ent x) j <= cur (thr m r) (At Lost) ->
+  j <= cur (thr m r) (At Head) -> (ended x = true -> j = head x) -> inv (State m f (set_looked x j)).
+Proof. intros [] H1 H2 H3 H4 H5 H6. simpl in *. constructor; simpl; auto. Qed.
+
+Lemma to_told m f x j n : inv (State m f x) -> rd x = RLost j -> sum gap_of (ent x) j <= n <= lost x ->
+  (last x = true -> n = lost x) -> inv (State m f (set_told x j n)).
+Proof.
+  intros [] H1 H2 H3. simpl in *. rewrite H1 in *. destruct i_reader0 as (A & B & D). constructor; simpl; auto.
+  - splits; auto; try lia; congruence.
+  - unfold mark in *. rewrite H1 in *. auto.
+  - intros E. destruct (i_last0 E) as (P & Q). auto.
+Qed.
+
+Lemma to_taken m f x j : inv (State m f x) -> rd x = RCopy j words -> taken x < j -> inv (State m f (set_taken x j)).
+Proof.
+  intros [] H1 H2. simpl in *. rewrite H1 in *. destruct i_reader0 as (A & B & D & E & F & H). constructor; simpl; auto; try lia.
+  - intros l n g Q. specialize (i_known0 _ _ _ Q). destruct l; simpl in *; auto. destruct i_known0. split; auto.
+  - intros c i e Q. destruct (i_seen0 c i e Q) as (P1 & P2 & P3). splits; auto.
+  - destruct (wr x); auto. destruct i_room0 as (P1 & P2 & P3). splits; auto.
+  - splits; auto; try lia.
+  - unfold mark in *. simpl. rewrite H1 in *. auto.
+  - unfold mark in *. simpl. rewrite H1 in *. auto.
+  - intros e i He Hi. destruct (Nat.eq_dec e (taken x)) as [->|N]; [apply H; auto|]. apply i_rows0; auto. lia.
+Qed.
+
+(* --- all steps ----------------------------------------------------------------------------------------------------------------- *)
+
+Lemma inv_where m f f' x : inv (State m f x) -> inv (State m f' x).
+Proof. intros []. constructor; auto. Qed.
+
+Lemma kept : forall s s', inv s -> step (ring cells words word w r y) s s' -> inv s'.
+Proof.
+  intros s s' I HS. destruct HS as [m f x t o v u x' m' Ht HD HM | m f x t u x' Ht HD | m f x c t Hin].
+  - destruct HD; subst.
+    + inversion HM; subst. loaded. assert (I' := load_frame m w (room y) Tail i g f (upd f w u) x
+        ltac:(intros ? ?; congruence) (conj HL HL') I).
+      apply to_rest; auto; [rewrite H0; exact Logic.I | exact Logic.I |]. splits; auto.
+      * apply (i_known _ I _ _ _ HL).
+      * destruct (i_known _ I' Tail i g) as [_ K]; [simpl; rewrite upd_same; auto|].
+        eapply copies_mono; [|intros k; apply load_acquires; auto|exact K]. auto.
+    + inversion HM; subst. eapply step_lost; eauto.
+    + inversion HM; subst. apply step_word with f; auto.
+    + inversion HM; subst. assert (Q := step_publish m f (upd f w u) x I H0). unfold next_world in Q. rewrite H1 in Q. exact Q.
+    + inversion HM; subst. assert (Q := step_publish m f (upd f w u) x I H0). unfold next_world in Q. rewrite H1 in Q. exact Q.
+    + inversion HM; subst. apply step_over with f; auto.
+    + inversion HM; subst. loaded. assert (I' := load_frame m r Acq Over i g f (upd f r u) x
+        ltac:(intros ? ?; congruence) (conj HL HL') I).
+      destruct (i_known _ I _ _ _ HL) as [[A _]|(_ & A & B & C)]; [congruence|].
+      apply to_ended; auto; (eapply Nat.le_trans; [|apply load_acquires; auto]); auto.
+    + inversion HM; subst. loaded. assert (I' := load_frame m r (look y) Head i g f (upd f r u) x
+        ltac:(intros ? ?; congruence) (conj HL HL') I).
+      destruct (i_known _ I _ _ _ HL) as (A & B & C). rewrite A.
+      assert (Q := nth_error_lt _ _ _ HL). rewrite (i_head _ I : length (hist m Head) = S (head x)) in Q.
+      assert (S := i_saw _ I). simpl in S. unfold mark in S. rewrite H0 in S.
+      apply to_looked; auto; try lia.
+      * destruct (i_known _ I' Head i g) as (_ & K & _); [simpl; rewrite upd_same; auto|].
+        eapply entries_mono; [|intros k; apply load_acquires; auto|exact K]. auto.
+      * eapply Nat.le_trans; [exact C|]. apply load_acquires. auto.
+      * apply load_knows.
+      * intros E. destruct (i_ended _ I E) as (_ & D & _). simpl in D. lia.
+    + inversion HM; subst. loaded. assert (I' := load_frame m r Rlx Lost i g f (upd f r u) x
+        ltac:(intros ? ?; congruence) (conj HL HL') I).
+      assert (A : value g = i) by exact (i_known _ I _ _ _ HL). rewrite A.
+      assert (Q := nth_error_lt _ _ _ HL). rewrite (i_lost _ I : length (hist m Lost) = S (lost x)) in Q.
+      assert (S := i_told _ I). simpl in S. unfold mark in S. rewrite H0 in S.
+      apply to_told; auto; try lia.
+      intros E. destruct (i_last _ I E) as (E' & _). destruct (i_ended _ I E') as (_ & _ & D). simpl in D. lia.
+    + inversion HM; subst. apply step_copy with f; auto.
+    + inversion HM; subst. apply step_tail with f j; auto.
+    + eapply other_frame; eauto.
+  - destruct HD; subst; apply inv_where with f.
+    + assert (P : pending x = 0) by (destruct (Nat.eq_dec (pending x) 0); auto; assert (Q := i_pending _ I n); simpl in Q; lia).
+      rewrite P. destruct (i_limits _ I) as (A & B). simpl in A, B.
+      apply to_fill; simpl; auto; try lia; [rewrite H0; exact Logic.I | exact (i_copies _ I)].
+    + destruct (i_limits _ I) as (A & B). simpl in A, B. assert (Q := i_room _ I). simpl in Q. rewrite H0 in Q.
+      destruct Q as (Q1 & Q2 & Q3). rewrite exact_room in *.
+      apply to_fill; simpl; auto; try lia; [rewrite H0; exact Logic.I |].
+      intros c i Hs. apply Q3. lia.
+    + destruct (i_limits _ I) as (A & B). simpl in A, B. assert (Q := i_room _ I). simpl in Q. rewrite H0 in Q.
+      destruct Q as (Q1 & Q2 & Q3). rewrite exact_room in *.
+      apply to_fill; simpl; auto; try lia; [rewrite H0; exact Logic.I |].
+      intros c i Hs. apply Q3. lia.
+    + apply to_rest; auto; [rewrite H0; exact Logic.I | exact Logic.I].
+    + apply to_taken; auto.
+  - assert (Wf := i_wf _ I). simpl in Wf. destruct (reaches_grows m c t Wf) as [G W].
+    apply frame with m f; auto; try (apply (i_quiet _ I)).
+    eapply clocks_other; [apply (i_clocks _ I)|reflexivity|]. intros. apply (g_cur _ _ G).
+Qed.
+
+Lemma begins n registered junk : inv (initial cells y n registered junk).
+Proof.
+  constructor; simpl; auto; try (intros; lia); try (intros; discriminate).
+  - apply wf_start.
+  - apply clocks_start.
+  - intros l i g. simpl. destruct i; simpl; [|destruct i; discriminate]. intros H. inversion H; subst.
+    destruct l; simpl; auto; splits; auto; try lia; try (intros c i _; simpl; lia).
+    intros c i _. simpl. unfold newest_at. simpl. auto.
+Qed.
+
+Lemma holds n registered junk s : steps (ring cells words word w r y) (initial cells y n registered junk) s -> inv s.
+Proof. apply always; eauto using begins, kept. Qed.
+
 End Proof.
+
+(* --- the theorems --------------------------------------------------------------------------------------------------------------- *)
+
+Definition ordered_style (y : style) : Prop :=
+  is_rel (publish y) = true /\ is_acq (look y) = true /\ is_rel (done y) = true /\ is_acq (room y) = true /\ extra y = 0.
+
+Section Theorems.
+Variable cells words : nat.
+Hypothesis cells_some : 0 < cells.
+Variable word : content -> nat -> val.
+Variable w r : tid.
+Hypothesis apart : w <> r.
+Variable y : style.
+Hypothesis orders : ordered_style y.
+Variable n : nat.
+Variable registered : tid -> bool.
+Variable junk : loc -> val.
+Variable s : state loc unit world.
+Hypothesis reached : steps (ring cells words word w r y) (initial cells y n registered junk) s.
+
+Lemma holds_now : inv cells words word w r s.
+Proof. destruct orders as (A & B & C & D & E). eapply holds; eauto. Qed.
+
+Theorem ring_race_free : racy (memory s) = false.
+Proof. apply (i_quiet _ _ _ _ _ _ holds_now). Qed.
+
+(*
+ * What the reader has taken as entry e is what the writer put there as entry e, word by word. If it is attempt k, then the entries
+ * before it stand for exactly k attempts: each of 0 .. k - 1 once, taken or told lost, and all before it.
+ *)
+Theorem ring_fifo : forall e, e < taken (beside s) -> e < head (beside s) /\
+  (forall i, i < words -> rows (beside s) e i = word (ent (beside s) e) i) /\
+  (forall k, ent (beside s) e = Event k -> k = sum size_of (ent (beside s)) e).
+Proof.
+  intros e He. assert (I := holds_now). assert (T := i_taken _ _ _ _ _ _ I). splits; [lia| |].
+  - intros. apply (i_rows _ _ _ _ _ _ I); auto.
+  - intros. apply (i_order _ _ _ _ _ _ I); auto. lia.
+Qed.
+
+(* How many attempts the entries from a to b stand for. *)
+Definition between (f : content -> nat) (a b : nat) : nat := sum f (ent (beside s)) b - sum f (ent (beside s)) a.
+
+(*
+ * Always: what was delivered and told lost, and what is still in the ring, in the hand of the writer, or lost and not yet told by an
+ * entry, is all that was tried. And no more is told by entries than the reader's own count of losses has.
+ *)
+Theorem accounting :
+  sum size_of (ent (beside s)) (taken (beside s)) +
+  (between size_of (taken (beside s)) (head (beside s)) +
+   match wr (beside s) with WFill _ => gap_of (ent (beside s) (head (beside s))) | _ => 0 end + pending (beside s)) =
+  tries (beside s).
+Proof.
+  assert (I := holds_now). assert (T := i_taken _ _ _ _ _ _ I). assert (Z := i_sizes _ _ _ _ _ _ I). unfold sizes in Z.
+  unfold between. assert (M := sum_mono size_of (ent (beside s)) _ _ T). lia.
+Qed.
+
+Theorem told_no_more : rd (beside s) = RIdle -> sum gap_of (ent (beside s)) (taken (beside s)) <= lost (beside s).
+Proof.
+  intros _. assert (I := holds_now). assert (T := i_taken _ _ _ _ _ _ I). assert (Z := i_gaps _ _ _ _ _ _ I). unfold gaps in Z.
+  assert (M := sum_mono gap_of (ent (beside s)) _ _ T). lia.
+Qed.
+
+(*
+ * The last sweep: a look that began when the reader knew that the writer has ended, and after which all entries below its head are
+ * taken. Then nothing is left: the delivered ones, those that entries told, and what the count of losses has beyond these, are all.
+ *)
+Theorem accounting_at_the_end : last (beside s) = true -> rd (beside s) = RIdle -> taken (beside s) = head (beside s) ->
+  sum size_of (ent (beside s)) (taken (beside s)) +
+  (told (beside s) - sum gap_of (ent (beside s)) (taken (beside s))) = tries (beside s).
+Proof.
+  intros L R T. assert (I := holds_now). destruct (i_last _ _ _ _ _ _ I L) as (E & Q). rewrite R in Q.
+  destruct (i_ended _ _ _ _ _ _ I E) as (O & _). assert (A := i_sizes _ _ _ _ _ _ I). assert (B := i_gaps _ _ _ _ _ _ I).
+  unfold sizes in A. unfold gaps in B. rewrite O in *. rewrite T. lia.
+Qed.
+
+End Theorems.
+
+(* --- what goes wrong without ------------------------------------------------------------------------------------------------------ *)
+
+Inductive decision := Quick | LookTail | Room | Lose | Word | Publish | Finish | Ended | LookHead | LookLost | Copy | StoreTail | Done.
+
+Section Runs.
+Variable cells words : nat.
+Variable word : content -> nat -> val.
+Variable w r : tid.
+Variable y : style.
+
+Definition act (d : decision) (t : tid) (u : unit) (x : world) : option (plan (loc := loc) (local := unit) (world := world)) :=
+  let go (o : op loc) (x' : val -> world) : option (plan (loc := loc) (local := unit) (world := world)) :=
+    Some (inl (o, fun v : ret => if snd v then Some (u, x' (fst v)) else None)) in
+  let put (o : op loc) (x' : world) : option (plan (loc := loc) (local := unit) (world := world)) :=
+    Some (inl (o, fun v : ret => if (fst v =? 0) && snd v then Some (u, x') else None)) in
+  if t =? w then
+    match d, wr x with
+    | Quick, WIdle => if head x <? limit x then Some (inr (u, set_fill x (limit x) (pending x) (Event (tries x)))) else None
+    | LookTail, WIdle => if head x =? limit x then go (Load (room y) Tail) (fun n => set_wr x (WRoom n)) else None
+    | Room, WRoom n =>
+      if pending x =? 0
+      then if head x + 1 <=? n + cells + extra y
+           then Some (inr (u, set_fill x (n + cells + extra y) 0 (Event (tries x)))) else None
+      else None
+    | Lose, WRoom n =>
+      if n + cells + extra y <? head x + (if pending x =? 0 then 1 else 2)
+      then go (FetchAdd Rlx Lost 1) (fun _ => set_lost x) else None
+    | Word, WFill i =>
+      if i <? words then put (PlainStore (Cell (cell_of cells (head x)) i) (word (ent x (head x)) i))
+                             (set_word x (cell_of cells (head x)) i) else None
+    | Publish, WFill i =>
+      if i =? words then match ent x (head x) with
+                         | Event _ => put (Store (publish y) Head (S (head x))) (set_event x)
+                         | Gap _ => put (Store (publish y) Head (S (head x))) (set_gap x)
+                         end else None
+    | Finish, WIdle => put (Store Rel Over 1) (set_wr x WOver)
+    | _, _ => None
+    end
+  else if t =? r then
+    match d, rd x with
+    | Ended, RIdle => Some (inl (Load Acq Over, fun v : ret => if (fst v =? 1) && snd v then Some (u, set_ended x) else None))
+    | LookHead, RIdle => go (Load (look y) Head) (set_looked x)
+    | LookLost, RLost j => go (Load Rlx Lost) (set_told x j)
+    | Copy, RCopy j i => if (taken x <? j) && (i <? words)
+                         then go (PlainLoad (Cell (cell_of cells (taken x)) i)) (set_copied x j i (cell_of cells (taken x))) else None
+    | StoreTail, RCopy j 0 => put (Store (done y) Tail (taken x)) (set_rd x RIdle)
+    | Done, RCopy j i => if (taken x <? j) && (i =? words) then Some (inr (u, set_taken x j)) else None
+    | _, _ => None
+    end
+  else None.
+
+Ltac crush' := repeat match goal with
+  | H : Nat.leb _ _ = true |- _ => apply Nat.leb_le in H
+  | H : Nat.eqb _ _ = false |- _ => apply Nat.eqb_neq in H
+  end; crush; cbn [fst snd] in *; subst.
+
+Lemma act_does d t l x o f v l' x' : act d t l x = Some (inl (o, f)) -> f v = Some (l', x') ->
+  machine.does (ring cells words word w r y) t l x o v l' x'.
+Proof.
+  unfold act. simpl. intros H F.
+  destruct (t =? w) eqn:T; [|destruct (t =? r) eqn:T'; [|discriminate]]; apply Nat.eqb_eq in T || apply Nat.eqb_eq in T';
+    destruct d; try discriminate; try (destruct (wr x) eqn:?); try (destruct (rd x) eqn:?); crush';
+    try (econstructor; eauto; fail).
+Qed.
+
+Lemma act_silent d t l x l' x' : act d t l x = Some (inr (l', x')) ->
+  machine.silent (ring cells words word w r y) t l x l' x'.
+Proof.
+  unfold act. simpl. intros H.
+  destruct (t =? w) eqn:T; [|destruct (t =? r) eqn:T'; [|discriminate]]; apply Nat.eqb_eq in T || apply Nat.eqb_eq in T';
+    destruct d; try discriminate; try (destruct (wr x) eqn:?); try (destruct (rd x) eqn:?); crush';
+    repeat match goal with H : Nat.leb _ _ = true |- _ => apply Nat.leb_le in H end;
+    try (econstructor; eauto; fail).
+Qed.
+End Runs.
+
+(* One cell of one word; thread 0 writes, thread 1 reads. *)
+Definition example_word (c : content) (i : nat) : val := match c with Event k => 10 + k | Gap n => 1000 + n end.
+Definition example (y : style) := ring 1 1 example_word 0 1 y.
+Definition races (y : style) : Prop :=
+  exists s, steps (example y) (initial 1 y 2 (fun _ => false) (fun _ => 0)) s /\ racy (memory s) = true.
+
+Lemma races_by y moves :
+  ends _ (act 1 1 example_word 0 1 y) moves (initial 1 y 2 (fun _ => false) (fun _ => 0)) (fun s => racy (memory s)) = true -> races y.
+Proof. intros H. apply (ends_reached (example y)) in H; [exact H|apply act_does|apply act_silent]. Qed.
+
+Definition by_ (t : tid) (ds : list (decision * nat)) : list (move decision) := map (fun d => Do t (fst d) (snd d)) ds.
+Definition first_entry : list (move decision) := by_ 0 [(Quick, 0); (Word, 0); (Publish, 0)].
+Definition its_copy : list (move decision) := by_ 1 [(LookHead, 1); (LookLost, 0); (Copy, 1); (Done, 0); (StoreTail, 0)].
+Definition second_entry : list (move decision) := by_ 0 [(LookTail, 1); (Room, 0); (Word, 0)].
+Ltac shown_by moves := apply races_by with moves; vm_compute; reflexivity.
+
+Theorem races_without_publish : races (Style Rlx Acq Rel Acq 0).
+Proof. shown_by (first_entry ++ by_ 1 [(LookHead, 1); (LookLost, 0); (Copy, 0)]). Qed.
+Theorem races_without_look : races (Style Rel Rlx Rel Acq 0).
+Proof. shown_by (first_entry ++ by_ 1 [(LookHead, 1); (LookLost, 0); (Copy, 0)]). Qed.
+Theorem races_without_done : races (Style Rel Acq Rlx Acq 0).
+Proof. shown_by (first_entry ++ its_copy ++ second_entry). Qed.
+Theorem races_without_room : races (Style Rel Acq Rel Rlx 0).
+Proof. shown_by (first_entry ++ its_copy ++ second_entry). Qed.
+Theorem races_with_one_too_many : races (Style Rel Acq Rel Acq 1).
+Proof. shown_by (first_entry ++ by_ 1 [(LookHead, 1); (LookLost, 0); (Copy, 1)] ++ by_ 0 [(Quick, 0); (Word, 0)]). Qed.
+
+(* With one entry too many, the reader also takes the second entry for the first. *)
+Theorem wrong_with_one_too_many : let y := Style Rel Acq Rel Acq 1 in
+  exists s, steps (example y) (initial 1 y 2 (fun _ => false) (fun _ => 0)) s /\
+            taken (beside s) = 1 /\ rows (beside s) 0 0 <> example_word (ent (beside s) 0) 0.
+Proof.
+  intros y. assert (H : ends _ (act 1 1 example_word 0 1 y)
+    (first_entry ++ by_ 0 [(Quick, 0); (Word, 0)] ++ by_ 1 [(LookHead, 1); (LookLost, 0); (Copy, 2); (Done, 0)])
+    (initial 1 y 2 (fun _ => false) (fun _ => 0))
+    (fun s => (taken (beside s) =? 1) && negb (rows (beside s) 0 0 =? example_word (ent (beside s) 0) 0)) = true)
+    by (vm_compute; reflexivity).
+  apply (ends_reached (example y)) in H; [|apply act_does|apply act_silent]. destruct H as (s & HS & HT). exists s.
+  apply andb_prop in HT. destruct HT as [A B]. apply Nat.eqb_eq in A. apply negb_true_iff, Nat.eqb_neq in B. auto.
+Qed.
+
+(*
+ * The end without the end: the reader has taken all that it saw, and does not know whether the writer has ended. Then what it
+ * delivered and what it told is not all: the count of losses that it loaded was an old one.
+ *)
+Theorem short_without_the_end : let y := Style Rel Acq Rel Acq 0 in
+  exists s, steps (example y) (initial 1 y 2 (fun _ => false) (fun _ => 0)) s /\
+            wr (beside s) = WOver /\ rd (beside s) = RIdle /\ taken (beside s) = head (beside s) /\
+            sum size_of (ent (beside s)) (taken (beside s)) +
+            (told (beside s) - sum gap_of (ent (beside s)) (taken (beside s))) <> tries (beside s).
+Proof.
+  intros y. assert (H : ends _ (act 1 1 example_word 0 1 y)
+    (first_entry ++ by_ 0 [(LookTail, 0); (Lose, 0); (Finish, 0)] ++ its_copy)
+    (initial 1 y 2 (fun _ => false) (fun _ => 0))
+    (fun s => match wr (beside s), rd (beside s) with WOver, RIdle => true | _, _ => false end &&
+              (taken (beside s) =? head (beside s)) &&
+              negb (sum size_of (ent (beside s)) (taken (beside s)) +
+                    (told (beside s) - sum gap_of (ent (beside s)) (taken (beside s))) =? tries (beside s))) = true)
+    by (vm_compute; reflexivity).
+  apply (ends_reached (example y)) in H; [|apply act_does|apply act_silent]. destruct H as (s & HS & HT). exists s.
+  apply andb_prop in HT. destruct HT as [A C]. apply andb_prop in A. destruct A as [A B].
+  apply Nat.eqb_eq in B. apply negb_true_iff, Nat.eqb_neq in C.
+  destruct (wr (beside s)) eqn:?, (rd (beside s)) eqn:?; try discriminate. auto.
+Qed.
