@@ -1151,3 +1151,151 @@ Proof.
     assert (D := Nat.div_mod k 8 ltac:(lia)). assert (D' := Nat.div_mod k' 8 ltac:(lia)). lia.
 Qed.
 
+(* --- what happens without the orders ---------------------------------------------------------------------------------------- *)
+
+(* One ring, whose events are numbered from 0; one writer. *)
+Definition one_ring : nat -> nat -> nat := fun _ _ => 0.
+Definition number : nat -> nat -> val := fun _ k => S k.
+Definition without q kernel := wakeup_program one_ring number kernel q.
+
+(* The collector sleeps, the writer is done, there is no byte, and an event has not been seen. *)
+Definition lost (s : state loc local world) :=
+  where_ s 0 = Asleep /\ where_ s 1 = Acts [] /\ ~ byte_there (memory s) /\ seen (beside s) 0 < published (beside s) 0.
+
+Definition gives (m : mem loc) t e c := option_map fst (exec m t e c).
+Definition then_ (m : mem loc) t e c := match exec m t e c with Some (_, m') => m' | None => m end.
+Lemma gives_step m t e c r : gives m t e c = Some r -> mstep m t e r (then_ m t e c).
+Proof.
+  unfold gives, then_. destruct (exec m t e c) as [[r' m']|] eqn:E; simpl; intros H; inversion H; subst.
+  eapply exec_sound; eauto.
+Qed.
+
+Section Runs.
+Variable p : program loc local world.
+Lemma steps_first s s' s'' : step p s s' -> steps p s' s'' -> steps p s s''.
+Proof. intros H H'. induction H'; eauto using none, more. Qed.
+
+(* Thread t, which is at l, does e, which returns r. c: the choice of exec. *)
+Lemma go t l e c r l' x' m w x s : Nat.ltb t (nthr m) = true -> w t = l -> does p t l x e r l' x' -> gives m t e c = Some r ->
+  steps p (State (then_ m t e c) (upd w t l') x') s -> steps p (State m w x) s.
+Proof.
+  intros H1 H2 H3 H4 H5. eapply steps_first; [|exact H5]. subst l. apply Nat.ltb_lt in H1.
+  eapply s_does; eauto using gives_step.
+Qed.
+Lemma go_silent t l l' x' m w x s : Nat.ltb t (nthr m) = true -> w t = l -> silent p t l x l' x' ->
+  steps p (State m (upd w t l') x') s -> steps p (State m w x) s.
+Proof.
+  intros H1 H2 H3 H5. eapply steps_first; [|exact H5]. subst l. apply Nat.ltb_lt in H1. eapply s_silent; eauto.
+Qed.
+End Runs.
+
+Lemma no_byte m : option_map value (last_of m Sock) = Some 0 -> ~ byte_there m.
+Proof. intros H [g [Hg Hv]]. unfold last_of, newest in *. rewrite Hg in H. simpl in H. inversion H. lia. Qed.
+
+(* The choices of a run, one line for each step: who, what, which message of the history it reads, and what that returns. *)
+Ltac check := vm_compute; reflexivity.
+Ltac run := eexists; split; [unfold wakeup_start|].
+Ltac thinks l l' k := eapply (go_silent _ 0 l l'); [check|check|apply d_thinks; [reflexivity|apply k; auto]|].
+Ltac collector l e c r l' k := eapply (go _ 0 l e c r l'); [check|check|apply d_collects; [reflexivity|k]|check|].
+Ltac begins_ e r k := eapply (go _ 1 (Acts []) e 0 r); [check|check|apply d_begins; [discriminate|k]|check|simpl].
+Ltac goes_on a e c r k :=
+  eapply (go _ 1 (Acts [a]) e c r); [check|check|apply (d_works _ _ _ _ _ [] [] a); [discriminate|k]|check|simpl].
+Ltac is_lost := split; [check|split; [check|split; [apply no_byte; check|vm_compute; auto]]].
+
+(* The collector. *)
+Ltac sets := thinks (Awake false) ToSet t_set; collector ToSet (Store Rlx Flag 1) 0 (0, true) IsSet ltac:(apply c_set).
+Ltac fences := collector IsSet (@FenceSc loc) 0 (0, true) Looks ltac:(apply c_fence; reflexivity).
+Ltac look_begins := collector Looks (Load Rlx Used) 0 (1, true) (Looking [0] false)
+  ltac:(apply c_count; [reflexivity|intros; simpl; lia]).
+Ltac finds_nothing i v := collector (Looking [0] false) (Load Acq (Word 0 0)) i (v, true) (Looking [] false)
+  ltac:(apply (c_look one_ring number _ _ _ Acq 0 [] false false); apply f_none; vm_compute; auto).
+Ltac sleeps := thinks (Looking [] false) Asleep t_sleep; apply none.
+
+(* The writer. *)
+Ltac publishes v := begins_ (Store Rel (Word 0 0) v) (0, true) ltac:(apply (b_publish one_ring number); vm_compute; auto).
+Ltac publishes_registered v :=
+  begins_ (Store Rel (Word 0 0) v) (0, true) ltac:(apply (b_publish_registered one_ring number); vm_compute; auto).
+Ltac fences_too k := goes_on (ToFence 0 k) (@FenceSc loc) 0 (0, true) ltac:(apply w_fence; reflexivity).
+Ltac sees k i v := goes_on (ToLook 0 k) (Load Rlx Flag) i (v, true) ltac:(apply (w_look _ _ _ Rlx 0 k v)).
+
+Definition nobody : tid -> bool := fun _ => false.
+Definition the_writer : tid -> bool := Nat.eqb 1.
+
+(* Without the fence of ctp_tell_: neither sees what the other has stored. *)
+Theorem lost_without_writer_fence : exists s,
+  steps (without (Orders false true true true true true) false) (wakeup_start 2 nobody 1) s /\ lost s.
+Proof.
+  run.
+  - sets. fences. look_begins.
+    publishes 1. eapply (go_silent _ 1 (Acts [ToFence 0 0])); [check|check|apply (d_no_fence _ _ 1 [] []); auto|simpl].
+    sees 0 0 0.
+    finds_nothing 0 0. sleeps.
+  - is_lost.
+Qed.
+
+(* Without the fence of set_sleeping, where membarrier(2) is not there. *)
+Theorem lost_without_collector_fence : exists s,
+  steps (without (Orders true false true true true true) false) (wakeup_start 2 nobody 1) s /\ lost s.
+Proof.
+  run.
+  - sets. thinks IsSet Looks (t_no_fence false (Orders true false true true true true)).
+    publishes 1. fences_too 0. sees 0 0 0.
+    look_begins. finds_nothing 0 0. sleeps.
+  - is_lost.
+Qed.
+
+(* Without the membarrier, for a writer that relies on it. *)
+Theorem lost_without_membarrier : exists s,
+  steps (without (Orders true true false true true true) true) (wakeup_start 2 the_writer 1) s /\ lost s.
+Proof.
+  run.
+  - sets. fences. publishes_registered 1. sees 0 0 0.
+    look_begins. finds_nothing 0 0. sleeps.
+  - is_lost.
+Qed.
+
+(* Without the look after the flag. *)
+Theorem lost_without_second_look : exists s,
+  steps (without (Orders true true true false true true) false) (wakeup_start 2 nobody 1) s /\ lost s.
+Proof.
+  run.
+  - publishes 1. fences_too 0. sees 0 0 0.
+    sets. fences. thinks Looks Asleep t_no_look. apply none.
+  - is_lost.
+Qed.
+
+(*
+ * If a byte could be read without its sender's exchange of the flag being known of: a collector that reads it when it does not
+ * sleep (run: output_is_slow), and then finds an old 1 there, takes it for its own (set_sleeping).
+ *)
+Theorem lost_without_sock_order : exists s,
+  steps (without (Orders true true true true false true) false) (wakeup_start 2 nobody 1) s /\ lost s.
+Proof.
+  run.
+  - sets. fences. look_begins. finds_nothing 0 0. thinks (Looking [] false) Asleep t_sleep. thinks Asleep (Awake true) t_time_out.
+    publishes 1. fences_too 0. sees 0 1 1.
+    goes_on (ToTake 0 0) (Exchange AcqRel Flag 0) 0 (1, true) ltac:(apply (w_take _ _ _ AcqRel 0 0 1)).
+    goes_on ToSend (FetchAdd Rlx Sock 1) 0 (0, true) ltac:(apply w_send; reflexivity).
+    collector (Awake true) (Load Acq (Word 0 0)) 1 (1, true) (Awake true)
+      ltac:(eapply (c_glance one_ring number _ _ _ true Acq 0 1 true true); apply (f_some _ _ _ _ 1); vm_compute; auto).
+    collector (Awake true) (Exchange Rlx Sock 0) 0 (1, true) (Awake true) ltac:(apply c_read; reflexivity).
+    collector (Awake true) (Load Rlx Flag) 1 (1, true) Looks ltac:(apply (c_still _ _ _ _ _ Rlx 1)).
+    look_begins. publishes 2. fences_too 1. sees 1 2 0.
+    finds_nothing 1 1. sleeps.
+  - is_lost.
+Qed.
+
+(* If the kernel did not order what a thread does after it has registered: the membarrier under way does not know of it. *)
+Theorem lost_without_join_order : exists s,
+  steps (without (Orders true true true true true false) true) (wakeup_start 2 nobody 1) s /\ lost s.
+Proof.
+  run.
+  - sets. collector IsSet (@FenceSc loc) 0 (0, true) ToCall ltac:(apply c_fence; reflexivity).
+    collector ToCall (@BarrierCall loc false) 0 (0, true) Reaching ltac:(apply c_call).
+    begins_ (@Register loc [1]) (0, true) ltac:(apply b_join).
+    eapply (go_silent _ 1 (Acts [ToJoin])); [check|check|apply (d_no_join _ _ 1 [] []); auto|simpl].
+    publishes_registered 1. sees 0 0 0.
+    collector Reaching (@BarrierReturn loc) 0 (0, true) Looks ltac:(apply c_return).
+    look_begins. finds_nothing 0 0. sleeps.
+  - is_lost.
+Qed.
