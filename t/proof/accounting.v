@@ -370,3 +370,422 @@ Proof.
   unfold delivered, not_yet_taken, all_published. lia.
 Qed.
 End Sure.
+
+(* --- what is told as lost is in no ring --------------------------------------------------------------------------------------- *)
+
+(* A hole waits for two rounds. What is in a ring of a hole's events, and not taken, is at p in ring r. *)
+Definition still_waits (s : astate) (h : hole) r p :=
+  rounds s = noticed h \/
+  (rounds s = S (noticed h) /\
+   if in_round s then p < round s r
+   else match looking s with Some todo => In r todo \/ p < round s r | None => True end).
+
+Ltac case_upd := match goal with |- context [@eq_dec ?A ?I ?a ?b] => destruct (@eq_dec A I a b) end.
+
+Section Waits.
+Variable coros nrings : nat.
+
+Record kept (s : astate) : Prop := Kept {
+  q_once : once coros nrings s;
+  q_single r p r' p' c k : nth_error (log s r) p = Some (Event c k) -> nth_error (log s r') p' = Some (Event c k) -> r = r' /\ p = p';
+  q_taken r p c k : p < tail s r -> nth_error (log s r) p = Some (Event c k) -> In (c, k) (rows s);
+  q_behind r p c k : tail s r <= p -> nth_error (log s r) p = Some (Event c k) -> k < next s c ->
+    exists h, In h (holes s) /\ in_hole h c k = true;
+  q_known h : In h (holes s) -> to h <= known s (who h);
+  q_known_pub c : known s c <= pub s c;
+  q_head r p c k : p < head s r -> nth_error (log s r) p = Some (Event c k) \/ nth_error (log s r) p = Some (End c k) -> k <= known s c;
+  q_waits h r p c k : In h (holes s) -> tail s r <= p -> nth_error (log s r) p = Some (Event c k) -> in_hole h c k = true ->
+    still_waits s h r p;
+  q_told r p c k : nth_error (log s r) p = Some (Event c k) -> ~ In (c, k) (told s) /\ ~ In (c, k) (slot_rows s);
+  q_tail r : tail s r <= head s r <= length (log s r);
+}.
+
+Lemma times_in l c k : In (c, k) l <-> 0 < times l c k.
+Proof. unfold times. split; intros H; [apply count_occ_In|apply count_occ_In in H]; auto. Qed.
+Lemma missing_in l h c k : In h l -> in_hole h c k = true -> 0 < missing l c k.
+Proof.
+  intros H1 H2. unfold missing. assert (H : In h (filter (fun h => in_hole h c k) l)) by (apply filter_In; auto).
+  destruct (filter _ l); [destruct H|simpl; lia].
+Qed.
+
+Lemma in_filled h c k h' k' : In h' (filled h k) -> in_hole h' c k' = true -> in_hole h c k = true ->
+  in_hole h c k' = true /\ noticed h' = noticed h /\ who h' = who h /\ to h' <= to h.
+Proof.
+  intros H1 H2 H3. apply in_hole_spec in H2. apply in_hole_spec in H3. destruct H2 as [H2 H2'], H3 as [H3 H3'].
+  unfold filled in H1. destruct (Nat.eqb_spec k (from h)); [|destruct (Nat.eqb_spec k (to h - 1))]; simpl in H1;
+    repeat (destruct H1 as [<-|H1]; [cbn [who from to noticed] in *|]); try contradiction;
+    rewrite in_hole_spec; repeat split; auto; try lia.
+Qed.
+Lemma filled_keeps h c k k' : in_hole h c k = true -> in_hole h c k' = true -> k <> k' ->
+  exists h', In h' (filled h k) /\ in_hole h' c k' = true.
+Proof.
+  intros H H' N. apply in_hole_spec in H. apply in_hole_spec in H'. unfold filled.
+  destruct (Nat.eqb_spec k (from h)); [|destruct (Nat.eqb_spec k (to h - 1))].
+  - eexists. split; [left; reflexivity|]. apply in_hole_spec. cbn. lia.
+  - eexists. split; [left; reflexivity|]. apply in_hole_spec. cbn. lia.
+  - destruct (Nat.lt_ge_cases k k').
+    + eexists. split; [right; left; reflexivity|]. apply in_hole_spec. cbn. lia.
+    + eexists. split; [left; reflexivity|]. apply in_hole_spec. cbn. lia.
+Qed.
+Lemma filled_known h k h' : In h' (filled h k) -> k < to h -> to h' <= to h /\ who h' = who h /\ noticed h' = noticed h.
+Proof.
+  intros H Hk. unfold filled in H. destruct (Nat.eqb_spec k (from h)); [|destruct (Nat.eqb_spec k (to h - 1))]; simpl in H;
+    repeat (destruct H as [<-|H]; [cbn; lia|]); contradiction.
+Qed.
+
+Lemma in_app3 {A} (a b c : list A) x : In x (a ++ b ++ c) <-> In x a \/ In x b \/ In x c.
+Proof. rewrite !in_app_iff. tauto. Qed.
+
+Lemma beyond s c k : once coros nrings s -> next s c <= k ->
+  ~ In (c, k) (rows s) /\ ~ In (c, k) (told s) /\ ~ In (c, k) (slot_rows s).
+Proof.
+  intros B H. assert (O := o_once _ _ _ B c k). apply Nat.leb_le in H. rewrite H in O. cbn [bit] in O.
+  rewrite !times_in. lia.
+Qed.
+Lemma not_both s c k h : once coros nrings s -> In h (holes s) -> in_hole h c k = true ->
+  ~ In (c, k) (rows s) /\ k < next s c.
+Proof.
+  intros B H H'. assert (O := o_once _ _ _ B c k). assert (M := missing_in _ _ _ _ H H').
+  rewrite times_in. split; [lia|]. destruct (Nat.leb_spec (next s c) k); [|auto]. cbn [bit] in O. lia.
+Qed.
+
+Ltac start_kept := constructor; cbn [pub log nowhere head tail round in_round rounds looking known next holes rows slot_rows told
+  publish ends no_room look_begins look_loads look_ends finishes takes audits closes].
+
+(* A writer publishes: e is appended to ring r. *)
+Lemma kept_log s s' r e c : kept s -> once coros nrings s' -> e = Event c (pub s c) \/ e = End c (pub s c) ->
+  log s' = upd (log s) r (log s r ++ [e]) -> head s' = head s -> tail s' = tail s -> round s' = round s ->
+  in_round s' = in_round s -> rounds s' = rounds s -> looking s' = looking s -> known s' = known s -> next s' = next s ->
+  holes s' = holes s -> rows s' = rows s -> slot_rows s' = slot_rows s -> told s' = told s -> (forall c, pub s c <= pub s' c) ->
+  kept s'.
+Proof.
+  intros [B SG TK BH KN KP HD WT TD TL] B' He EL E1 E2 E3 E4 E5 E6 E7 E8 E9 E10 E11 E12 EP.
+  assert (NEW : forall r0 p c0 k, nth_error (log s' r0) p = Some (Event c0 k) ->
+    nth_error (log s r0) p = Some (Event c0 k) \/ (r = r0 /\ p = length (log s r0) /\ c0 = c /\ k = pub s c)).
+  { intros r0 p c0 k. rewrite EL. intros H. apply upd_log in H. destruct H as [H|[H1 [H2 H3]]]; auto.
+    destruct He as [He|He]; rewrite He in H3; inversion H3; auto. }
+  assert (LEN : forall r0, length (log s r0) <= length (log s' r0)).
+  { intros r0. rewrite EL. unfold upd. case_upd; auto. subst. rewrite app_length. lia. }
+  constructor; rewrite ?E1, ?E2, ?E3, ?E4, ?E5, ?E6, ?E7, ?E8, ?E9, ?E10, ?E11, ?E12; auto.
+  - intros r0 p r' p' c0 k H H'. destruct (NEW _ _ _ _ H) as [N|[N1 [N2 [N3 N4]]]], (NEW _ _ _ _ H') as [M|[M1 [M2 [M3 M4]]]]; eauto.
+    + exfalso. subst. apply (o_log _ _ _ B) in N. lia.
+    + exfalso. subst. apply (o_log _ _ _ B) in M. lia.
+    + subst. auto.
+  - intros r0 p c0 k H H'. destruct (NEW _ _ _ _ H') as [N|[N1 [N2 [N3 N4]]]]; eauto. specialize (TL r0). lia.
+  - intros r0 p c0 k H H' Hk. destruct (NEW _ _ _ _ H') as [N|[N1 [N2 [N3 N4]]]]; eauto. subst.
+    assert (Z := o_next _ _ _ B c). lia.
+  - intros c0. specialize (KP c0). specialize (EP c0). lia.
+  - intros r0 p c0 k H [H'|H'].
+    + destruct (NEW _ _ _ _ H') as [N|[N1 [N2 [N3 N4]]]]; eauto. specialize (TL r0). lia.
+    + rewrite EL in H'. apply upd_log in H'. destruct H' as [H'|[H1 [H2 _]]]; eauto. specialize (TL r0). lia.
+  - intros h r0 p c0 k H Hp H' Hh. unfold still_waits. rewrite E3, E4, E5, E6.
+    destruct (NEW _ _ _ _ H') as [N|[N1 [N2 [N3 N4]]]]; [exact (WT h r0 p c0 k H Hp N Hh)|].
+    apply in_hole_spec in Hh. destruct Hh as [Hw Hh]. specialize (KN h H). specialize (KP (who h)). subst. lia.
+  - intros r0 p c0 k H'. destruct (NEW _ _ _ _ H') as [N|[N1 [N2 [N3 N4]]]]; eauto. subst.
+    assert (Z := beyond s c (pub s c) B (o_next _ _ _ B c)). tauto.
+  - intros r0. specialize (TL r0). specialize (LEN r0). lia.
+Qed.
+
+(* An entry is taken. *)
+Lemma kept_takes s r next' holes' rows' e : kept s -> once coros nrings (takes s r next' holes' rows') ->
+  tail s r < head s r -> nth_error (log s r) (tail s r) = Some e ->
+  (forall c k, e = Event c k -> In (c, k) rows') -> (forall x, In x (rows s) -> In x rows') ->
+  (forall c k, k < next' c -> e <> Event c k -> next s c <= k -> exists h, In h holes' /\ in_hole h c k = true) ->
+  (forall h c k, In h (holes s) -> in_hole h c k = true -> e <> Event c k -> exists h', In h' holes' /\ in_hole h' c k = true) ->
+  (forall h', In h' holes' ->
+    (exists h, In h (holes s) /\ to h' <= to h /\ who h' = who h /\ noticed h' = noticed h /\
+       forall c k, in_hole h' c k = true -> in_hole h c k = true) \/
+    (noticed h' = rounds s /\ to h' <= known s (who h'))) ->
+  kept (takes s r next' holes' rows').
+Proof.
+  intros [B SG TK BH KN KP HD WT TD TL] B' Ht He HE HR HB HK HN.
+  assert (UT : forall r0, tail s r0 <= upd (tail s) r (S (tail s r)) r0).
+  { intros r0. unfold upd. case_upd; subst; lia. }
+  assert (OTHER : forall r0 p c k, upd (tail s) r (S (tail s r)) r0 <= p -> nth_error (log s r0) p = Some (Event c k) -> e <> Event c k).
+  { intros r0 p c k Hp Hn ->. destruct (SG _ _ _ _ _ _ Hn He) as [-> ->]. rewrite upd_same in Hp. lia. }
+  start_kept; auto.
+  - intros r0 p c k Hp Hn. unfold upd in Hp. destruct (Nat.eq_dec r r0) as [->|E].
+    + destruct (Nat.eq_dec p (tail s r0)) as [->|]; [apply HE; congruence|]. apply HR. apply (TK r0 p); auto.
+      destruct (eq_dec r0 r0); [lia|congruence].
+    + apply HR. apply (TK r0 p); auto. destruct (eq_dec r r0); [congruence|auto].
+  - intros r0 p c k Hp Hn Hk. assert (O := OTHER _ _ _ _ Hp Hn).
+    destruct (Nat.lt_ge_cases k (next s c)) as [L|L]; [|apply HB; auto].
+    destruct (BH r0 p c k) as [h [H1 H2]]; auto; [specialize (UT r0); lia|]. eapply HK; eauto.
+  - intros h' H'. destruct (HN h' H') as [[h [H1 [H2 [H3 _]]]]|[_ H]]; auto. specialize (KN h H1). rewrite H3. lia.
+  - intros h' r0 p c k H' Hp Hn Hh. destruct (HN h' H') as [[h [H1 [H2 [H3 [H4 H5]]]]]|[H _]].
+    + assert (W : still_waits s h r0 p) by (apply (WT h r0 p c k); auto; specialize (UT r0); lia).
+      unfold still_waits in *. rewrite H4. exact W.
+    + left. auto.
+  - intros r0. specialize (TL r0). unfold upd. case_upd; subst; lia.
+Qed.
+
+Lemma kept_step s s' : kept s -> astep coros nrings 2 true s s' -> kept s'.
+Proof.
+  intros K St. assert (B' := once_step _ _ _ _ _ (q_once _ K) St). assert (K0 := K). destruct K as [B SG TK BH KN KP HD WT TD TL].
+  destruct St.
+  - eapply (kept_log s _ r _ c K0 B'); try reflexivity; auto. intros c0. cbn. unfold upd. case_upd; subst; lia.
+  - eapply (kept_log s _ r _ c K0 B'); try reflexivity; auto.
+  - start_kept; auto. intros c0. specialize (KP c0). unfold upd. case_upd; subst; lia.
+  - start_kept; auto. intros h r p c k H1 H2 H3 H4. destruct (WT h r p c k H1 H2 H3 H4) as [W|[W W']]; [left; auto|right]; split; auto.
+    cbn. destruct (in_round s); auto. left. apply in_seq. destruct (Nat.lt_ge_cases r nrings); [lia|].
+    rewrite (o_rings _ _ _ B r) in H3 by auto. destruct p; discriminate.
+  - start_kept; auto.
+    + intros h0 Hh. specialize (KN h0 Hh). specialize (H2 (who h0)). lia.
+    + intros c. apply H2.
+    + intros r0 p c k Hp Hn. unfold upd in Hp. destruct (eq_dec r r0); [subst; eauto|].
+      specialize (HD r0 p c k Hp Hn). specialize (H2 c). lia.
+    + intros h0 r0 p c k Hh Hp Hn Hi. destruct (WT h0 r0 p c k Hh Hp Hn Hi) as [W|[W W']]; [left; auto|right]. split; auto.
+      cbn. destruct (in_round s); auto. rewrite H in W'. unfold upd. destruct (eq_dec r r0) as [E|E].
+      * subst r0. right. apply (H1 p c k Hn). apply in_hole_spec in Hi. destruct Hi as [<- Hi]. specialize (KN h0 Hh). lia.
+      * destruct W' as [[W'|W']|W']; auto. congruence.
+    + intros r0. specialize (TL r0). unfold upd. case_upd; subst; lia.
+  - start_kept; auto. intros h r p c k H1 H2 H3 H4. destruct (WT h r p c k H1 H2 H3 H4) as [W|[W W']]; [left; auto|right]. split; auto.
+    cbn. destruct (in_round s); auto. rewrite H in W'. destruct W' as [[]|W']; auto.
+  - apply (kept_takes s r _ _ _ _ K0 B' H0 H1).
+    + intros c0 k0 E. inversion E; subst. apply in_app_iff. simpl. auto.
+    + intros x Hx. apply in_app_iff. auto.
+    + intros c0 k0 L E G. exfalso. unfold upd in L. destruct (eq_dec c c0); [subst|lia]. apply E. f_equal. lia.
+    + intros h c0 k0 Hh Hi _. eauto.
+    + intros h' Hh. left. exists h'. auto 10.
+  - apply (kept_takes s r _ _ _ _ K0 B' H0 H1).
+    + intros c0 k0 E. inversion E; subst. apply in_app_iff. simpl. auto.
+    + intros x Hx. apply in_app_iff. auto.
+    + intros c0 k0 L E G. unfold upd in L. destruct (eq_dec c c0); [subst|lia].
+      exists (Hole c0 (next s c0) k (rounds s)). split; [apply in_app_iff; simpl; auto|]. apply in_hole_spec. cbn.
+      split; auto. split; auto. assert (k0 <> k) by congruence. lia.
+    + intros h c0 k0 Hh Hi _. exists h. split; auto. apply in_app_iff. auto.
+    + intros h' Hh. apply in_app_iff in Hh. destruct Hh as [Hh|[<-|[]]]; [left; exists h'; auto 10|right]. cbn. split; auto.
+      apply (HD r (tail s r)); auto.
+  - discriminate.
+  - apply (kept_takes s r _ _ _ _ K0 B' H0 H1).
+    + intros c0 k0 E. inversion E; subst. apply in_app_iff. simpl. auto.
+    + intros x Hx. apply in_app_iff. auto.
+    + intros c0 k0 L E G. lia.
+    + intros h0 c0 k0 Hh Hi E. rewrite H3 in Hh. apply in_app_iff in Hh. destruct Hh as [Hh|[<-|Hh]].
+      * exists h0. rewrite in_app3. auto.
+      * assert (c0 = c) by (apply in_hole_spec in Hi; apply in_hole_spec in H4; lia). subst c0.
+        assert (N : k <> k0) by congruence. destruct (filled_keeps h c k k0 H4 Hi N) as [h' [F1 F2]]. exists h'. rewrite in_app3. auto.
+      * exists h0. rewrite in_app3. auto.
+    + intros h' Hh. left. apply in_app3 in Hh. destruct Hh as [Hh|[Hh|Hh]].
+      * exists h'. rewrite H3, in_app_iff. auto 10.
+      * exists h. rewrite H3, in_app_iff. simpl. assert (Hi := H4). apply in_hole_spec in Hi.
+        destruct (filled_known h k h' Hh ltac:(lia)) as [F1 [F2 F3]]. repeat split; auto.
+        intros c0 k0 F. assert (c0 = c) by (apply in_hole_spec in F; lia). subst c0. eapply in_filled; eauto.
+      * exists h'. rewrite H3, in_app_iff. simpl. auto 10.
+  - exfalso. destruct (BH r (tail s r) c k) as [h [F1 F2]]; auto. rewrite (H3 h F1) in F2. discriminate.
+  - apply (kept_takes s r _ _ _ _ K0 B' H0 H1).
+    + intros c0 k0 E. discriminate.
+    + auto.
+    + intros c0 k0 L E G. unfold upd in L. destruct (eq_dec c c0); [subst|lia].
+      exists (Hole c0 (next s c0) k (rounds s)). split; [apply in_app_iff; simpl; auto|]. apply in_hole_spec. cbn. lia.
+    + intros h c0 k0 Hh Hi _. exists h. split; auto. apply in_app_iff. auto.
+    + intros h' Hh. apply in_app_iff in Hh. destruct Hh as [Hh|[<-|[]]]; [left; exists h'; auto 10|right]. cbn. split; auto.
+      apply (HD r (tail s r)); auto.
+  - apply (kept_takes s r _ _ _ _ K0 B' H0 H1).
+    + intros c0 k0 E. discriminate.
+    + auto.
+    + intros c0 k0 L E G. lia.
+    + intros h c0 k0 Hh Hi _. eauto.
+    + intros h' Hh. left. exists h'. auto 10.
+  - start_kept; auto. intros h r p c k G1 G2 G3 G4. destruct (WT h r p c k G1 G2 G3 G4) as [W|[W W']].
+    + right. cbn. auto.
+    + exfalso. rewrite H0 in W'. assert (r < nrings).
+      { destruct (Nat.lt_ge_cases r nrings); auto. rewrite (o_rings _ _ _ B r) in G3 by auto. destruct p; discriminate. }
+      specialize (H1 r H2). lia.
+  - start_kept; auto.
+    + intros r p c0 k Hp Hn Hk. unfold upd in Hk. destruct (Nat.lt_ge_cases k (next s c0)) as [L|L].
+      * destruct (BH r p c0 k Hp Hn L) as [h [F1 F2]]. exists h. rewrite in_app_iff. auto.
+      * destruct (eq_dec c c0); [subst|lia]. exists (Hole c0 (next s c0) n (rounds s)). split; [apply in_app_iff; simpl; auto|].
+        apply in_hole_spec. cbn. lia.
+    + intros h Hh. apply in_app_iff in Hh. unfold upd. destruct Hh as [Hh|[<-|[]]].
+      * specialize (KN h Hh). case_upd; subst; lia.
+      * cbn. case_upd; [lia|congruence].
+    + intros c0. specialize (KP c0). unfold upd. case_upd; subst; lia.
+    + intros r p c0 k Hp Hn. specialize (HD r p c0 k Hp Hn). unfold upd. case_upd; subst; lia.
+    + intros h r p c0 k Hh Hp Hn Hi. apply in_app_iff in Hh. destruct Hh as [Hh|[<-|[]]].
+      * exact (WT h r p c0 k Hh Hp Hn Hi).
+      * left. reflexivity.
+  - assert (GONE : forall r p c k, nth_error (log s r) p = Some (Event c k) -> in_hole h c k = true -> False).
+    { intros r p c k Hn Hi. assert (Hh : In h (holes s)) by (rewrite H0, in_app_iff; simpl; auto).
+      destruct (Nat.lt_ge_cases p (tail s r)) as [L|L].
+      - destruct (not_both s c k h B Hh Hi) as [N _]. apply N. eauto.
+      - destruct H1 as [H1|H1].
+        + destruct (WT h r p c k Hh L Hn Hi) as [W|[W _]]; lia.
+        + assert (r < nrings).
+          { destruct (Nat.lt_ge_cases r nrings); auto. rewrite (o_rings _ _ _ B r) in Hn by auto. destruct p; discriminate. }
+          apply nth_error_lt in Hn. specialize (H1 r H2). lia. }
+    start_kept; auto.
+    + intros r p c k Hp Hn Hk. destruct (BH r p c k Hp Hn Hk) as [h0 [F1 F2]]. rewrite H0 in F1. apply in_app_iff in F1.
+      destruct F1 as [F1|[<-|F1]]; [|exfalso; eauto|]; exists h0; rewrite in_app_iff; auto.
+    + intros h0 Hh. apply KN. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl. tauto.
+    + intros h0 r p c k Hh Hp Hn Hi. apply (WT h0 r p c k); auto. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl. tauto.
+    + intros r p c k Hn. assert (N : times (range h) c k = 0).
+      { rewrite times_range. destruct (in_hole h c k) eqn:E; auto. exfalso. eauto. }
+      assert (N' : ~ In (c, k) (range h)) by (rewrite times_in; lia). destruct (TD r p c k Hn) as [T1 T2].
+      rewrite !in_app_iff, !filter_In. tauto.
+Qed.
+
+Lemma kept_begin : kept begin.
+Proof.
+  constructor; cbn; auto using once_begin; try (intros; destruct p; discriminate); intros; try lia; try contradiction.
+Qed.
+
+Lemma kept_always s : asteps coros nrings 2 true s -> kept s.
+Proof. intros H. induction H; eauto using kept_begin, kept_step. Qed.
+
+(* No event that was told as lost, or taken from a slot, is in a ring: so none of them comes late, to be dropped. *)
+Theorem told_is_in_no_ring s r p c k : asteps coros nrings 2 true s -> In (c, k) (told s) \/ In (c, k) (slot_rows s) ->
+  nth_error (log s r) p <> Some (Event c k).
+Proof. intros H Hin Hn. destruct (q_told _ (kept_always _ H) _ _ _ _ Hn). tauto. Qed.
+
+(* --- after the last sweep ----------------------------------------------------------------------------------------------------- *)
+
+Definition is_event (e : entry) := match e with Event _ _ => true | End _ _ => false end.
+Definition events (l : list entry) := length (filter is_event l).
+Lemma events_app l l' : events (l ++ l') = events l + events l'.
+Proof. unfold events. rewrite filter_app, app_length. auto. Qed.
+
+Lemma firstn_S {A} (l : list A) i x : nth_error l i = Some x -> firstn (S i) l = firstn i l ++ [x].
+Proof.
+  revert l. induction i as [|i IH]; intros [|y l] H; try discriminate; simpl in *.
+  - congruence.
+  - f_equal. apply IH. auto.
+Qed.
+
+Lemma events_taken s r next' holes' rows' e : r < nrings -> nth_error (log s r) (tail s r) = Some e ->
+  sum (fun i => events (firstn (tail (takes s r next' holes' rows') i) (log s i))) nrings =
+  sum (fun i => events (firstn (tail s i) (log s i))) nrings + bit (is_event e).
+Proof.
+  intros Hr He.
+  rewrite (sum_ext _ (upd (fun i => events (firstn (tail s i) (log s i))) r (events (firstn (tail s r) (log s r)) + bit (is_event e)))).
+  - assert (U := sum_upd (fun i => events (firstn (tail s i) (log s i))) r (events (firstn (tail s r) (log s r)) + bit (is_event e)) nrings Hr).
+    cbn beta in U. lia.
+  - intros i _. cbn [tail takes]. unfold upd. destruct (eq_dec r i); auto. subst i.
+    rewrite (firstn_S _ _ _ He), events_app. unfold events at 2. simpl. destruct (is_event e); auto.
+Qed.
+
+Definition counted (s : astate) :=
+  sum (pub s) coros = sum (fun i => events (log s i)) nrings + length (nowhere s) /\
+  length (rows s) = sum (fun i => events (firstn (tail s i) (log s i))) nrings.
+
+Lemma counted_step s s' : kept s -> counted s -> astep coros nrings 2 true s s' -> counted s'.
+Proof.
+  intros K [C1 C2] St. destruct K as [B SG TK BH KN KP HD WT TD TL].
+  assert (RG : forall r e, nth_error (log s r) (tail s r) = Some e -> r < nrings).
+  { intros r e H. destruct (Nat.lt_ge_cases r nrings); auto. rewrite (o_rings _ _ _ B r) in H by auto.
+    destruct (tail s r); discriminate. }
+  assert (LG : forall r e, r < nrings -> sum (fun i => events (upd (log s) r (log s r ++ [e]) i)) nrings =
+                sum (fun i => events (log s i)) nrings + bit (is_event e) /\
+              sum (fun i => events (firstn (tail s i) (upd (log s) r (log s r ++ [e]) i))) nrings =
+                sum (fun i => events (firstn (tail s i) (log s i))) nrings).
+  { intros r e Hr. split.
+    - rewrite (sum_ext _ (upd (fun i => events (log s i)) r (events (log s r) + bit (is_event e)))).
+      + assert (U := sum_upd (fun i => events (log s i)) r (events (log s r) + bit (is_event e)) nrings Hr). cbn beta in U. lia.
+      + intros i _. unfold upd. destruct (eq_dec r i); auto. subst i. rewrite events_app. f_equal. unfold events. simpl.
+        destruct (is_event e); auto.
+    - apply sum_ext. intros i _. unfold upd. destruct (eq_dec r i); auto. subst i.
+      rewrite firstn_app. replace (tail s r - length (log s r)) with 0 by (specialize (TL r); lia). rewrite app_nil_r. auto. }
+  destruct St; unfold counted;
+    try match goal with H : nth_error (log s ?r) (tail s ?r) = Some ?e |- _ => 
+      assert (HR := RG _ _ H); rewrite (events_taken s r _ _ _ e HR H); cbn [is_event bit] end;
+    cbn [pub log nowhere head tail round in_round rounds looking known next holes rows slot_rows told
+      publish ends no_room look_begins look_loads look_ends finishes takes audits closes];
+    rewrite ?app_length; cbn [length]; try (split; [exact C1|lia]); try discriminate; auto.
+  - destruct (LG r (Event c (pub s c)) H) as [L1 L2]. cbn [is_event bit] in *. rewrite L1, L2.
+    assert (U := sum_upd (pub s) c (S (pub s c)) coros H0). lia.
+  - destruct (LG r (End c (pub s c)) H) as [L1 L2]. cbn [is_event bit] in *. rewrite L1, L2. lia.
+  - assert (U := sum_upd (pub s) c (S (pub s c)) coros H). lia.
+  - exfalso. destruct (BH r (tail s r) c k) as [h [F1 F2]]; auto. rewrite (H3 h F1) in F2. discriminate.
+Qed.
+
+Lemma counted_always s : asteps coros nrings 2 true s -> counted s.
+Proof.
+  intros H. induction H; [|eauto using counted_step, kept_always].
+  assert (Z : forall f n, (forall i, f i = 0) -> sum f n = 0).
+  { intros f n Hf. induction n as [|n IH]; simpl; auto. rewrite Hf. lia. }
+  split; rewrite ?Z; auto.
+Qed.
+
+(* audit_rings: what the counters have, beyond what holes were closed for. *)
+Definition unplaced (s : astate) := length (nowhere s) - (length (told s) + length (slot_rows s)).
+
+(*
+ * When all rings are read to their ends, and all holes are closed: the rest, which is told as lost of no coroutine in particular, is
+ * exactly what is not yet told. So nothing is left.
+ *)
+Theorem accounting_at_the_end s : asteps coros nrings 2 true s -> all_taken nrings s -> holes s = [] ->
+  delivered s + (length (told s) + unplaced s) = all_published coros s /\ unplaced s = not_yet_taken coros s.
+Proof.
+  intros H T Hh. destruct (counted_always _ H) as [C1 C2]. assert (A := accounting _ _ _ _ H).
+  assert (E : sum (fun i => events (firstn (tail s i) (log s i))) nrings = sum (fun i => events (log s i)) nrings).
+  { apply sum_ext. intros i Hi. rewrite (T i Hi), firstn_all. auto. }
+  unfold delivered, not_yet_taken, all_published, unplaced in *. rewrite Hh in *. cbn [sizes] in *. lia.
+Qed.
+End Waits.
+
+(* --- what happens without the premises ---------------------------------------------------------------------------------------- *)
+
+Ltac by_cases := cbn; repeat match goal with
+  | |- forall _, _ => intros
+  | H : nth_error _ ?p = _ |- _ => is_var p; destruct p; cbn in H
+  | H : Some _ = Some _ |- _ => inversion H; clear H; subst
+  | H : _ \/ _ |- _ => destruct H
+  end; try discriminate; try lia; try (vm_compute; auto; lia).
+Ltac loads := apply a_look_loads; [reflexivity|cbn; lia|by_cases|by_cases|by_cases].
+
+(*
+ * A coroutine whose first number the collector does not know: its second event is taken from ring 0 before its first is taken from
+ * ring 1, in the same look. The first is then neither delivered nor told as lost, and nothing was without room.
+ *)
+Definition u1 := publish begin 1 0.
+Definition u2 := publish u1 0 0.
+Definition u3 := look_begins 2 u2.
+Definition u4 := look_loads u3 0 1 (pub u3) [1].
+Definition u5 := look_loads u4 1 1 (pub u4) [].
+Definition u6 := look_ends u5.
+Definition u7 := takes u6 0 (upd (next u6) 0 2) (holes u6) (rows u6 ++ [(0, 1)]).
+Definition u8 := takes u7 1 (next u7) (holes u7) (rows u7).
+
+Theorem lost_if_unsure : asteps 1 2 2 false u8 /\ all_taken 2 u8 /\ nowhere u8 = [] /\
+  delivered u8 + length (told u8) + not_yet_taken 1 u8 = 1 /\ all_published 1 u8 = 2.
+Proof.
+  split; [|split; [intros [|[|r]] H; try lia; reflexivity|repeat split; reflexivity]].
+  assert (S1 : asteps 1 2 2 false u1) by (eapply a_more; [apply a_begin|apply a_publish; lia]).
+  assert (S2 : asteps 1 2 2 false u2) by (eapply a_more; [apply S1|apply a_publish; lia]).
+  assert (S3 : asteps 1 2 2 false u3) by (eapply a_more; [apply S2|apply a_look_begins; reflexivity]).
+  assert (S4 : asteps 1 2 2 false u4) by (eapply a_more; [apply S3|loads]).
+  assert (S5 : asteps 1 2 2 false u5) by (eapply a_more; [apply S4|loads]).
+  assert (S6 : asteps 1 2 2 false u6) by (eapply a_more; [apply S5|apply a_look_ends; reflexivity]).
+  assert (S7 : asteps 1 2 2 false u7) by (eapply a_more; [apply S6|apply a_unsure; auto]).
+  eapply a_more; [apply S7|apply (a_nowhere _ _ _ _ _ 1 0 0); cbn; auto; tauto].
+Qed.
+
+(*
+ * With one round in place of two: the head of ring 0 is loaded, the first event goes into ring 0, the second into ring 1, and then
+ * the head of ring 1 is loaded. The round is over, and the first event, which is in ring 0, is told as lost.
+ *)
+Definition e1 := look_begins 2 begin.
+Definition e2 := look_loads e1 0 0 (pub e1) [1].
+Definition e3 := publish e2 0 0.
+Definition e4 := publish e3 1 0.
+Definition e5 := look_loads e4 1 1 (pub e4) [].
+Definition e6 := look_ends e5.
+Definition e7 := takes e6 1 (upd (next e6) 0 2) (holes e6 ++ [Hole 0 (next e6 0) 1 (rounds e6)]) (rows e6 ++ [(0, 1)]).
+Definition e8 := finishes e7.
+Definition e9 := closes e8 ([] ++ []) (filter (fun _ => false) (range (Hole 0 0 1 0)))
+  (filter (fun e => negb ((fun _ => false) e)) (range (Hole 0 0 1 0))).
+
+Theorem told_too_early_with_one_round : asteps 1 2 1 true e9 /\ In (0, 0) (told e9) /\ nth_error (log e9 0) 0 = Some (Event 0 0).
+Proof.
+  split; [|split; [cbn; auto|reflexivity]].
+  assert (S1 : asteps 1 2 1 true e1) by (eapply a_more; [apply a_begin|apply a_look_begins; reflexivity]).
+  assert (S2 : asteps 1 2 1 true e2) by (eapply a_more; [apply S1|loads]).
+  assert (S3 : asteps 1 2 1 true e3) by (eapply a_more; [apply S2|apply a_publish; lia]).
+  assert (S4 : asteps 1 2 1 true e4) by (eapply a_more; [apply S3|apply a_publish; lia]).
+  assert (S5 : asteps 1 2 1 true e5) by (eapply a_more; [apply S4|loads]).
+  assert (S6 : asteps 1 2 1 true e6) by (eapply a_more; [apply S5|apply a_look_ends; reflexivity]).
+  assert (S7 : asteps 1 2 1 true e7) by (eapply a_more; [apply S6|apply a_ahead; cbn; auto]).
+  assert (S8 : asteps 1 2 1 true e8).
+  { eapply a_more; [apply S7|apply a_finishes; auto]. intros [|[|r]] H; cbn; lia. }
+  eapply a_more; [apply S8|apply (a_closes _ _ _ _ _ [] (Hole 0 0 1 0) [] (fun _ => false)); cbn; auto].
+Qed.
