@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
+# The real code on a machine with C11's weak memory (t/proof/view-machine.h): compiled with -fsanitize=thread, and linked with functions
+# of our own in place of libtsan, so that each access to the shared memory is a step. No schedule may break what the worlds of
+# t/proof/world-*.c watch; and each order and fence, weakened by one step, must break it, or be listed in t/proof/survivors.
+# The numbers of steps are for make check; make check-all has a hundred times as many.
+# Not under sanitizers: the code is compiled with its own.
+. t/helper/tap.sh
+case $(uname -m) in x86_64 | aarch64) ;; *) skip_all "the machine has no threads on $(uname -m)" ;; esac
+times=$([ "${EVERY:-}" ] && echo 100 || echo 1)
+
+worlds='slots'
+real='t/proof/real-probe.c lib/shm/slots.c lib/shm/arena.c'
+flags='-std=gnu11 -D_GNU_SOURCE -g -fno-pie -fno-optimize-sibling-calls -Ilib -Isdk/c -It/proof -It/helper -Wall -Wextra'
+
+object() { echo "$1" | sed 's,.*/,,; s,c$,o,'; }
+
+build() { # COMPILER: each file by itself, two at a time
+	folder=$tmp/$1 objects='' all=$(printf '&world_%s,' $worlds) pair=''
+	mkdir -p "$folder"
+	for file in t/proof/view-*.c $(printf 't/proof/world-%s.c ' $worlds) $real; do
+		case " $real " in
+		*" $file "*) own="-O1 -fsanitize=thread -DCTP_STORES_IN_ORDER=0" ;;
+		*) own="-O2" ;;
+		esac
+		# shellcheck disable=SC2086
+		"$1" $flags $own "-DWORLDS=$all" -c -o "$folder/$(object "$file")" "$file" 2>"$folder/$(object "$file").log" &
+		if [ "$pair" ]; then wait; pair=; else pair=1; fi
+		objects="$objects $folder/$(object "$file")"
+	done
+	wait
+	# shellcheck disable=SC2086
+	"$1" -no-pie -o "$folder/proof-runtime" $objects \
+		-Wl,--wrap=syscall,--wrap=clock_gettime,--wrap=ctp_membarrier "$O/libctp.a" -pthread -ldl || cat "$folder"/*.log
+	[ -x "$folder/proof-runtime" ]
+}
+
+holds() { # COMPILER STEPS
+	ok "$1 compiles the real code for the machine" build "$1" || return
+	ok "$1: no schedule breaks it" "$tmp/$1/proof-runtime" -n "$2"
+}
+
+fails() { "$@" && return 1; return 0; }
+
+ran=
+for compiler in gcc clang; do
+	command -v $compiler >/dev/null || { skip "$compiler is not installed"; continue; }
+	holds $compiler $((4000000 * times)) && ran=$compiler
+done
+[ "$ran" ] || skip_all "neither gcc nor clang is installed"
+
+# The names of the mutants are those that gcc's debug information gives.
+if [ -x "$tmp/gcc/proof-runtime" ] && command -v addr2line >/dev/null; then
+	machine=$tmp/gcc/proof-runtime
+	"$machine" -m t/proof/survivors -n $((300000 * times)) >"$tmp/mutants"
+	is 'each mutant is killed, or known to survive' $? 0
+	cat "$tmp/mutants" | sed 's/^/# /'
+	like 'there are mutants' "$(tail -n 1 "$tmp/mutants")" '^[0-9]+ mutants: '
+else
+	skip 'the mutants: gcc or addr2line is not installed'
+fi
+done_testing
