@@ -3,11 +3,86 @@
 /*
  * real-probe.c - see real-probe.h.
  */
+#include <stdint.h>
+
+uint64_t view_counter(void);
+#ifdef __x86_64__
+#define __builtin_ia32_rdtsc() view_counter() /* a run depends on nothing but its seed */
+#endif
+#define CTP_TURN_BITS_ 1
 #define CTP_IMPLEMENTATION
 #include "ctp.h"
 
 #include "real-probe.h"
+#include "small-arena.h"
+#include "view-kernel.h"
+#include "view-machine.h"
 #include "world.h"
+
+static struct ctp_probe_ probe;
+static struct ctp_coro coros[REAL_COROS];
+
+void real_probe_share(void)
+{
+	view_share("probe", &probe.mem, (size_t)((char *)&probe.link - (char *)&probe.mem));
+	view_share("rings of the probe", probe.entries, 8 * sizeof *probe.entries);
+	view_private(&ctp_self_, sizeof ctp_self_);
+	view_private(probe.ring_of, SMALL_RINGS * sizeof *probe.ring_of);
+}
+
+void real_probe_attach(struct ctp_shm_header *shm, uint32_t ring_bits, bool fenced, bool raw)
+{
+	char *base = (char *)shm;
+	probe = (struct ctp_probe_){
+		.mode = &shm->mode,
+		.shm = shm,
+		.base = base,
+		.key = (uint64_t)VIEW_PID << 32 | 1,
+		.tag = UINT64_C(1) << 32,
+		.pid = VIEW_PID,
+		.serial = 1,
+		.tried = true,
+		.annex = true,
+		.raw = raw,
+		.fenced = fenced,
+		.sites_at = shm->sites_at,
+		.rings_at = shm->rings_at,
+		.objects_at = shm->objects_at,
+		.entries_at = shm->entries_at,
+		.max_stations = shm->max_stations,
+		.max_rings = shm->max_rings,
+		.ring_bits = ring_bits,
+		.stations_to = UINT64_MAX, /* all is allocated */
+		.sites_to = UINT64_MAX,
+		.rings_to = UINT64_MAX,
+	};
+	for (uint32_t i = 0; i < shm->max_rings; i++)
+		probe.entries[i] = (struct ctp_shm_entry *)(void *)(base + shm->entries_at) + ((uint64_t)i << ring_bits);
+	ctp_current_ = &probe;
+	memset(coros, 0, sizeof coros);
+}
+
+bool real_new(unsigned co, uint64_t id)
+{
+	ctp_coro_new_in(&coros[co], id, 0);
+	return ctp_coro_traced(&coros[co]);
+}
+
+/* addr 0: it is resumed. */
+void real_event(unsigned co, uint64_t addr)
+{
+	if (addr)
+		ctp_coro_suspend_in(&coros[co], (void *)(uintptr_t)addr, 0);
+	else
+		ctp_coro_resume(&coros[co]);
+}
+
+/* Each thread has its own ring_of: it is as if each ran a copy of the probe of its own. */
+void real_withdraw(void) { ctp_withdraw_(&probe); }
+
+void real_death(unsigned co) { ctp_coro_death(&coros[co]); }
+uint64_t real_ref(unsigned co) { return coros[co].ref_; }
+uint64_t real_next(unsigned co) { return coros[co].events_; }
 
 void real_slot_write(struct ctp_shm_station *st, uint64_t k, bool fenced)
 {

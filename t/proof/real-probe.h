@@ -13,6 +13,24 @@
 #define CTP_LAYOUT_ONLY
 #include "ctp.h"
 
+enum { REAL_COROS = 8 };
+
+/* What its threads share; and that each has a ctp_self_ of its own. */
+void real_probe_share(void);
+
+/* Attached to this memory, as ctp_attach_ leaves it. fenced: membarrier(2) does not reach it. raw: its times are the counter's. */
+void real_probe_attach(struct ctp_shm_header *shm, uint32_t ring_bits, bool fenced, bool raw);
+
+/* The calls, for coroutine number co. Event k has the address that world_word gives. */
+bool real_new(unsigned co, uint64_t id);
+void real_event(unsigned co, uint64_t addr);
+void real_death(unsigned co);
+uint64_t real_ref(unsigned co);
+uint64_t real_next(unsigned co); /* the number of its next event */
+
+/* The object whose code this thread runs is unloaded; the thread does not come back. */
+void real_withdraw(void);
+
 /* ctp_slot_write_ */
 void real_slot_write(struct ctp_shm_station *st, uint64_t k, bool fenced);
 

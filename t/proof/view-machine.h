@@ -60,6 +60,7 @@ bool view_ended(unsigned thread);
 void view_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void view_wait(bool (*ready)(void *), void *arg); /* does not go on before that */
 uint64_t view_random(uint64_t below);             /* of the schedule */
+bool view_chance(unsigned one_in);
 uint64_t view_clock(void);                        /* of the run: it grows, sometimes, at each look and at each step */
 void view_register(void);                         /* membarrier reaches this thread */
 void view_join_thread(unsigned thread);           /* what a thread that has ended did happens before this */

@@ -19,7 +19,7 @@
 enum { PLACES = 512, WEAKER = 2 };
 
 struct place {
-	char file[64], function[64], name[160];
+	char file[64], function[64], name[200];
 	unsigned line;
 	enum view_kind kind;
 	int order;
@@ -87,7 +87,7 @@ static void take_frames(FILE *f, unsigned i, char *line, size_t bytes)
 			continue;
 		number = (unsigned)strtoul(colon + 1, NULL, 10);
 		*colon = 0;
-		snprintf(file, sizeof file, "%s", base_of(line));
+		snprintf(file, sizeof file, "%.63s", base_of(line));
 		snprintf(function, sizeof function, "%s", name);
 		final = strcmp(name, "ctp_membarrier") != 0;
 	}
@@ -123,7 +123,7 @@ static void find_places(const char *program)
 		for (unsigned k = 0; k < i; k++)
 			nth += !strcmp(places[k].file, places[i].file) && !strcmp(places[k].function, places[i].function) &&
 			       places[k].kind == places[i].kind;
-		snprintf(places[i].name, sizeof places[i].name, "%s %s %s %u", places[i].file, places[i].function,
+		snprintf(places[i].name, sizeof places[i].name, "%.63s %.63s %s %u", places[i].file, places[i].function,
 		         kinds[places[i].kind], nth);
 	}
 }

@@ -40,7 +40,6 @@ void view_fence_full(struct view_three *v);
 struct view_three *view_step(void);
 uint32_t view_turn(void);      /* of the thread that calls: the number of its step, for happens-before */
 unsigned view_pick(unsigned n); /* one of n messages, 0: the newest */
-bool view_chance(unsigned one_in);
 void view_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* if there is a trace */
 void view_all_fences(bool all); /* asks for a fence in each thread, and waits for them */
 

@@ -16,7 +16,7 @@
 
 #include "view-parts.h"
 
-enum { STACK_BYTES = 256 << 10, PRIVATE_BYTES = 1024, NEWEST = 1, OLDEST = 2 };
+enum { STACK_BYTES = 256 << 10, PRIVATE_BYTES = 1024, OWNS = 4, NEWEST = 1, OLDEST = 2 };
 
 static struct thread {
 	const char *name;
@@ -36,8 +36,12 @@ static unsigned nthreads, self;
 
 static jmp_buf at_run;
 static char failure[512];
-static unsigned char *own_at, own_before[PRIVATE_BYTES];
-static size_t own_bytes;
+static struct own {
+	unsigned char *at;
+	size_t bytes;
+} owns[OWNS];
+static unsigned nowns;
+static unsigned char own_before[PRIVATE_BYTES];
 static uint64_t state, now;
 static unsigned steps, change_one_in, prefers;
 static bool stuck, in_thread;
@@ -78,13 +82,27 @@ uint64_t view_clock(void) { return now += view_random(2); }
 
 /* --- from thread to thread ------------------------------------------------------------------------------------------------ */
 
+static void save(unsigned char *to)
+{
+	for (unsigned i = 0; i < nowns; to += owns[i++].bytes)
+		memcpy(to, owns[i].at, owns[i].bytes);
+}
+
+static void restore(const unsigned char *from)
+{
+	for (unsigned i = 0; i < nowns; from += owns[i++].bytes)
+		memcpy(owns[i].at, from, owns[i].bytes);
+}
+
 void view_private(void *at, size_t bytes)
 {
-	if (bytes > PRIVATE_BYTES)
+	size_t all = bytes;
+	for (unsigned i = 0; i < nowns; i++)
+		all += owns[i].bytes;
+	if (nowns == OWNS || all > PRIVATE_BYTES)
 		abort();
-	own_at = at;
-	own_bytes = bytes;
-	memcpy(own_before, at, bytes);
+	owns[nowns++] = (struct own){at, bytes};
+	save(own_before);
 }
 
 static void end_thread(void);
@@ -100,8 +118,7 @@ __attribute__((noinline, noreturn)) static void enter(unsigned to)
 	struct thread *t = &threads[to];
 	static ucontext_t context;
 	self = to;
-	if (own_bytes)
-		memcpy(own_at, t->own, own_bytes);
+	restore(t->own);
 	if (t->started)
 		_longjmp(t->at, 1);
 	t->started = true;
@@ -117,8 +134,7 @@ __attribute__((noinline, noreturn)) static void enter(unsigned to)
 __attribute__((noinline)) static void change(unsigned to)
 {
 	struct thread *me = &threads[self];
-	if (own_bytes)
-		memcpy(me->own, own_at, own_bytes);
+	save(me->own);
 	if (!_setjmp(me->at))
 		enter(to);
 }
@@ -258,7 +274,7 @@ unsigned view_spawn(const char *name, void (*main)(void *), void *arg, enum view
 		view_join(&t->views.cur, &threads[self].views.cur);
 		view_join(&t->views.acq, &threads[self].views.cur);
 	}
-	memcpy(t->own, own_before, own_bytes);
+	memcpy(t->own, own_before, sizeof t->own);
 	return nthreads++;
 }
 
@@ -281,8 +297,7 @@ const char *view_run(uint64_t seed, void (*begin)(void), void (*after)(void))
 	in_thread = false;
 	view_memory_end();
 	nthreads = 0;
-	if (own_bytes)
-		memcpy(own_at, own_before, own_bytes);
+	restore(own_before);
 	return failure[0] ? failure : NULL;
 }
 
