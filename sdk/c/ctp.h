@@ -2179,7 +2179,19 @@ static inline bool ctp_gone_(const struct ctp_probe_ *p, uint64_t owner, bool ot
 	return others && syscall(SYS_kill, pid, 0) && errno == ESRCH;
 }
 
-/* Whether this thread can take ring i: it has no owner, or its thread has ended. */
+/* Whether the collector has read enough of a ring for it to have another owner: half of it, and all that is before a skip. */
+static inline bool ctp_ring_read_(const struct ctp_probe_ *p, const struct ctp_shm_ring *ring)
+{
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = CTP_GET_(&ring->tail);
+	uint64_t back_to = CTP_GET_(&ring->back_to), over_to = CTP_GET_(&ring->over_to);
+	bool skips = (back_to <= head && back_to > tail) || (over_to <= head && over_to > tail);
+	return !skips && head - tail <= (UINT64_C(1) << p->ring_bits) / 2;
+}
+
+/*
+ * Takes ring i for this thread, if it has no owner, or its thread has ended. Until the exchange another thread may take the ring,
+ * fill it, and give it back: only what is found after the exchange is certain.
+ */
 static inline bool ctp_ring_take_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t i, bool others)
 {
 	struct ctp_shm_ring *ring = CTP_TO_(struct ctp_shm_ring *, CTP_GET_(&p->base) + p->rings_at) + i;
@@ -2188,12 +2200,13 @@ static inline bool ctp_ring_take_(struct ctp_probe_ *p, struct ctp_thread_ *t, u
 		return false; /* it has our own ids, from another namespace or from before an exec: not certain */
 	if (owner && (owner == me || !ctp_gone_(p, owner, others)))
 		return false;
-	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = CTP_GET_(&ring->tail);
-	uint64_t back_to = CTP_GET_(&ring->back_to), over_to = CTP_GET_(&ring->over_to);
-	bool skips = (back_to <= head && back_to > tail) || (over_to <= head && over_to > tail);
-	if (skips || head - tail > (UINT64_C(1) << p->ring_bits) / 2)
-		return false; /* the collector must read it first */
-	return __atomic_compare_exchange_n(&ring->owner, &owner, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+	/* Acquire: what the last owner stored is there, if it gave the ring back. Pairs with the release stores of 0. */
+	if (!ctp_ring_read_(p, ring) || !__atomic_compare_exchange_n(&ring->owner, &owner, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	if (ctp_ring_read_(p, ring))
+		return true;
+	__atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE); /* as in ctp_withdraw_, for what the owner before us stored */
+	return false;
 }
 
 /* A ring for this lane: one without an owner, if there is one among a few, or a new one. */
@@ -2229,8 +2242,8 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 		entries = fd < 0 ? NULL : CTP_TO_(struct ctp_shm_entry *, ctp_map_(fd, p->entries_at + i * bytes, bytes));
 		__atomic_store_n(&p->entries[i], entries, __ATOMIC_RELEASE);
 	}
-	if (!entries) {
-		CTP_PUT_(&ring->owner, 0);
+	if (!entries) { /* Release: as in ctp_ring_take_. */
+		__atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE);
 		return false;
 	}
 	CTP_PUT_(&p->ring_of[i], ctp_copy_());

@@ -45,6 +45,10 @@ static void write_events(void *arg)
 	for (uint64_t k = 0; k < n; k++)
 		real_event(co, addr_of(co, k));
 	written[co] = n;
+	if (view_chance(2)) {
+		real_withdraw();
+		left = true;
+	}
 }
 
 static void see(uint32_t i, const struct ctp_ring_entry *e)

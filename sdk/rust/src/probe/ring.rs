@@ -232,7 +232,7 @@ impl Thread {
         match probe.entries(index) {
             Some(entries) => lane.entries.set(entries),
             None => {
-                ring.owner.store(0, Relaxed);
+                ring.owner.store(0, Release); // for what the owner before us stored
                 return None;
             }
         }
@@ -277,13 +277,15 @@ impl Thread {
             return false; // it has our own ids, from another namespace or from before an exec: not certain
         }
         let is_free = owner == 0 || (owner != me && is_gone(probe, owner, others));
-        let (head, tail) = (ring.head.load(Acquire), ring.tail.load(Relaxed));
-        let is_skip_ahead = |to: u64| to > tail && to <= head;
-        is_free
-            && head.wrapping_sub(tail) <= 1 << probe.shape.ring_bits >> 1 // the collector must read it first
-            && !is_skip_ahead(ring.back_to.load(Relaxed))
-            && !is_skip_ahead(ring.over_to.load(Relaxed))
-            && ring.owner.compare_exchange(owner, me, AcqRel, Relaxed).is_ok()
+        if !is_free || !is_read(probe, ring) || ring.owner.compare_exchange(owner, me, AcqRel, Relaxed).is_err() {
+            return false;
+        }
+        // Until the exchange another thread may have taken the ring, filled it, and given it back.
+        let is_ours = is_read(probe, ring);
+        if !is_ours {
+            ring.owner.store(0, Release); // for what the owner before us stored
+        }
+        is_ours
     }
 
     fn owner(&self, probe: &Probe) -> u64 {
@@ -294,6 +296,15 @@ impl Thread {
 /// How long to wait if that is what the header says.
 pub fn wait_ns(wait_us: u32) -> u64 {
     u64::from(wait_us.min(WAIT_US_MAX)) * 1000
+}
+
+/// Whether the collector has read enough of a ring for it to have another owner: half of it, and all that is before a skip.
+fn is_read(probe: &Probe, ring: &Ring) -> bool {
+    let (head, tail) = (ring.head.load(Acquire), ring.tail.load(Relaxed));
+    let is_skip_ahead = |to: u64| to > tail && to <= head;
+    head.wrapping_sub(tail) <= 1 << probe.shape.ring_bits >> 1
+        && !is_skip_ahead(ring.back_to.load(Relaxed))
+        && !is_skip_ahead(ring.over_to.load(Relaxed))
 }
 
 fn is_gone(probe: &Probe, owner: u64, others: bool) -> bool {
