@@ -97,6 +97,8 @@ static inline void write_half(enum writer kind, unsigned char *station, uint64_t
 	unsigned char *slot = station + 0x40 + (is_seqlock(kind) ? index : index + 1) % 8 * 64;
 	if (is_seqlock(kind))
 		put_seq(slot, index / 8 * 2 + 1);
+	if (kind == ORDERED)
+		__atomic_thread_fence(__ATOMIC_RELEASE);
 	put(slot + 0x08, word(index, 1));
 }
 

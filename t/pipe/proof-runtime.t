@@ -10,8 +10,9 @@
 case $(uname -m) in x86_64 | aarch64) ;; *) skip_all "the machine has no threads on $(uname -m)" ;; esac
 times=$([ "${EVERY:-}" ] && echo 100 || echo 1)
 
-worlds='slots rings arena'
-real='t/proof/real-probe.c lib/shm/slots.c lib/shm/rings.c lib/shm/arena.c'
+worlds='slots rings arena station'
+real='t/proof/real-probe.c lib/shm/slots.c lib/shm/rings.c lib/shm/arena.c
+	t/proof/real-field.c lib/collect/v1-station.c'
 flags='-std=gnu11 -D_GNU_SOURCE -gdwarf-4 -fno-pie -fno-optimize-sibling-calls -Ilib -Isdk/c -It/proof -It/helper -Wall -Wextra'
 
 object() { echo "$1" | sed 's,.*/,,; s,c$,o,'; }

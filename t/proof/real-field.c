@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/*
+ * real-field.c - see real-field.h.
+ */
+#include "real-field.h"
+
+#include "collect/v1-station.h"
+#include "rawprobe.h"
+
+_Static_assert((int)REAL_FIELD == FIELD && (int)REAL_ORDERED == ORDERED && (int)REAL_PLAIN == PLAIN && (int)REAL_BARE == BARE,
+               "the kinds have the same numbers");
+
+void real_field_birth(enum real_field kind, void *station, uint64_t probe_id, uint64_t birth_ns)
+{
+	write_birth((enum writer)kind, station, probe_id, birth_ns);
+}
+
+void real_field_write(enum real_field kind, void *station, uint64_t index) { write_event((enum writer)kind, station, index); }
+void real_field_half(enum real_field kind, void *station, uint64_t index) { write_half((enum writer)kind, station, index); }
+uint64_t real_field_word(uint64_t index, unsigned which) { return word(index, which); }
+
+bool real_station_quiet(const struct ctp_v1_station *st, const struct ctp_shm_station *shm) { return ctp_v1_station_quiet(st, shm); }

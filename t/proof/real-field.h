@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/*
+ * real-field.h - the writers of the SDKs in the field, as t/helper/rawprobe.h has them, for the worlds: real-field.c is compiled for
+ * the machine. Their plain payload stores are taken as relaxed ones.
+ */
+#ifndef CTP_REAL_FIELD_H
+#define CTP_REAL_FIELD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum real_field { REAL_FIELD, REAL_ORDERED, REAL_PLAIN, REAL_BARE }; /* as in rawprobe.h */
+void real_field_birth(enum real_field kind, void *station, uint64_t probe_id, uint64_t birth_ns);
+void real_field_write(enum real_field kind, void *station, uint64_t index);
+void real_field_half(enum real_field kind, void *station, uint64_t index); /* it dies half-way */
+uint64_t real_field_word(uint64_t index, unsigned which);
+
+/* ctp_v1_station_quiet */
+struct ctp_v1_station;
+struct ctp_shm_station;
+bool real_station_quiet(const struct ctp_v1_station *st, const struct ctp_shm_station *shm);
+
+#endif
