@@ -10,9 +10,8 @@
 case $(uname -m) in x86_64 | aarch64) ;; *) skip_all "the machine has no threads on $(uname -m)" ;; esac
 times=$([ "${EVERY:-}" ] && echo 100 || echo 1)
 
-worlds='slots rings arena station'
-real='t/proof/real-probe.c lib/shm/slots.c lib/shm/rings.c lib/shm/arena.c
-	t/proof/real-field.c lib/collect/v1-station.c'
+worlds=$(echo t/proof/world-*.c | sed 's,t/proof/world-\([a-z]*\).c,\1,g')
+real='lib/shm/slots.c lib/shm/rings.c lib/shm/arena.c lib/collect/v1-station.c lib/collect/collect-loop.c'
 flags='-std=gnu11 -D_GNU_SOURCE -gdwarf-4 -fno-pie -fno-optimize-sibling-calls -Ilib -Isdk/c -It/proof -It/helper -Wall -Wextra'
 
 object() { echo "$1" | sed 's,.*/,,; s,c$,o,'; }
@@ -20,9 +19,9 @@ object() { echo "$1" | sed 's,.*/,,; s,c$,o,'; }
 build() { # COMPILER: each file by itself, two at a time
 	folder=$tmp/$1 objects='' all=$(printf '&world_%s,' $worlds) pair=''
 	mkdir -p "$folder"
-	for file in t/proof/view-*.c t/proof/small-arena.c $(printf 't/proof/world-%s.c ' $worlds) $real; do
-		case " $real " in
-		*" $file "*) own="-O1 -fsanitize=thread -DCTP_STORES_IN_ORDER=0" ;;
+	for file in t/proof/*.c $real; do
+		case $file in
+		t/proof/real-*.c | lib/*) own="-O1 -fsanitize=thread -DCTP_STORES_IN_ORDER=0" ;;
 		*) own="-O2" ;;
 		esac
 		# shellcheck disable=SC2086

@@ -5,6 +5,9 @@
  */
 #include "real-field.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "collect/v1-station.h"
 #include "rawprobe.h"
 
@@ -18,6 +21,13 @@ void real_field_birth(enum real_field kind, void *station, uint64_t probe_id, ui
 
 void real_field_write(enum real_field kind, void *station, uint64_t index) { write_event((enum writer)kind, station, index); }
 void real_field_half(enum real_field kind, void *station, uint64_t index) { write_half((enum writer)kind, station, index); }
+void real_field_tell(struct ctp_shm_header *header)
+{
+	if (__atomic_load_n(&header->tracer_sleeping, __ATOMIC_RELAXED) == 1 &&
+	    __atomic_exchange_n(&header->tracer_sleeping, 0, __ATOMIC_ACQ_REL) == 1)
+		syscall(SYS_sendto, 5, "1", 1, 0, NULL, 0);
+}
+
 uint64_t real_field_word(uint64_t index, unsigned which) { return word(index, which); }
 
 bool real_station_quiet(const struct ctp_v1_station *st, const struct ctp_shm_station *shm) { return ctp_v1_station_quiet(st, shm); }

@@ -52,6 +52,9 @@ void real_probe_attach(struct ctp_shm_header *shm, uint32_t ring_bits, bool fenc
 		.max_stations = shm->max_stations,
 		.max_rings = shm->max_rings,
 		.ring_bits = ring_bits,
+		.sock = (uint64_t)REAL_SOCK_INODE << 32 | 6,
+		.sock_dev = REAL_SOCK_DEVICE,
+		.sock_epoch = shm->epoch,
 		.stations_to = UINT64_MAX, /* all is allocated */
 		.sites_to = UINT64_MAX,
 		.rings_to = UINT64_MAX,

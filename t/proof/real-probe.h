@@ -13,7 +13,7 @@
 #define CTP_LAYOUT_ONLY
 #include "ctp.h"
 
-enum { REAL_COROS = 8 };
+enum { REAL_COROS = 8, REAL_SOCK_INODE = 7, REAL_SOCK_DEVICE = 9 };
 
 /* What its threads share; and that each has a ctp_self_ of its own. */
 void real_probe_share(void);

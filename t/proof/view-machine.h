@@ -59,6 +59,7 @@ unsigned view_self(void);
 bool view_ended(unsigned thread);
 void view_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 void view_wait(bool (*ready)(void *), void *arg); /* does not go on before that */
+bool view_always(void *unused);                   /* for that: others may go on first */
 uint64_t view_random(uint64_t below);             /* of the schedule */
 bool view_chance(unsigned one_in);
 uint64_t view_clock(void);                        /* of the run: it grows, sometimes, at each look and at each step */

@@ -62,7 +62,9 @@ static int by_line(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 	int file = strcmp(x->file, y->file);
-	return file ? file : x->line != y->line ? (x->line > y->line ? 1 : -1) : (int)x->kind - (int)y->kind;
+	if (file || x->line != y->line)
+		return file ? file : x->line > y->line ? 1 : -1;
+	return x->kind != y->kind ? (int)x->kind - (int)y->kind : y->order - x->order;
 }
 
 static const char *base_of(char *path)
