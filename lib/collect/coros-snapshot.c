@@ -279,7 +279,7 @@ static void gather(struct snapshot *s, uint32_t i)
 	if (known)
 		ctp_life_begin(s->coros, i, &head);
 	if (dead)
-		ctp_life_skip(s->coros, i, head.is_dead);
+		ctp_life_skip(s->coros, i, &head);
 	if (!known)
 		return;
 	uint64_t born_ns = head.birth_ns ? head.birth_ns : seen_ns(s, i, &head);

@@ -226,11 +226,17 @@ static void queue_release(struct ctp_coros *coros, uint32_t i)
 	coros->ndead++;
 }
 
-void ctp_life_skip(struct ctp_coros *coros, uint32_t i, uint8_t is_dead)
+void ctp_life_skip(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head)
 {
-	coros->life[i].flags |= CTP_LIFE_DEAD;
-	if (is_dead == 1)
-		queue_release(coros, i);
+	struct ctp_life *life = &coros->life[i];
+	life->flags |= CTP_LIFE_DEAD;
+	if (head->is_dead != 1)
+		return;
+	if (life->generation != head->generation) {
+		life->flags |= CTP_LIFE_UNKNOWN;
+		life->events_before = head->generation;
+	}
+	queue_release(coros, i);
 }
 
 void ctp_life_die(struct ctp_coros *coros, uint32_t i, uint64_t events, uint64_t ts_ns)
@@ -264,17 +270,23 @@ static void emit_pending_death(struct ctp_coros *coros, struct ctp_life *life)
 /* Stations that go on the stack of the free all at once; index + 1. */
 struct chain {
 	uint32_t first, last;
+	uint32_t last_generation;
 };
 
-/* A station is freed by whichever makes is_dead 2: we, or a probe that has not heard of us yet. */
-static void chain_add(struct ctp_coros *coros, struct chain *c, uint32_t i)
+/*
+ * The coroutine of this generation has ended. Its station is freed by whichever exchanges tenure: we, or a probe that has not heard
+ * of us yet. By now another coroutine may have the station: then the generation is another, and nothing happens.
+ */
+static void chain_add(struct ctp_coros *coros, struct chain *c, uint32_t i, uint32_t generation)
 {
 	assert(i < coros->rings->arena.geo.max_stations);
 	struct ctp_shm_station *shm = &coros->rings->arena.stations[i];
-	uint8_t one = 1;
-	if (!__atomic_compare_exchange_n(&shm->is_dead, &one, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	uint64_t owned = CTP_TENURE(generation, CTP_OWNED), mine = CTP_TENURE(generation, c->first);
+	if (__atomic_load_n(&shm->is_dead, __ATOMIC_ACQUIRE) != 1 || /* a death that only a ring tells of */
+	    !__atomic_compare_exchange_n(&shm->tenure, &owned, mine, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
-	__atomic_store_n(&shm->next_free, c->first, __ATOMIC_RELAXED);
+	__atomic_store_n(&shm->is_dead, 2, __ATOMIC_RELAXED);
+	c->last_generation = c->first ? c->last_generation : generation;
 	c->last = c->first ? c->last : i + 1;
 	c->first = i + 1;
 }
@@ -284,7 +296,8 @@ static void chain_push(struct ctp_coros *coros, const struct chain *c)
 	uint64_t *stack = &coros->rings->arena.header->free, top = __atomic_load_n(stack, __ATOMIC_RELAXED);
 	assert(!c->first == !c->last);
 	for (unsigned tries = 0; c->first && tries < FREE_TRIES; tries++) {
-		__atomic_store_n(&coros->rings->arena.stations[c->last - 1].next_free, (uint32_t)top, __ATOMIC_RELAXED);
+		__atomic_store_n(&coros->rings->arena.stations[c->last - 1].tenure, CTP_TENURE(c->last_generation, (uint32_t)top),
+		                 __ATOMIC_RELAXED);
 		uint64_t mine = ((top >> 32) + 1) << 32 | c->first;
 		/* Release: the links, and our reads of the ended coroutines. Pairs with the acquire of the probe that takes one. */
 		if (__atomic_compare_exchange_n(stack, &top, mine, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -311,7 +324,7 @@ static void emit_pending_deaths(struct ctp_coros *coros)
 
 void ctp_coros_release_dead(struct ctp_coros *coros)
 {
-	struct chain chain = {0, 0};
+	struct chain chain = {0, 0, 0};
 	for (uint32_t link = coros->dead; link; link = coros->life[link - 1].link) {
 		struct ctp_life *life = &coros->life[link - 1];
 		assert(life->flags & CTP_LIFE_QUEUED && coros->ndead);
@@ -319,7 +332,7 @@ void ctp_coros_release_dead(struct ctp_coros *coros)
 		coros->ndead--;
 		emit_pending_death(coros, life);
 		if (life->flags & CTP_LIFE_DEAD)
-			chain_add(coros, &chain, link - 1);
+			chain_add(coros, &chain, link - 1, life->flags & CTP_LIFE_UNKNOWN ? life->events_before : life->generation);
 	}
 	coros->dead = 0;
 	assert(coros->pending || !coros->ndead); /* as many as queue_release has counted */
@@ -335,10 +348,13 @@ void ctp_coros_settle(struct ctp_coros *coros, bool all)
 
 void ctp_coros_release(struct ctp_coros *coros, uint32_t used)
 {
-	struct chain chain = {0, 0};
-	for (uint32_t i = 0; i < used; i++)
-		if (__atomic_load_n(&coros->rings->arena.stations[i].generation, __ATOMIC_RELAXED))
-			chain_add(coros, &chain, i);
+	struct chain chain = {0, 0, 0};
+	for (uint32_t i = 0; i < used; i++) {
+		/* Acquire: an is_dead of 1 is not of a coroutine before this one. Pairs with the release store of tenure. */
+		uint32_t generation = __atomic_load_n(&coros->rings->arena.stations[i].generation, __ATOMIC_ACQUIRE);
+		if (generation)
+			chain_add(coros, &chain, i, generation);
+	}
 	chain_push(coros, &chain);
 }
 

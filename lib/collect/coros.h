@@ -36,6 +36,7 @@ enum {
 	CTP_LIFE_UNSURE = 8, /* how many events it has had is not known: the next one tells */
 	CTP_LIFE_ASKED = 16, /* about its frame */
 	CTP_LIFE_CONFLICT = 32, /* a coroutine of an older generation wrote to its station */
+	CTP_LIFE_UNKNOWN = 64, /* of the one that ended, only the generation is known: events_before */
 };
 
 /* What is known of a station, and of the coroutine that has it now or had it last. */
@@ -128,11 +129,8 @@ bool ctp_life_header_of(const struct ctp_coros *coros, uint32_t i, uint32_t gene
 /* The coroutine of this header is the one that has the station now. */
 void ctp_life_begin(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head);
 
-/*
- * The coroutine that has the station has ended, and its death is not written. is_dead: as its header has it; 1: it is to be
- * freed.
- */
-void ctp_life_skip(struct ctp_coros *coros, uint32_t i, uint8_t is_dead);
+/* The coroutine of this header has ended, and its death is not written here. Frees its station, if that is not done. */
+void ctp_life_skip(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head);
 
 /*
  * Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake; the

@@ -156,8 +156,13 @@ struct ctp_shm_station {
 	struct ctp_shm_slot slots[8];
 	/* v1 calls the rest flexible[448] and gives it no meaning. */
 	uint64_t announce;   /* CTP_ANNOUNCE(flags); with any other value, nothing is announced */
-	uint32_t generation; /* how many coroutines have had this station; 0: its writer does not use the annex */
-	uint32_t next_free;  /* index + 1 of the next one on the stack of free stations */
+	__extension__ union {
+		uint64_t tenure; /* both: CTP_TENURE. They change only together */
+		__extension__ struct {
+			uint32_t generation; /* how many coroutines have had this station; 0: its writer does not use the annex */
+			uint32_t next_free;  /* index + 1 of the next one on the stack of free stations; or CTP_OWNED */
+		};
+	};
 	uint64_t first;      /* number of this coroutine's first event: numbers continue from one generation to the next */
 	uint64_t events;     /* number after the last event, once the coroutine has ended */
 	uint64_t death_ts;
@@ -314,6 +319,9 @@ enum {
 #define CTP_CLOCK_MONOTONIC 0u
 #define CTP_CLOCK_RAW 1u
 
+#define CTP_OWNED UINT32_MAX /* in next_free: a coroutine has the station, until whoever frees it exchanges tenure */
+#define CTP_TENURE(generation, next_free) (CTP_TO_(uint64_t, generation) | CTP_TO_(uint64_t, next_free) << 32)
+
 #define CTP_MODE_RECORD 1u     /* coroutines get stations; without rings these are freed when the coroutine ends */
 #define CTP_MODE_RINGS 2u      /* a collector reads the rings, and frees the station of a coroutine when it has read its death */
 #define CTP_MODE_MEMBARRIER 4u /* it calls membarrier(2) between setting tracer_sleeping and its last look */
@@ -371,7 +379,9 @@ CTP_AT_(ctp_shm_station, is_dead, 0x010);
 CTP_AT_(ctp_shm_station, pad, 0x011);
 CTP_AT_(ctp_shm_station, slots, 0x040);
 CTP_AT_(ctp_shm_station, announce, 0x240);
+CTP_AT_(ctp_shm_station, tenure, 0x248);
 CTP_AT_(ctp_shm_station, generation, 0x248);
+CTP_AT_(ctp_shm_station, next_free, 0x24c);
 CTP_AT_(ctp_shm_station, first, 0x250);
 CTP_AT_(ctp_shm_station, death_ts, 0x260);
 CTP_AT_(ctp_shm_station, spawn_site, 0x270);
@@ -2377,16 +2387,20 @@ static inline struct ctp_shm_station *ctp_station_at_(const struct ctp_probe_ *p
 	return CTP_TO_(struct ctp_shm_station *, CTP_GET_(&p->base) + sizeof(struct ctp_shm_header)) + index;
 }
 
-/* Frees the station of a coroutine that has ended. Of several threads that try, one succeeds. */
-static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st)
+/*
+ * Frees the station of the coroutine of this generation, which has ended. Of several threads that try, one succeeds; and none does if
+ * another coroutine has the station by now.
+ */
+static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st, uint32_t generation)
 {
-	uint8_t dead = 1;
-	if (!__atomic_compare_exchange_n(&st->is_dead, &dead, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	uint64_t owned = CTP_TENURE(generation, CTP_OWNED);
+	if (!__atomic_compare_exchange_n(&st->tenure, &owned, CTP_TENURE(generation, 0), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
+	CTP_PUT_(&st->is_dead, CTP_TO_(uint8_t, 2));
 	uint32_t index = CTP_TO_(uint32_t, st - ctp_station_at_(p, 0));
 	uint64_t top = CTP_GET_(&p->shm->free), mine;
 	do {
-		CTP_PUT_(&st->next_free, CTP_TO_(uint32_t, top));
+		CTP_PUT_(&st->tenure, CTP_TENURE(generation, CTP_TO_(uint32_t, top)));
 		mine = ((top >> 32) + 1) << 32 | (index + 1);
 		/* Release: the data of the old coroutine and the link are stored. Pairs with the acquire of the pop. */
 	} while (!__atomic_compare_exchange_n(&p->shm->free, &top, mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
@@ -2423,8 +2437,10 @@ static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t nex
 	uint32_t used = CTP_GET_(&p->shm->allocated_count);
 	for (uint32_t i = 0; i < used && i < p->max_stations; i++) { /* only stations that have memory */
 		struct ctp_shm_station *st = ctp_station_at_(p, i);
-		if (__atomic_load_n(&st->is_dead, __ATOMIC_ACQUIRE) == 1 && CTP_GET_(&st->generation))
-			ctp_free_(p, st);
+		/* Acquire: the 1 below is not of a coroutine before this one. Pairs with the release store of tenure. */
+		uint32_t generation = __atomic_load_n(&st->generation, __ATOMIC_ACQUIRE);
+		if (generation && __atomic_load_n(&st->is_dead, __ATOMIC_ACQUIRE) == 1)
+			ctp_free_(p, st, generation);
 	}
 }
 
@@ -2526,7 +2542,7 @@ CTP_FN_HERE_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 		flags |= CTP_ANNOUNCE_ANNEX | (p->raw ? CTP_ANNOUNCE_RAW : 0);
 		generation += !generation;
 		/* Release: a reader that sees it sees the end of the previous coroutine. Pairs with the reader's acquire load. */
-		__atomic_store_n(&st->generation, generation, __ATOMIC_RELEASE);
+		__atomic_store_n(&st->tenure, CTP_TENURE(generation, CTP_OWNED), __ATOMIC_RELEASE);
 		/* A reader that sees any of the new fields sees the new generation. Pairs with the reader's acquire fence. */
 		__atomic_thread_fence(__ATOMIC_RELEASE);
 		ctp_birth_more_(co, t, site, late);
@@ -2699,7 +2715,7 @@ CTP_FN_HERE_ void ctp_death_(struct ctp_coro *co)
 	if (mode & CTP_MODE_RINGS)
 		ctp_note_(p, t, mode, ts, co->events_, co->ref_, CTP_ENTRY(CTP_ENTRY_DEATH, 0, co->events_));
 	else
-		ctp_free_(p, st);
+		ctp_free_(p, st, CTP_REF_GENERATION(co->ref_));
 }
 
 /* The mode for an entry about a coroutine; 0: record nothing, because it has no station with the annex. */

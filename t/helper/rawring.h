@@ -189,7 +189,7 @@ static inline bool raw_birth(struct rawring *r, struct rawcoro *co, uint64_t pro
 	uint64_t ts = raw_now(r);
 	*co = (struct rawcoro){.station = st, .index = index, .events = raw64(st + 0x258),
 	                       .ref = (uint64_t)generation << 32 | (index + 1)};
-	put32(st + 0x248, generation);
+	put64(st + 0x248, generation | UINT64_C(0xffffffff) << 32); /* it is owned */
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	put64(st + 0x250, co->events);
 	put64(st + 0x268, parent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * collect-stubs.c - what lib/collect/collect-loop.c calls and the worlds have no part in: there are no other processes, no signals,
+ * collect-stubs.c - what lib/collect calls and the worlds have no part in: there are no other processes, no signals,
  * no output, nothing to sample. What a look does, how long a rest is, and what a wait waits for is in world-wakeup.c.
  */
 #include "collect/collect-loop.h"
@@ -40,3 +40,5 @@ void ctp_sampler_look(struct ctp_sampler *s, bool stirred) { (void)s, (void)stir
 void ctp_targets_refresh(struct ctp_targets *t) { (void)t; }
 void ctp_writer_flush(struct ctp_writer *w) { (void)w; }
 size_t ctp_writer_pending(const struct ctp_writer *w) { return (void)w, 0; }
+void ctp_writer_records(struct ctp_writer *w, const struct ctp_batch *batch) { (void)w, (void)batch; }
+void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns) { (void)w, (void)ts_ns; }

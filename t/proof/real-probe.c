@@ -83,9 +83,12 @@ void real_event(unsigned co, uint64_t addr)
 /* Each thread has its own ring_of: it is as if each ran a copy of the probe of its own. */
 void real_withdraw(void) { ctp_withdraw_(&probe); }
 
+void real_name(unsigned co, const char *name) { ctp_coro_name(&coros[co], name); }
 void real_death(unsigned co) { ctp_coro_death(&coros[co]); }
 uint64_t real_ref(unsigned co) { return coros[co].ref_; }
 uint64_t real_next(unsigned co) { return coros[co].events_; }
+
+uint32_t real_load32(const uint32_t *at) { return CTP_GET_(at); }
 
 void real_slot_write(struct ctp_shm_station *st, uint64_t k, bool fenced)
 {

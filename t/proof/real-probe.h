@@ -24,12 +24,16 @@ void real_probe_attach(struct ctp_shm_header *shm, uint32_t ring_bits, bool fenc
 /* The calls, for coroutine number co. Event k has the address that world_word gives. */
 bool real_new(unsigned co, uint64_t id);
 void real_event(unsigned co, uint64_t addr);
+void real_name(unsigned co, const char *name);
 void real_death(unsigned co);
 uint64_t real_ref(unsigned co);
 uint64_t real_next(unsigned co); /* the number of its next event */
 
 /* The object whose code this thread runs is unloaded; the thread does not come back. */
 void real_withdraw(void);
+
+/* A relaxed load, for the worlds. */
+uint32_t real_load32(const uint32_t *at);
 
 /* ctp_slot_write_ */
 void real_slot_write(struct ctp_shm_station *st, uint64_t k, bool fenced);

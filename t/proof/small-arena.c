@@ -32,6 +32,9 @@ void small_arena_share(void)
 		return;
 	done = true;
 	view_share("shm", small_arena, sizeof small_arena);
+	struct ctp_shm_station *stations = (void *)(small_arena + sizeof(struct ctp_shm_header));
+	for (unsigned i = 0; i < SMALL_STATIONS; i++)
+		view_whole(&stations[i].tenure, sizeof stations[i].tenure);
 	real_probe_share();
 }
 

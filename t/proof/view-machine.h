@@ -42,6 +42,9 @@ enum view_barrier { VIEW_UNREGISTERED, VIEW_REGISTERED };
 /* From here on accesses to these bytes are steps of the machine. */
 void view_share(const char *name, void *at, size_t bytes);
 
+/* These bytes are always one location, although some accesses are to a part of them. */
+void view_whole(void *at, size_t bytes);
+
 /* Bytes that each thread has for itself, as thread-local variables are. */
 void view_private(void *at, size_t bytes);
 

@@ -13,7 +13,7 @@
 
 #include "view-parts.h"
 
-enum { SPACING = 256, COPIES_BYTES = 32 << 20, PENDING = 64 };
+enum { COPIES_BYTES = 32 << 20, PENDING = 64, WHOLES = 16 };
 
 struct message {
 	uint64_t value;
@@ -40,6 +40,12 @@ static struct region {
 	uint16_t *location; /* of each byte: its number + 1, or 0 */
 } regions[VIEW_REGIONS];
 static unsigned nregions;
+
+static struct whole {
+	unsigned char *at;
+	size_t bytes;
+} wholes[WHOLES];
+static unsigned nwholes;
 
 static struct location locations[VIEW_LOCATIONS];
 static unsigned nlocations;
@@ -160,8 +166,21 @@ static struct message *insert(struct location *l, uint32_t i, struct message m)
 	return &l->messages[i];
 }
 
+void view_whole(void *at, size_t bytes)
+{
+	if (nwholes == WHOLES)
+		abort();
+	wholes[nwholes++] = (struct whole){at, bytes};
+}
+
 static uint32_t make(struct region *r, unsigned char *at, unsigned bytes)
 {
+	for (unsigned i = 0; i < nwholes; i++) {
+		if ((size_t)(at - wholes[i].at) >= wholes[i].bytes)
+			continue;
+		at = wholes[i].at;
+		bytes = (unsigned)wholes[i].bytes;
+	}
 	size_t offset = (size_t)(at - r->at);
 	if (nlocations == VIEW_LOCATIONS)
 		view_fail("more than %d locations", VIEW_LOCATIONS);
@@ -190,6 +209,9 @@ static uint32_t find(const volatile void *where, unsigned bytes, bool load)
 		view_fail("%s+0x%zx: an access of %u bytes to a location of %u", r->name, (size_t)(at - r->at), bytes, l->bytes);
 	return number - 1;
 }
+
+uint32_t view_location(const volatile void *at, unsigned bytes) { return find(at, bytes, true); }
+uint32_t view_messages(uint32_t location) { return locations[location].count; }
 
 void view_memory_begin(void)
 {
@@ -314,7 +336,7 @@ static void write_after(struct view_three *v, uint32_t number, uint32_t i, struc
 {
 	struct location *l = &locations[number];
 	uint32_t before = l->messages[i].stamp;
-	m.stamp = i + 1 == l->count ? before + SPACING : before + (l->messages[i + 1].stamp - before) / 2;
+	m.stamp = i + 1 == l->count ? before + VIEW_SPACING : before + (l->messages[i + 1].stamp - before) / 2;
 	set(&v->cur, number, m.stamp);
 	set(&v->acq, number, m.stamp);
 	m.view = joined(m.view, releases(order) ? view_copy(&v->cur) : v->rel);
@@ -334,7 +356,7 @@ void view_store(volatile void *at, unsigned bytes, uint64_t value, int order)
 	struct location *l = &locations[number];
 	note(l, v, false, true, false);
 	uint32_t from = oldest(l, v->cur.at[number]), i = l->count - 1;
-	if (from < i && view_chance(4)) {
+	if (from < i && view_early()) {
 		i = from + (uint32_t)view_random(l->count - from);
 		while (!has_place(l, i))
 			i++;
@@ -358,6 +380,8 @@ static uint64_t result(enum view_rmw what, uint64_t old, uint64_t value)
 /* Any message that may be read and has none right after it. */
 static uint32_t pick_for_exchange(const struct location *l, uint32_t stamp)
 {
+	if (!view_early())
+		return l->count - 1;
 	uint32_t i = l->count - 1 - view_pick(l->count - oldest(l, stamp));
 	while (!has_place(l, i))
 		i++;
@@ -395,7 +419,7 @@ bool view_cas(volatile void *at, unsigned bytes, uint64_t *expected, uint64_t va
 	uint32_t number = find(at, bytes, false);
 	struct location *l = &locations[number];
 	uint32_t i = l->count - 1 - view_pick(l->count - oldest(l, v->cur.at[number]));
-	if (l->messages[i].value == *expected && !has_place(l, i))
+	if (l->messages[i].value == *expected && (!view_early() || !has_place(l, i)))
 		i = l->count - 1;
 	bool done = l->messages[i].value == *expected && !(weak && view_chance(8));
 	note(l, v, true, done, false);
@@ -482,7 +506,7 @@ void view_memory_settle(struct view_three *v)
 {
 	for (unsigned i = 0; i < npending; i++) {
 		struct location *l = &locations[pending[i]];
-		struct message m = {.value = value_at(l->at, l->bytes), .stamp = l->messages[l->count - 1].stamp + SPACING};
+		struct message m = {.value = value_at(l->at, l->bytes), .stamp = l->messages[l->count - 1].stamp + VIEW_SPACING};
 		set(&v->cur, pending[i], m.stamp);
 		set(&v->acq, pending[i], m.stamp);
 		tell("plain store", l, m.value, -1, insert(l, l->count, m));

@@ -31,6 +31,11 @@ void view_clear(struct view *v);
 void view_join(struct view *to, const struct view *from);
 const struct view *view_copy(const struct view *v); /* lives as long as the run */
 
+/* The number of a location, and how many messages it has. Their timestamps are multiples of VIEW_SPACING, if none came early. */
+enum { VIEW_SPACING = 256 };
+uint32_t view_location(const volatile void *at, unsigned bytes);
+uint32_t view_messages(uint32_t location);
+
 /* A seq_cst fence of a thread. */
 void view_fence_full(struct view_three *v);
 
@@ -40,6 +45,7 @@ void view_fence_full(struct view_three *v);
 struct view_three *view_step(void);
 uint32_t view_turn(void);      /* of the thread that calls: the number of its step, for happens-before */
 unsigned view_pick(unsigned n); /* one of n messages, 0: the newest */
+bool view_early(void); /* whether a store may come before one that is there, in the order of modification */
 void view_tell(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* if there is a trace */
 void view_all_fences(bool all); /* asks for a fence in each thread, and waits for them */
 

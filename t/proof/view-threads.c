@@ -61,6 +61,7 @@ static uint64_t next(void) /* splitmix64 */
 
 uint64_t view_random(uint64_t below) { return below < 2 ? 0 : (uint64_t)((unsigned __int128)next() * below >> 64); }
 bool view_chance(unsigned one_in) { return one_in < 2 || !view_random(one_in); }
+bool view_early(void) { return view_chance(4); }
 
 static void draw_style(void)
 {

@@ -150,8 +150,8 @@ static void test_reuse(void)
 	ok(st->is_dead == 1 && !(uint32_t)head()->free, "with a collector, stations of ended coroutines wait to be freed by it");
 	ctp_coro_new(&co, 9);
 	ok(co.station_ != st && head()->allocated_count == CTP_FRESH_ + 2, "the next coroutine gets another station");
-	ctp_free_(ctp_current_, st);
-	ctp_free_(ctp_current_, st);
+	ctp_free_(ctp_current_, st, st->generation);
+	ctp_free_(ctp_current_, st, st->generation);
 	ctp_coro_death(&co);
 	ctp_coro_new(&co, 10);
 	ok(co.station_ == st, "a freed station is reused");
@@ -332,7 +332,7 @@ static void test_handler(void)
 		ctp_coro_new(&brief, 300);
 		struct ctp_shm_station *st = brief.station_;
 		ctp_coro_death(&brief);
-		ctp_free_(ctp_current_, st);
+		ctp_free_(ctp_current_, st, st->generation);
 		calls++;
 	}
 	pthread_join(thread, NULL);

@@ -197,7 +197,7 @@ impl Coro {
             }
         };
         let annex = probe.has_annex();
-        let generation = station.generation.load(Relaxed).wrapping_add(1).max(1);
+        let generation = station.generation().wrapping_add(1).max(1);
         let reference = if annex { reference(generation, index) } else { 0 };
         let mut flags = if probe.is_fenced() { ANNOUNCE_ORDERED } else { ANNOUNCE_BARRIER };
         let ts = probe.now();
@@ -207,7 +207,7 @@ impl Coro {
         if annex {
             flags |= ANNOUNCE_ANNEX | if probe.raw { ANNOUNCE_RAW } else { 0 };
             // Release: a reader that sees it sees that the previous coroutine has ended. Pairs with the reader's acquire load.
-            station.generation.store(generation, Release);
+            station.tenure.store(tenure(generation, OWNED), Release);
             // A reader that sees any of the new fields sees the new generation. Pairs with the reader's acquire fence.
             fence(Release);
             self.birth_annex(probe, station, late);
@@ -551,7 +551,7 @@ impl Coro {
             let what = entry_what(ENTRY_DEATH, 0, self.events);
             note(probe, Entry { ts, value: self.events, reference: self.reference, what });
         } else {
-            probe.station_free(self.index, station);
+            probe.station_free(self.index, station, (self.reference >> 32) as u32);
         }
     }
 }
@@ -576,7 +576,7 @@ impl CoroRef {
         let (tid, waker) = (thread.tid.get(), thread.current.get());
         let ts = probe.now();
         let generation = reference_generation(self.reference);
-        if station.generation.load(Relaxed) == generation && probe.mode() & MODE_BARE == 0 {
+        if station.generation() == generation && probe.mode() & MODE_BARE == 0 {
             let n = station.nwakes.load(Relaxed);
             let wake = &station.wakes[(n % SHM_WAKES) as usize];
             station.nwakes.store(n.wrapping_add(1), Relaxed);

@@ -5,7 +5,7 @@
 //!
 //! Nearly everything is an atomic, because the other side is another process that may do anything at the same time.
 
-use std::sync::atomic::{AtomicI32, AtomicU16, AtomicU32, AtomicU64, AtomicU8};
+use std::sync::atomic::{AtomicI32, AtomicU16, AtomicU32, AtomicU64, AtomicU8, Ordering::Relaxed};
 
 /// Declares a struct with the layout of C, and records it for the tests.
 macro_rules! shared {
@@ -109,8 +109,7 @@ shared!(Station, "ctp_shm_station" {
     pad: [u8; 47],
     slots: [Slot; SHM_SLOTS as usize],
     announce: AtomicU64,
-    generation: AtomicU32,
-    next_free: AtomicU32,
+    tenure: AtomicU64,
     first: AtomicU64,
     events: AtomicU64,
     death_ts: AtomicU64,
@@ -134,6 +133,18 @@ shared!(Station, "ctp_shm_station" {
     reason_generation: AtomicU32,
     nreasons: AtomicU32,
 });
+
+impl Station {
+    /// How many coroutines have had it.
+    pub fn generation(&self) -> u32 {
+        self.tenure.load(Relaxed) as u32
+    }
+
+    /// The next one on the stack of free stations, or OWNED.
+    pub fn next_free(&self) -> u32 {
+        (self.tenure.load(Relaxed) >> 32) as u32
+    }
+}
 
 shared!(Site, "ctp_shm_site" {
     ready: AtomicU32,
@@ -205,6 +216,12 @@ pub const ENTRY_HOLDS: u64 = 13;
 pub const ENTRY_FOR: u64 = 14;
 
 pub const CLOCK_RAW: u32 = 1;
+
+pub const OWNED: u32 = u32::MAX;
+
+pub fn tenure(generation: u32, next_free: u32) -> u64 {
+    u64::from(generation) | u64::from(next_free) << 32
+}
 
 pub const MODE_RECORD: u32 = 1;
 pub const MODE_RINGS: u32 = 2;
@@ -315,6 +332,8 @@ mod tests {
             ("CTP_OBJECT_KEY(7, 0x435450000000abcdull)", object_key(7, 0x4354_5000_0000_abcd)),
             ("CTP_OBJECT_PLACE(0x8354500012345678ull, 63488)", object_place(0x8354_5000_1234_5678, 63488) as u64),
             ("CTP_HOLDER(0xffedcba9876543ull)", holder(0xff_edcb_a987_6543)),
+            ("CTP_OWNED", OWNED as u64),
+            ("CTP_TENURE(5, 7)", tenure(5, 7)),
             ("CTP_ANNEX_MAGIC", ANNEX_MAGIC),
             ("CTP_ENTRY_SUSPEND", ENTRY_SUSPEND),
             ("CTP_ENTRY_RESUME", ENTRY_RESUME),

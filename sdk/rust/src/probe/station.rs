@@ -58,15 +58,18 @@ impl Probe {
         left
     }
 
-    /// Frees the station of a coroutine that has ended. Of several threads that try, one succeeds.
-    pub fn station_free(&self, index: u32, station: &Station) {
-        if station.is_dead.compare_exchange(1, IS_FREE, Relaxed, Relaxed).is_err() {
+    /// Frees the station of the coroutine of this generation, which has ended. Of several threads that try, one succeeds; and none
+    /// does if another coroutine has the station by now.
+    pub fn station_free(&self, index: u32, station: &Station, generation: u32) {
+        let freed = tenure(generation, 0);
+        if station.tenure.compare_exchange(tenure(generation, OWNED), freed, Relaxed, Relaxed).is_err() {
             return;
         }
+        station.is_dead.store(IS_FREE, Relaxed);
         let free = &self.header().free;
         let mut top = free.load(Relaxed);
         loop {
-            station.next_free.store(top as u32, Relaxed);
+            station.tenure.store(tenure(generation, top as u32), Relaxed);
             // Release: the data of the old coroutine and the link are stored. Pairs with the acquire in station_pop.
             match free.compare_exchange_weak(top, stack_word(top, index + 1), Release, Relaxed) {
                 Ok(_) => return,
@@ -84,7 +87,7 @@ impl Probe {
         let mut top = free.load(Acquire); // pairs with the release of the push
         loop {
             let index = (top as u32).checked_sub(1)?;
-            let below = self.station(index)?.next_free.load(Relaxed);
+            let below = self.station(index)?.next_free();
             match free.compare_exchange_weak(top, stack_word(top, below), Acquire, Acquire) {
                 Ok(_) => return Some(index),
                 Err(now) => top = now,
@@ -129,11 +132,12 @@ impl Probe {
         fence(SeqCst);
         sys::membarrier();
         for index in 0..self.shape.max_stations {
-            match self.station(index) {
-                Some(station) if station.is_dead.load(Acquire) == 1 && station.generation.load(Relaxed) != 0 => {
-                    self.station_free(index, station);
+            if let Some(station) = self.station(index) {
+                // Acquire: the 1 below is not of a coroutine before this one. Pairs with the release store of tenure.
+                let generation = station.tenure.load(Acquire) as u32;
+                if generation != 0 && station.is_dead.load(Acquire) == 1 {
+                    self.station_free(index, station, generation);
                 }
-                _ => (),
             }
         }
     }

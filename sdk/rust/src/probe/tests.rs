@@ -47,7 +47,9 @@ fn probe() -> &'static Probe {
 fn free_the_dead() {
     let used = probe().header().allocated_count.load(Relaxed).min(probe().shape.max_stations);
     for (index, station) in (0..used).filter_map(|index| Some((index, probe().station(index)?))) {
-        probe().station_free(index, station);
+        if station.is_dead.load(Acquire) == 1 {
+            probe().station_free(index, station, station.generation());
+        }
     }
 }
 
@@ -472,7 +474,7 @@ fn wakers_tell_and_outlive() {
     waking.on_resume();
     kept.lock().unwrap().as_ref().unwrap().wake_by_ref();
     assert_eq!(last_wake(station).waker.load(Relaxed), reference_of(&waking));
-    assert_eq!(last_wake(station).generation.load(Relaxed), station.generation.load(Relaxed) as u64);
+    assert_eq!(last_wake(station).generation.load(Relaxed), station.generation() as u64);
     drop(task);
     let mut next = PollTrace::new();
     assert!(std::ptr::eq(station_of(&next), station));
