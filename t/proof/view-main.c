@@ -3,7 +3,8 @@
 /*
  * view-main.c - runs the real code in its worlds on the machine of view-machine.h, one schedule after the other.
  *
- *	proof-runtime [-n STEPS] [-s SEED] [-w WORLD[.DIALECT]]   until a run fails, or so many steps of each world
+ *	proof-runtime [-n STEPS] [-s SEED]                        until a run fails, or so many steps in each world, over its dialects
+ *	proof-runtime -w WORLD[.DIALECT] [-n STEPS] [-s SEED]     the same in one, with so many steps for each dialect
  *	proof-runtime -t SEED -w WORLD.DIALECT                    one schedule, with all its steps
  *	proof-runtime -l                                          the places where an order is chosen
  *	proof-runtime -m SURVIVORS [-M NAME] [-n STEPS]           all mutants, or those whose name has NAME in it
@@ -71,6 +72,14 @@ static bool chosen(const char *name)
 	return !name || !strcmp(name, world->name) || !strcmp(name, full);
 }
 
+static unsigned dialects(void)
+{
+	unsigned n = 0;
+	while (world->dialects[n])
+		n++;
+	return n;
+}
+
 static double cpu_s(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 /* Returns how many worlds failed. */
@@ -87,7 +96,7 @@ static int run_all(const char *name, uint64_t steps, uint64_t seed, bool quiet)
 				continue;
 			double from_s = cpu_s();
 			uint64_t from = view_steps, before = world->found();
-			bool good = try_one(steps, seed, &kill);
+			bool good = try_one(name ? steps : steps / dialects(), seed, &kill);
 			ran++;
 			failed += !good;
 			if (!quiet)
@@ -144,7 +153,7 @@ int main(int argc, char **argv)
 	if (trace)
 		return replay(name, traced);
 	bool mutants = survivors, quiet = mutants || list;
-	int failed = run_all(name, quiet ? 200000 : steps, seed, quiet);
+	int failed = run_all(name, quiet ? 1000000 : steps, seed, quiet);
 	if (!failed && list)
 		view_sites_print(argv[0]);
 	counted_runs = counted;
