@@ -34,6 +34,8 @@ static void put_loss(struct ctp_coros *coros, const struct ctp_ring_gap *hole, u
 static void close_hole(struct ctp_coros *coros, const struct ctp_ring_gap *hole, const struct ctp_pick *picks, unsigned n)
 {
 	uint64_t from = hole->from, after_ns = hole->after_ns;
+	if (hole->unsure)
+		return;
 	for (unsigned k = 0; k < n; k++) {
 		if (!picks[k].whole)
 			continue;
@@ -58,7 +60,7 @@ static unsigned pick_slots(const struct ctp_coros *coros, const struct ctp_ring_
 	unsigned n = 0;
 	if (next > CTP_SHM_SLOTS && from < next - CTP_SHM_SLOTS)
 		from = next - CTP_SHM_SLOTS;
-	for (; from < hole->to && n < CTP_SHM_SLOTS; from++)
+	for (; from < hole->to && n < CTP_SHM_SLOTS && !hole->unsure; from++)
 		picks[n++] = (struct ctp_pick){.slot = &shm->slots[from % CTP_SHM_SLOTS], .number = from, .flags = flags};
 	assert(n <= CTP_SHM_SLOTS); /* close_some keeps as many free */
 	return n;
@@ -111,10 +113,22 @@ void ctp_coros_hole(struct ctp_coros *coros, uint32_t i, uint64_t to, uint64_t t
 	ctp_coros_room(coros);
 	struct ctp_ring_gap hole = {.from = life->next, .to = to, .first = life->first, .probe_id = life->probe_id,
 	                            .coro = life->coro, .after_ns = life->last_ns < ts_ns ? life->last_ns : ts_ns, .ts_ns = ts_ns,
-	                            .round = coros->rings->rounds, .station = i};
+	                            .round = coros->rings->rounds, .station = i, .unsure = life->flags & CTP_LIFE_UNSURE};
 	ctp_ring_gaps_add(&coros->gaps, &hole, &life->hole);
 	coros->doubt_ns = hole.after_ns < coros->doubt_ns ? hole.after_ns : coros->doubt_ns;
 	life->next = to;
+	life->flags &= (uint8_t)~CTP_LIFE_UNSURE;
+}
+
+void ctp_coros_begin(struct ctp_coros *coros, uint32_t i, struct ctp_ring_entry *e)
+{
+	struct ctp_life *life = &coros->life[i];
+	uint32_t before = CTP_ENTRY_NUMBER(e->what) - (uint32_t)life->next;
+	if (before) {
+		e->ts_ns = ctp_not_before(e->ts_ns, life->last_ns + 1); /* those that come late have a place then */
+		ctp_coros_hole(coros, i, life->next + before, e->ts_ns);
+	}
+	life->flags &= (uint8_t)~CTP_LIFE_UNSURE;
 }
 
 /* --- what no entry has ---------------------------------------------------------------------------------------------------- */

@@ -150,6 +150,7 @@ static void adopt(struct ctp_coros *coros, uint32_t i, const struct ctp_life_hea
 	ctp_life_begin(coros, i, head);
 	if (head->birth_ns < coros->rows->begin_ns) /* it had events that were not for us */
 		life->flags |= CTP_LIFE_UNSURE;
+	life->last_ns = head->birth_ns ? head->birth_ns : seen_ns;
 	birth(coros, i, head, seen_ns, depth);
 }
 
@@ -247,7 +248,7 @@ void ctp_life_die(struct ctp_coros *coros, uint32_t i, uint64_t events, uint64_t
 		return;
 	if (events >= life->next && ts_ns < life->last_ns) /* what is numbered from events on came after its end */
 		ts_ns = life->last_ns;
-	if (events > life->next && events - life->next < CTP_LIFE_AHEAD_MAX && !(life->flags & CTP_LIFE_UNSURE))
+	if (events > life->next && events - life->next < CTP_LIFE_AHEAD_MAX)
 		ctp_coros_hole(coros, i, events, ts_ns);
 	life->flags |= CTP_LIFE_DEAD;
 	life->last_ns = ts_ns;
@@ -444,10 +445,8 @@ static void take_transition(struct ctp_coros *coros, const struct ctp_ring *ring
 		take_stale(coros, ring, e);
 		return;
 	}
-	if (life->flags & CTP_LIFE_UNSURE) {
-		life->next += (uint32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)life->next);
-		life->flags &= (uint8_t)~CTP_LIFE_UNSURE;
-	}
+	if (life->flags & CTP_LIFE_UNSURE)
+		ctp_coros_begin(coros, i, e);
 	uint64_t number = life->next;
 	int32_t ahead = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)number);
 	if (!ahead) {

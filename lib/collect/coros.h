@@ -195,6 +195,12 @@ void ctp_life_die(struct ctp_coros *coros, uint32_t i, uint64_t events, uint64_t
 void ctp_coros_hole(struct ctp_coros *coros, uint32_t i, uint64_t to, uint64_t ts_ns);
 void ctp_coros_room(struct ctp_coros *coros);
 
+/*
+ * The first transition that is taken of a coroutine which may have had events before the collector came. Those before this one may be
+ * in another ring still: they are missing, but not lost if they do not come.
+ */
+void ctp_coros_begin(struct ctp_coros *coros, uint32_t i, struct ctp_ring_entry *e);
+
 /* Holes for which it is time, or all: what the slots have becomes rows, the rest is lost. */
 void ctp_coros_close(struct ctp_coros *coros, bool all);
 

@@ -24,6 +24,7 @@ struct ctp_ring_gap {
 	uint64_t after_ns, ts_ns;       /* times of the events before and after it */
 	uint64_t round;                 /* when it was noticed */
 	uint32_t station, older, newer; /* the names of the gaps before and after it in the same station */
+	bool unsure; /* they may be from before the collector came: those that do not come late are not lost */
 };
 
 struct ctp_ring_gaps {

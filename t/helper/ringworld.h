@@ -40,7 +40,7 @@ static inline void see_transition(struct reading *r, const uint64_t *val)
 		r->wrong++;
 		return;
 	}
-	r->wrong += !r->of[p].born || r->of[p].coro != val[CTP_TRANSITION_CORO] ||
+	r->wrong += !r->of[p].born || r->of[p].dead || r->of[p].coro != val[CTP_TRANSITION_CORO] ||
 	            val[CTP_TRANSITION_ADDR] != addr_of(p, index) || val[CTP_TRANSITION_ACTIVE] != index % 2 ||
 	            val[CTP_TRANSITION_SEQ] != index + 1;
 	r->backwards += index < r->of[p].next;

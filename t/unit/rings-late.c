@@ -255,6 +255,58 @@ static void test_free_and_dead(void)
 	free(w.r);
 }
 
+/* It was spawned before the collector came, at a time that is not known. */
+static void birth_from_before(struct rawring *ring, struct rawcoro *co, uint64_t probe_id)
+{
+	uint32_t index = raw_take_station(ring->mem);
+	unsigned char *st = raw_station(ring->mem, index);
+	*co = (struct rawcoro){.station = st, .index = index, .ref = UINT64_C(1) << 32 | (index + 1)};
+	put32(st + 0x248, 1);
+	put64(st, probe_id);
+	release64(st + 0x240, UINT64_C(0x2b505443) | UINT64_C(3) << 32);
+	raw_entry(ring, ctp_clock_ns(), probe_id, co->ref, (uint64_t)RAW_BIRTH << 56);
+}
+
+/* Of a coroutine whose first number is not known, the ring that is read first has what came last. */
+static void test_crossed(bool dies)
+{
+	struct world w;
+	struct rawcoro a;
+	world_open(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_claim(&w.ring[1], &w.mem, 1, 100, 102);
+	scan(&w, 2);
+	birth_from_before(&w.ring[1], &a, 1);
+	event(&w.ring[1], &a, 1, 0, true);
+	event(&w.ring[1], &a, 1, 0, true);
+	if (!dies)
+		event(&w.ring[0], &a, 1, 0, true);
+	else
+		raw_death(&w.ring[0], &a);
+	scan(&w, 4);
+	is_u64(stats(&w)->events, dies ? 2 : 3, "an event that is read after a later one is not forgotten");
+	ok(world_close(&w) && !w.r->wrong && !w.r->backwards && !w.r->lost && w.r->deaths == dies, "and in its place");
+	free(w.r);
+}
+
+/* What it did before the collector came, is not lost. */
+static void test_not_ours(void)
+{
+	struct world w;
+	struct rawcoro a;
+	world_open(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	birth_from_before(&w.ring[0], &a, 1);
+	a.events = 1000;
+	event(&w.ring[0], &a, 1, 0, true);
+	event(&w.ring[0], &a, 1, 0, true);
+	raw_death(&w.ring[0], &a);
+	scan(&w, 4);
+	is_u64(raw32(w.mem.base + 0xc0), a.index + 1, "a coroutine from before leaves its station");
+	ok(world_close(&w) && !w.r->wrong && w.r->events == 2 && !w.r->lost && w.r->deaths == 1, "what it did before is not lost");
+	free(w.r);
+}
+
 int main(void)
 {
 	test_attach();
@@ -269,5 +321,8 @@ int main(void)
 	test_end_lost();
 	test_parent_forgotten();
 	test_free_and_dead();
+	test_crossed(false);
+	test_crossed(true);
+	test_not_ours();
 	return done_testing();
 }
