@@ -7,31 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/map.h"
 #include "base/text.h"
-#include "io/folder.h"
+#include "common/files.h"
 
 static const char NO_VALUE[] = "__HIVE_DEFAULT_PARTITION__"; /* null, to all that read such folders */
-
-static bool is_plain(char c, bool dots)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || (dots && (c == '.' || c == '-'));
-}
-
-void ctp_parquet_safe_name(char to[CTP_PARQUET_NAME_MAX + 32], const char *name, bool dots)
-{
-	char *p = to;
-	const char *from = name;
-	for (; *from && p - to <= CTP_PARQUET_NAME_MAX - 3; from++) {
-		if (is_plain(*from, dots))
-			*p++ = *from;
-		else
-			p += sprintf(p, "%%%02X", (uint8_t)*from);
-	}
-	*p = '\0';
-	if (*from)
-		sprintf(p, "~%08x", (uint32_t)ctp_map_bytes(UINT64_C(0xcbf29ce484222325), name, strlen(name)));
-}
 
 bool ctp_parquet_parse_keys(struct ctp_parquet_options *o, const char *text)
 {
@@ -52,7 +31,7 @@ bool ctp_parquet_parse_keys(struct ctp_parquet_options *o, const char *text)
 }
 
 /* A host that engines would take for null (DuckDB takes null itself, in any case) has its first letter as % and digits. */
-static const char *key_value(char to[CTP_PARQUET_NAME_MAX + 32], enum ctp_parquet_key key, const struct ctp_section *sec, bool has_wall,
+static const char *key_value(char to[CTP_FILE_NAME_MAX + 32], enum ctp_parquet_key key, const struct ctp_section *sec, bool has_wall,
                              int64_t wall_s)
 {
 	const char *named = ctp_section_get(sec, "host"), *host = named ? named : "";
@@ -60,32 +39,20 @@ static const char *key_value(char to[CTP_PARQUET_NAME_MAX + 32], enum ctp_parque
 	if (key == CTP_PARQUET_HOST) {
 		bool taken = !strcasecmp(host, "null") || !strcmp(host, NO_VALUE);
 		int len = taken ? sprintf(to, "%%%02X", (uint8_t)*host) : 0;
-		ctp_parquet_safe_name(to + len, host + taken, true);
+		ctp_file_name(to + len, host + taken, true);
 	} else {
 		ctp_text_wall(wall, wall_s, 0);
-		snprintf(to, CTP_PARQUET_NAME_MAX, "%.10s", has_wall ? wall : "");
+		snprintf(to, CTP_FILE_NAME_MAX, "%.10s", has_wall ? wall : "");
 	}
 	return *to ? to : NO_VALUE;
 }
 
 bool ctp_parquet_folder(char to[PATH_MAX], const struct ctp_parquet_options *o, const struct ctp_section *sec, bool has_wall, int64_t wall_s)
 {
-	char value[CTP_PARQUET_NAME_MAX + 32];
+	char value[CTP_FILE_NAME_MAX + 32];
 	size_t len = (size_t)snprintf(to, PATH_MAX, "%s", o->dir);
 	for (uint32_t i = 0; i < o->nkeys && len < PATH_MAX; i++)
 		len += (size_t)snprintf(to + len, PATH_MAX - len, "/%s=%s", o->keys[i] == CTP_PARQUET_HOST ? "host" : "date",
 		                        key_value(value, o->keys[i], sec, has_wall, wall_s));
 	return len < PATH_MAX;
-}
-
-enum ctp_status ctp_parquet_check_empty(int folder, const char *dir, struct ctp_err *err)
-{
-	DIR *d = ctp_folder_list(folder);
-	bool empty = true;
-	if (!d)
-		return ctp_err_sys(err, "%s", dir);
-	for (struct dirent *e; empty && (e = readdir(d));)
-		empty = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
-	closedir(d);
-	return empty ? CTP_OK : ctp_err_set(err, "%s: exists and is not empty; remove it, use --partition to add to a tree, or -f", dir);
 }

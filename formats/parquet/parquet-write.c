@@ -13,7 +13,8 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "common/about.h"
+#include "common/files.h"
 #include "common/meta.h"
 #include "io/folder.h"
 #include "parquet/parquet-copies.h"
@@ -44,71 +45,16 @@ struct parquet_sink {
 
 /* --- the class of sections ------------------------------------------------------------------------------------------------- */
 
-enum { ABOUT_START, ABOUT_HAS_START, ABOUT_HOST, ABOUT_PID, ABOUT_ARGV, ABOUT_TOOL, ABOUT_CLOCK, ABOUT_HAS_WALL, ABOUT_WALL, ABOUT_INPUT,
-       ABOUT_COMPLETE, ABOUT_ATTRS, ABOUT_FIELDS };
-
-static struct ctp_class *about_class(struct ctp_err *err)
-{
-	static const struct ctp_field fields[ABOUT_FIELDS] = {
-		[ABOUT_START] = {.name = "start_ns", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME},
-		[ABOUT_HAS_START] = {.name = "has_start", .type = CTP_BOOL},
-		[ABOUT_HOST] = {.name = "hostname", .type = CTP_STRING},
-		[ABOUT_PID] = {.name = "pid", .type = CTP_U64, .role = CTP_ROLE_PROCESS},
-		[ABOUT_ARGV] = {.name = "argv", .type = CTP_STRING},
-		[ABOUT_TOOL] = {.name = "tool", .type = CTP_STRING},
-		[ABOUT_CLOCK] = {.name = "clock", .type = CTP_STRING},
-		[ABOUT_HAS_WALL] = {.name = "has_wall", .type = CTP_BOOL},
-		[ABOUT_WALL] = {.name = "wall_offset_ns", .type = CTP_I64},
-		[ABOUT_INPUT] = {.name = "input", .type = CTP_STRING},
-		[ABOUT_COMPLETE] = {.name = "complete", .type = CTP_BOOL},
-		[ABOUT_ATTRS] = {.name = "attrs", .type = CTP_STRING},
-	};
-	return ctp_class_new("sections", CTP_KIND_OTHER, fields, ABOUT_FIELDS, err);
-}
-
-static bool number(const struct ctp_section *sec, const char *name, uint64_t *v)
-{
-	const char *text = ctp_section_get(sec, name);
-	*v = 0;
-	return text && ctp_parse_u64(text, text + strlen(text), v);
-}
-
-static struct ctp_str *text_of(const char *text)
-{
-	size_t len = text ? strlen(text) : 0;
-	struct ctp_str *s = malloc(sizeof *s + len + 1);
-	if (!s)
-		return NULL;
-	s->len = (uint32_t)len;
-	memcpy(s->data, text ? text : "", len + 1);
-	return s;
-}
-
 static enum ctp_status put_about(struct parquet_sink *s, bool complete, struct ctp_err *err)
 {
-	static const uint8_t texts[] = {ABOUT_HOST, ABOUT_ARGV, ABOUT_TOOL, ABOUT_CLOCK, ABOUT_INPUT, ABOUT_ATTRS};
-	const struct ctp_section *sec = s->sec;
-	char *argv = ctp_meta_list(sec, "argv[]", NULL);
-	const char *text[ABOUT_FIELDS] = {
-		[ABOUT_HOST] = ctp_section_get(sec, "host"), [ABOUT_ARGV] = argv, [ABOUT_TOOL] = ctp_section_get(sec, "tool"),
-		[ABOUT_CLOCK] = ctp_section_get(sec, "clock"), [ABOUT_INPUT] = s->sink.input, [ABOUT_ATTRS] = s->attrs,
-	};
-	uint64_t val[ABOUT_FIELDS] = {
-		[ABOUT_HAS_WALL] = sec->has_wall, [ABOUT_WALL] = (uint64_t)(sec->has_wall ? sec->wall_offset_ns : 0), [ABOUT_COMPLETE] = complete,
-	};
-	val[ABOUT_HAS_START] = number(sec, "start_ns", &val[ABOUT_START]);
-	number(sec, "pid", &val[ABOUT_PID]);
-	bool failed = !argv;
-	for (size_t i = 0; i < sizeof texts; i++)
-		failed |= !(val[texts[i]] = ctp_val_str(text_of(text[texts[i]])));
+	uint64_t val[CTP_ABOUT_FIELDS];
+	bool filled = ctp_about_fill(val, s->sec, s->attrs, s->sink.input, complete);
 	struct ctp_parquet_section now = s->now;
-	now.has_wall &= val[ABOUT_HAS_START];
+	now.has_wall &= val[CTP_ABOUT_HAS_START];
 	struct ctp_record rec = {.cls = s->about, .val = val};
-	enum ctp_status status = failed ? ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->o.dir) :
+	enum ctp_status status = !filled ? ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", s->o.dir) :
 	                         ctp_parquet_file_put(s->sections, s->work, &now, &rec, 1, err);
-	for (size_t i = 0; i < sizeof texts; i++)
-		free((void *)(uintptr_t)val[texts[i]]);
-	free(argv);
+	ctp_about_fini(val);
 	return status;
 }
 
@@ -154,18 +100,10 @@ static enum ctp_status close_cut_files(struct parquet_sink *s, struct ctp_err *e
 	return CTP_OK;
 }
 
-/* When the section began: as it says, or with its first record, which may be null. */
 static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_record *first, struct ctp_err *err)
 {
-	uint64_t start;
-	bool known = number(s->sec, "start_ns", &start);
-	if (!known && first) {
-		start = first->ts_ns;
-		known = true;
-	}
-	__int128 wall = (__int128)start + s->sec->wall_offset_ns;
-	int64_t wall_s = (int64_t)((wall - (wall < 0 ? 999999999 : 0)) / 1000000000);
-	bool shown = known && s->sec->has_wall && wall_s >= INT64_C(-62167219200) && wall_s < INT64_C(253402300800);
+	int64_t wall_s;
+	bool shown = ctp_about_began(s->sec, first, &wall_s);
 	uint64_t mark = ctp_meta_mark(s->attrs, first);
 	s->mark = (uint32_t)(mark ^ mark >> 32);
 	if (!ctp_parquet_folder(s->folder, &s->o, s->sec, shown, shown ? wall_s : 0))
@@ -198,8 +136,8 @@ static bool name_file(const struct parquet_sink *s, char to[PATH_MAX], const cha
 
 static struct ctp_parquet_file *open_file(struct parquet_sink *s, const struct ctp_class *cls, uint32_t nth, struct ctp_err *err)
 {
-	char name[CTP_PARQUET_NAME_MAX + 32], path[PATH_MAX] = "stdout";
-	ctp_parquet_safe_name(name, cls->name, false);
+	char name[CTP_FILE_NAME_MAX + 32], path[PATH_MAX] = "stdout";
+	ctp_file_name(name, cls->name, false);
 	if (cls != s->about && !strcasecmp(name, "sections"))
 		nth++;
 	if (s->o.dir && !name_file(s, path, name, nth))
@@ -367,7 +305,7 @@ static const struct ctp_sink_ops ops = {
 
 static enum ctp_status prepare(struct parquet_sink *s, struct ctp_err *err)
 {
-	if (!(s->about = about_class(err)))
+	if (!(s->about = ctp_class_new("sections", CTP_KIND_OTHER, ctp_about_fields, CTP_ABOUT_FIELDS, err)))
 		return CTP_FAILED;
 	if (!(s->work = ctp_parquet_work_new()))
 		return ctp_err_memory(err);
@@ -381,7 +319,7 @@ static enum ctp_status prepare(struct parquet_sink *s, struct ctp_err *err)
 		return CTP_OK;
 	s->at = s->dir;
 	snprintf(s->folder, sizeof s->folder, "%s", s->o.dir);
-	return s->o.force ? CTP_OK : ctp_parquet_check_empty(s->dir, s->o.dir, err);
+	return s->o.force ? CTP_OK : ctp_files_none(s->dir, s->o.dir, "remove it, use --partition to add to a tree, or -f", err);
 }
 
 struct ctp_sink *ctp_parquet_sink(const struct ctp_parquet_options *options, struct ctp_err *err)
