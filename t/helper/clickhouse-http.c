@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /*
- * clickhouse-http --port N [--OPTION[=VALUE]]... --query QUERY - a client of ClickHouse in place of clickhouse-client, which needs 50 ms
+ * clickhouse-http --port N [--OPTION=VALUE]... [--query QUERY] - a client of ClickHouse in place of clickhouse-client, which needs 50 ms
  * to start: for tests that start hundreds. It speaks HTTP with 127.0.0.1, sends standard input after an INSERT, and prints the answer.
  * Other options go to the server as settings.
  */
@@ -36,19 +36,20 @@ static void put_escaped(FILE *to, const char *text)
 		fprintf(to, isalnum((unsigned char)*text) ? "%c" : "%%%02X", (unsigned char)*text);
 }
 
-/* All of standard input. */
+/* All of standard input, and a NUL. */
 static char *read_all(size_t *len)
 {
 	char *data = NULL;
-	size_t room = 0, n;
+	size_t room = 0;
 	*len = 0;
 	do {
 		room = 2 * room + 4096;
 		data = realloc(data, room);
 		if (!data)
 			fail("realloc");
-		*len += n = fread(data + *len, 1, room - *len, stdin);
-	} while (n);
+		*len += fread(data + *len, 1, room - *len, stdin);
+	} while (*len == room);
+	data[*len] = '\0';
 	return data;
 }
 
@@ -95,7 +96,10 @@ int main(int argc, char **argv)
 		else if (!strncmp(argv[i], "--", 2) && strchr(argv[i], '='))
 			snprintf(settings + strlen(settings), sizeof settings - strlen(settings), "&%s", argv[i] + 2);
 	}
-	if (!query || !port)
+	size_t len;
+	if (!query)
+		query = read_all(&len);
+	if (!port)
 		return 2;
 	FILE *server = fdopen(connect_to(port), "r+");
 	if (!server)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/* clickhouse-name.c - see clickhouse-name.h. */
+#include "clickhouse/clickhouse-name.h"
+
+#include <stdarg.h>
+
+#include "base/text.h"
+#include "clickhouse/clickhouse-views.h"
+#include "sql/sql-form.h"
+
+/* A name of a table or column is one of a file, in which each byte that is no letter is three. */
+enum { NAME_MAX_BYTES = 64 };
+
+static const char *const own_columns[] = {CTP_CLICKHOUSE_OWN, NULL};
+static const struct ctp_sql_naming columns = {.columns = own_columns, .max_bytes = NAME_MAX_BYTES};
+static const struct ctp_sql_naming tables = {.reserved = CTP_CLICKHOUSE_DELIVERED, .max_bytes = NAME_MAX_BYTES};
+
+bool ctp_clickhouse_is_own(const char *name)
+{
+	size_t len = strlen(name), local = sizeof CTP_CLICKHOUSE_LOCAL - 1;
+	return !strcmp(name, "sections") || ctp_clickhouse_is_view(name) || *name == '.' ||
+	       (len >= local && !strcmp(name + len - local, CTP_CLICKHOUSE_LOCAL));
+}
+
+char *ctp_clickhouse_table_name(const char *class_name)
+{
+	char *name = ctp_sql_name(&tables, class_name, 1);
+	for (unsigned nth = 2; name && ctp_clickhouse_is_own(name); nth++) {
+		free(name);
+		name = ctp_sql_name(&tables, class_name, nth);
+	}
+	return name;
+}
+
+char *ctp_clickhouse_column_name(const char *field_name, char *const *taken, size_t ntaken)
+{
+	return ctp_sql_name_beside(&columns, field_name, taken, ntaken);
+}
+
+const char *ctp_clickhouse_type(const struct ctp_field *f)
+{
+	static const char *const types[CTP_TYPE_COUNT] = {
+		[CTP_U8] = "UInt8", [CTP_U16] = "UInt16", [CTP_U32] = "UInt32", [CTP_U64] = "UInt64",
+		[CTP_I8] = "Int8", [CTP_I16] = "Int16", [CTP_I32] = "Int32", [CTP_I64] = "Int64",
+		[CTP_BOOL] = "UInt8", [CTP_ENUM] = "String", [CTP_F32] = "Float32", [CTP_F64] = "Float64",
+		[CTP_STRING] = "String", [CTP_BYTES] = "String",
+	};
+	return types[f->type];
+}
+
+static void put_quoted(struct ctp_bytes *to, const char *text, char quote)
+{
+	ctp_bytes_byte(to, (uint8_t)quote);
+	for (; *text; text++) {
+		if (*text == quote || *text == '\\')
+			ctp_bytes_byte(to, '\\');
+		ctp_bytes_byte(to, (uint8_t)*text);
+	}
+	ctp_bytes_byte(to, (uint8_t)quote);
+}
+
+static void put_number(struct ctp_bytes *to, uint64_t v)
+{
+	char *p = ctp_bytes_reserve(to, CTP_TEXT_MAX);
+	if (p)
+		ctp_bytes_commit(to, ctp_text_u64(p, v));
+}
+
+void ctp_clickhouse_put(struct ctp_bytes *to, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	for (const char *percent; (percent = strchr(fmt, '%')); fmt = percent + 2) {
+		ctp_bytes_put(to, fmt, (size_t)(percent - fmt));
+		if (percent[1] == 'd')
+			put_number(to, va_arg(ap, uint64_t));
+		else if (percent[1] == 's')
+			ctp_bytes_text(to, va_arg(ap, const char *));
+		else
+			put_quoted(to, va_arg(ap, const char *), percent[1] == 'I' ? '`' : '\'');
+	}
+	ctp_bytes_text(to, fmt);
+	va_end(ap);
+}
