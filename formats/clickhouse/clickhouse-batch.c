@@ -7,10 +7,12 @@
 
 #include "clickhouse/clickhouse-name.h"
 #include "common/meta.h"
+#include "stream/events.h"
 
 enum { DAY_S = 86400 };
 
-struct ctp_class *ctp_clickhouse_sections_class(struct ctp_err *err)
+/* For the caller to free; null: err. */
+static struct ctp_class *sections_class(struct ctp_err *err)
 {
 	struct ctp_field fields[CTP_CLICKHOUSE_SECTION_FIELDS] = {
 		[CTP_CLICKHOUSE_MARK] = {.name = "mark", .type = CTP_U64, .flags = CTP_FIELD_HEX},
@@ -21,6 +23,23 @@ struct ctp_class *ctp_clickhouse_sections_class(struct ctp_err *err)
 	};
 	memcpy(fields, ctp_about_fields, sizeof ctp_about_fields);
 	return ctp_class_new("sections", CTP_KIND_OTHER, fields, CTP_CLICKHOUSE_SECTION_FIELDS, err);
+}
+
+static struct ctp_class *lacks_class(struct ctp_err *err)
+{
+	static const struct ctp_field fields[] = {{.name = "table", .type = CTP_STRING}, {.name = "column", .type = CTP_STRING}};
+	return ctp_class_new("lacks", CTP_KIND_OTHER, fields, 2, err);
+}
+
+struct ctp_class *ctp_clickhouse_standard(const char *name)
+{
+	for (int event = 0; event < CTP_EVENT_COUNT; event++) {
+		struct ctp_class *cls = ctp_event_class(event);
+		if (!cls || !strcmp(cls->name, name))
+			return cls;
+		ctp_class_free(cls);
+	}
+	return NULL;
 }
 
 /* --- the facts, which ask for a database ---------------------------------------------------------------------------------- */
@@ -91,16 +110,30 @@ static bool wants_facts(const char *class_name)
 
 /* --- begin and end -------------------------------------------------------------------------------------------------------- */
 
+/* Takes the class over; null: err. */
+static struct ctp_clickhouse_table *make_table(struct ctp_class *cls, bool wall64, struct ctp_err *err)
+{
+	struct ctp_clickhouse_table *t = cls ? ctp_clickhouse_table_new(cls, cls->name, wall64, err) : NULL;
+	ctp_class_free(cls);
+	return t;
+}
+
 enum ctp_status ctp_clickhouse_batch_init(struct ctp_clickhouse_batch *b, const char *class_name, bool wall64, struct ctp_err *err)
 {
 	*b = (struct ctp_clickhouse_batch){.class_name = class_name, .wall64 = wall64};
 	b->db = (struct ctp_sql){.ops = &fact_ops, .words = &fact_words, .name = "clickhouse", .events = CTP_SQL_EVENTS};
 	if (wants_facts(class_name) && !(b->facts = ctp_sql_facts_new(&b->db, err)))
 		return CTP_FAILED;
-	struct ctp_class *cls = ctp_clickhouse_sections_class(err);
-	b->sections = cls ? ctp_clickhouse_table_new(cls, "sections", wall64, err) : NULL;
-	ctp_class_free(cls);
-	return b->sections ? CTP_OK : CTP_FAILED;
+	b->sections = make_table(sections_class(err), wall64, err);
+	b->lacks = b->sections ? make_table(lacks_class(err), wall64, err) : NULL;
+	if (!b->lacks)
+		return CTP_FAILED;
+	if (!CTP_ARRAY_RESERVE(b->tables, b->tables_room, 1, UINT32_MAX)) {
+		ctp_clickhouse_table_free(b->lacks);
+		return ctp_err_memory(err);
+	}
+	b->tables[b->ntables++] = b->lacks;
+	return CTP_OK;
 }
 
 static void free_delivery(struct ctp_clickhouse_delivery *d)
@@ -236,6 +269,44 @@ enum ctp_status ctp_clickhouse_batch_end(struct ctp_clickhouse_batch *b, const s
 
 /* --- records -------------------------------------------------------------------------------------------------------------- */
 
+/* Whether rows of a table of ours are wanted, beside those of classes. */
+static bool wants(const struct ctp_clickhouse_batch *b, const char *table) { return !b->class_name || !strcmp(b->class_name, table); }
+
+static struct ctp_str *text_of(const char *text)
+{
+	struct ctp_str *s = malloc(sizeof *s + strlen(text) + 1);
+	if (s) {
+		s->len = (uint32_t)strlen(text);
+		memcpy(s->data, text, s->len + 1);
+	}
+	return s;
+}
+
+static enum ctp_status put_lack(struct ctp_clickhouse_batch *b, const char *table, const char *column, struct ctp_err *err)
+{
+	struct ctp_str *texts[] = {text_of(table), text_of(column)};
+	uint64_t val[] = {ctp_val_str(texts[0]), ctp_val_str(texts[1])};
+	bool ok = texts[0] && texts[1];
+	if (ok)
+		ctp_clickhouse_table_add(b->lacks, &b->now->sec, &(struct ctp_record){.cls = b->lacks->cls, .val = val}, 1);
+	b->now->rows++;
+	free(texts[0]);
+	free(texts[1]);
+	return ok && !b->lacks->failed ? CTP_OK : ctp_err_memory(err);
+}
+
+/* What the class lacks of ctp-collect's with its name. */
+static enum ctp_status put_lacks(struct ctp_clickhouse_batch *b, const struct ctp_class *cls, struct ctp_err *err)
+{
+	struct ctp_class *own = wants(b, "lacks") ? ctp_clickhouse_standard(cls->name) : NULL;
+	enum ctp_status status = CTP_OK;
+	for (uint32_t i = 0; own && i < own->nfields && !status; i++)
+		if (ctp_class_field(cls, own->fields[i].name) < 0)
+			status = put_lack(b, cls->name, own->fields[i].name, err);
+	ctp_class_free(own);
+	return status;
+}
+
 static enum ctp_status add_run(struct ctp_clickhouse_batch *b, const struct ctp_record *rec, uint32_t n, struct ctp_err *err)
 {
 	const struct ctp_class *cls = rec->cls;
@@ -243,7 +314,9 @@ static enum ctp_status add_run(struct ctp_clickhouse_batch *b, const struct ctp_
 		ctp_sql_end_record(&b->end, &rec[i]);
 	if (b->left_out[cls->id] || b->now->sec.unwanted)
 		return CTP_OK;
-	if (!b->of[cls->id] && b->class_name && (strcmp(cls->name, b->class_name) || !strcmp(cls->name, "sections"))) {
+	if (!b->of[cls->id] && put_lacks(b, cls, err))
+		return CTP_FAILED;
+	if (!b->of[cls->id] && (!wants(b, cls->name) || ctp_clickhouse_is_ours(b->class_name))) {
 		b->left_out[cls->id] = true;
 		return CTP_OK;
 	}

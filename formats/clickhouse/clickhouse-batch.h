@@ -3,6 +3,10 @@
 /*
  * clickhouse-batch.h - sections of streams as tables in memory: those of their classes, that of the sections, and those of what is known
  * when a section ends (sql/sql-facts.h).
+ *
+ * A column that a section's declaration of a class lacks is 0 or empty there. For the classes of ctp-collect the table lacks says which
+ * columns these are, so that views can show them as NULL: a transition without an index is none with the index 0. (18.16 ends when it is
+ * given a number for a column that is Nullable.)
  */
 #ifndef CTP_CLICKHOUSE_BATCH_H
 #define CTP_CLICKHOUSE_BATCH_H
@@ -34,6 +38,7 @@ struct ctp_clickhouse_batch {
 	const char *class_name; /* null: all */
 	bool wall64;
 	struct ctp_clickhouse_table *sections;
+	struct ctp_clickhouse_table *lacks; /* in tables, too */
 	struct ctp_clickhouse_table **tables; /* of the classes; two declarations of one name have one each, with the same name */
 	uint32_t ntables, ndeliveries;
 	size_t tables_room, deliveries_room;
@@ -49,8 +54,8 @@ struct ctp_clickhouse_batch {
 	struct ctp_sql_end end;
 };
 
-/* The class of the table sections, for the caller to free; null: err. */
-struct ctp_class *ctp_clickhouse_sections_class(struct ctp_err *err);
+/* The class of ctp-collect with the name, for the caller to free; null: there is none, or no memory. */
+struct ctp_class *ctp_clickhouse_standard(const char *name);
 
 enum ctp_status ctp_clickhouse_batch_init(struct ctp_clickhouse_batch *b, const char *class_name, bool wall64, struct ctp_err *err);
 void ctp_clickhouse_batch_fini(struct ctp_clickhouse_batch *b);

@@ -16,17 +16,20 @@ static const char *const own_columns[] = {CTP_CLICKHOUSE_OWN, NULL};
 static const struct ctp_sql_naming columns = {.columns = own_columns, .max_bytes = NAME_MAX_BYTES};
 static const struct ctp_sql_naming tables = {.reserved = CTP_CLICKHOUSE_DELIVERED, .max_bytes = NAME_MAX_BYTES};
 
-bool ctp_clickhouse_is_own(const char *name)
+bool ctp_clickhouse_is_ours(const char *name) { return name && (!strcmp(name, "sections") || !strcmp(name, "lacks")); }
+
+/* Whether no class can have the name. */
+static bool is_taken(const char *name)
 {
 	size_t len = strlen(name), local = sizeof CTP_CLICKHOUSE_LOCAL - 1;
-	return !strcmp(name, "sections") || ctp_clickhouse_is_view(name) || *name == '.' ||
+	return ctp_clickhouse_is_ours(name) || ctp_clickhouse_is_view(name) || *name == '.' ||
 	       (len >= local && !strcmp(name + len - local, CTP_CLICKHOUSE_LOCAL));
 }
 
 char *ctp_clickhouse_table_name(const char *class_name)
 {
 	char *name = ctp_sql_name(&tables, class_name, 1);
-	for (unsigned nth = 2; name && ctp_clickhouse_is_own(name); nth++) {
+	for (unsigned nth = 2; name && is_taken(name); nth++) {
 		free(name);
 		name = ctp_sql_name(&tables, class_name, nth);
 	}

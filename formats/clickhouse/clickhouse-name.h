@@ -23,8 +23,8 @@ char *ctp_clickhouse_column_name(const char *field_name, char *const *taken, siz
 /* The type of a field's column. */
 const char *ctp_clickhouse_type(const struct ctp_field *f);
 
-/* Whether a view or table of ours, beside those of classes, has the name. */
-bool ctp_clickhouse_is_own(const char *name);
+/* Whether it is the name of a table of ours, beside those of classes. Null: it is not. */
+bool ctp_clickhouse_is_ours(const char *name);
 
 /* Appends fmt, in which %I is a name in quotes, %L a text as a literal, %s a text as it is, and %d a uint64_t. */
 void ctp_clickhouse_put(struct ctp_bytes *to, const char *fmt, ...);

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "clickhouse/clickhouse-batch.h"
 #include "clickhouse/clickhouse-name.h"
 #include "clickhouse/clickhouse-select.h"
 #include "sql/sql-form.h"
@@ -110,24 +111,63 @@ static void put_hex(struct ctp_bytes *to, const char *column)
 	ctp_clickhouse_put(to, "concat('0x', substring(concat('000000000000000', lower(hex(%I))), -16))", column);
 }
 
-/* The column of a view: as it is in the table; null, if no column is its. */
-static void put_column(struct views *v, const struct ctp_clickhouse_table *t, int field, const char *type, bool nullable, const char *as)
+/* Of declarations with one name, the first stands for all. */
+static bool is_first(const struct views *v, uint32_t at)
 {
-	const struct ctp_clickhouse_column *c = field < 0 ? NULL : &t->columns[field];
-	ctp_clickhouse_put(v->to, ", ");
-	if (nullable)
-		ctp_clickhouse_put(v->to, "CAST(");
-	if (!c)
-		ctp_clickhouse_put(v->to, "NULL");
-	else if (!strcmp(type, SQL_TEXT) && ctp_sql_form(&t->cls->fields[field]) == CTP_SQL_HEX)
-		put_hex(v->to, c->name);
-	else if (!strcmp(type, SQL_NUMBER) && c->width && strcmp(c->type, SQL_NUMBER) && !nullable && !ctp_type_is_signed(t->cls->fields[field].type))
-		ctp_clickhouse_put(v->to, "toUInt64(%I)", c->name);
+	for (uint32_t i = 0; i < at; i++)
+		if (!strcmp(v->tables[i]->name, v->tables[at]->name))
+			return false;
+	return true;
+}
+
+struct found {
+	const struct ctp_clickhouse_column *column; /* null: there is none */
+	const struct ctp_field *field;
+};
+
+/* The first field, of all declarations with the table's name, that a condition is true of. */
+static struct found find_column(const struct views *v, const struct ctp_clickhouse_table *t, const char *condition)
+{
+	for (uint32_t i = 0; i < v->ntables; i++) {
+		int field = strcmp(v->tables[i]->name, t->name) ? -1 : find_field(v->tables[i]->cls, condition);
+		if (field >= 0)
+			return (struct found){&v->tables[i]->columns[field], &v->tables[i]->cls->fields[field]};
+	}
+	return (struct found){NULL, NULL};
+}
+
+/* Whether a section's declaration may lack it: then the table lacks says so (clickhouse-batch.h). */
+static bool may_lack(const char *table, const struct found *f)
+{
+	struct ctp_class *own = ctp_clickhouse_standard(table);
+	bool may = own && f->column && ctp_class_field(own, f->field->name) >= 0;
+	ctp_class_free(own);
+	return may;
+}
+
+static void put_value(struct views *v, const struct found *f, const char *type)
+{
+	if (!strcmp(type, SQL_TEXT) && ctp_sql_form(f->field) == CTP_SQL_HEX)
+		put_hex(v->to, f->column->name);
+	else if (!strcmp(type, SQL_NUMBER) && f->column->width && strcmp(f->column->type, SQL_NUMBER))
+		ctp_clickhouse_put(v->to, "toUInt64(%I)", f->column->name);
 	else
-		ctp_clickhouse_put(v->to, "%I", c->name);
-	if (nullable)
-		ctp_clickhouse_put(v->to, " AS Nullable(%s))", type);
-	ctp_clickhouse_put(v->to, " AS %I", as);
+		ctp_clickhouse_put(v->to, "%I", f->column->name);
+}
+
+/* The column of a view: as it is in the table; null, if no column is its, or the section lacks it. */
+static void put_column(struct views *v, const char *table, const struct found *f, const char *type, const char *as)
+{
+	char lacks[64];
+	snprintf(lacks, sizeof lacks, CTP_CLICKHOUSE_DELIVERED "lacks%s", v->local);
+	if (!f->column) {
+		ctp_clickhouse_put(v->to, ", CAST(NULL AS Nullable(%s)) AS %I", type, as);
+		return;
+	}
+	ctp_clickhouse_put(v->to, may_lack(table, f) ? ", if(section_id IN (SELECT section_id FROM %I WHERE table = %L AND column = %L), NULL, " : ", ",
+	                   lacks, table, f->field->name);
+	put_value(v, f, type);
+	ctp_clickhouse_put(v->to, may_lack(table, f) ? ") AS %I" : " AS %I", as);
 }
 
 /* The rows of a table that count. */
@@ -146,31 +186,19 @@ static void begin_view(struct views *v, const char *before, const char *name)
 	ctp_clickhouse_put(v->to, "CREATE VIEW IF NOT EXISTS %I AS ", whole);
 }
 
-/* A table can be of several declarations of a class; the one with most fields has all columns that the view may want. */
-static const struct ctp_clickhouse_table *fullest(const struct views *v, uint32_t at)
-{
-	const struct ctp_clickhouse_table *t = v->tables[at];
-	for (uint32_t i = 0; i < v->ntables; i++)
-		if (!strcmp(v->tables[i]->name, v->tables[at]->name) && (v->tables[i]->cls->nfields > t->cls->nfields || (i < at && v->tables[i]->cls->nfields == t->cls->nfields)))
-			t = v->tables[i];
-	return t == v->tables[at] ? t : NULL;
-}
-
 static void put_kind(struct views *v, const struct ctp_sql_kind_view *kind)
 {
-	bool nullable[COLUMNS] = {0};
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < v->ntables; i++)
-		for (size_t c = 0; is_of(v->tables[i]->cls, kind) && fullest(v, i) && c < COLUMNS && kind->columns[c].column; c++)
-			nullable[c] |= find_field(v->tables[i]->cls, kind->columns[c].field) < 0;
 	begin_view(v, "", kind->view);
 	for (uint32_t i = 0; i < v->ntables; i++) {
-		const struct ctp_clickhouse_table *t = is_of(v->tables[i]->cls, kind) ? fullest(v, i) : NULL;
-		if (!t)
+		const struct ctp_clickhouse_table *t = v->tables[i];
+		if (!is_of(t->cls, kind) || !is_first(v, i))
 			continue;
 		ctp_clickhouse_put(v->to, n++ ? " UNION ALL SELECT section_id AS section" : "SELECT section_id AS section");
-		for (size_t c = 0; c < COLUMNS && kind->columns[c].column; c++)
-			put_column(v, t, find_field(t->cls, kind->columns[c].field), kind->columns[c].type, nullable[c], kind->columns[c].column);
+		for (size_t c = 0; c < COLUMNS && kind->columns[c].column; c++) {
+			struct found f = find_column(v, t, kind->columns[c].field);
+			put_column(v, t->name, &f, kind->columns[c].type, kind->columns[c].column);
+		}
 		put_from(v, t->name);
 	}
 	ctp_clickhouse_put(v->to, ";\n");
@@ -178,44 +206,51 @@ static void put_kind(struct views *v, const struct ctp_sql_kind_view *kind)
 
 /* --- transitions ---------------------------------------------------------------------------------------------------------- */
 
-/* The field of a class of transitions for one of ctp-collect's: by its name, or for a class that others have made by its role. */
-static int event_field(const struct ctp_class *cls, const struct ctp_field *own)
+/* The column for one of ctp-collect's: by its name, or for a class that others have made by its role. */
+static struct found event_column(const struct views *v, const struct ctp_clickhouse_table *t, const struct ctp_field *own)
 {
-	return ctp_sql_is_event(cls) ? ctp_class_field(cls, own->name) : ctp_sql_by_role(cls, own->name, own->role);
+	for (uint32_t i = 0; i < v->ntables; i++) {
+		const struct ctp_class *cls = v->tables[i]->cls;
+		int field = strcmp(v->tables[i]->name, t->name) ? -1 :
+		            ctp_sql_is_event(cls) ? ctp_class_field(cls, own->name) : ctp_sql_by_role(cls, own->name, own->role);
+		if (field >= 0)
+			return (struct found){&v->tables[i]->columns[field], &cls->fields[field]};
+	}
+	return (struct found){NULL, NULL};
 }
 
 static void put_event(struct views *v, const struct ctp_clickhouse_table *t, const struct ctp_class *own, bool first)
 {
 	ctp_clickhouse_put(v->to, first ? "SELECT section_id AS section" : " UNION ALL SELECT section_id AS section");
 	for (uint32_t i = 0; i < own->nfields; i++) {
-		int field = event_field(t->cls, &own->fields[i]);
-		bool address = i == CTP_TRANSITION_ADDR;
-		if (field < 0 && i <= CTP_TRANSITION_TS) /* coroTracer's are never null */
-			ctp_clickhouse_put(v->to, address ? ", '0x0000000000000000' AS %I" : ", toUInt64(0) AS %I", own->fields[i].name);
-		else if (address)
-			put_column(v, t, field, SQL_TEXT, false, own->fields[i].name);
-		else
-			put_column(v, t, field, "UInt64", i > CTP_TRANSITION_TS, own->fields[i].name);
+		struct found f = event_column(v, t, &own->fields[i]);
+		const char *type = i == CTP_TRANSITION_ADDR ? SQL_TEXT : SQL_NUMBER, *name = own->fields[i].name;
+		if (i > CTP_TRANSITION_TS) {
+			put_column(v, t->name, &f, type, name);
+		} else if (!f.column) { /* coroTracer's are never null */
+			ctp_clickhouse_put(v->to, i == CTP_TRANSITION_ADDR ? ", '0x0000000000000000' AS %I" : ", toUInt64(0) AS %I", name);
+		} else {
+			ctp_clickhouse_put(v->to, ", ");
+			put_value(v, &f, type);
+			ctp_clickhouse_put(v->to, " AS %I", name);
+		}
 	}
 	put_from(v, t->name);
 }
+
+static bool is_transition(const struct ctp_class *cls) { return ctp_sql_is_event(cls) || ctp_sql_has_twin(cls); }
 
 static void put_events(struct views *v)
 {
 	struct ctp_class *own = ctp_event_class(CTP_TRANSITION);
 	bool first = true;
-	if (!own) {
-		v->to->failed = true;
-		return;
-	}
 	begin_view(v, "", CTP_SQL_EVENTS);
-	for (uint32_t i = 0; i < v->ntables; i++) {
-		const struct ctp_class *cls = v->tables[i]->cls;
-		if ((!ctp_sql_is_event(cls) && !ctp_sql_has_twin(cls)) || !fullest(v, i))
-			continue;
-		put_event(v, v->tables[i], own, first);
-		first = false;
-	}
+	v->to->failed |= !own;
+	for (uint32_t i = 0; own && i < v->ntables; i++)
+		if (is_transition(v->tables[i]->cls) && is_first(v, i)) {
+			put_event(v, v->tables[i], own, first);
+			first = false;
+		}
 	ctp_clickhouse_put(v->to, ";\n");
 	ctp_class_free(own);
 }
@@ -250,7 +285,7 @@ void ctp_clickhouse_put_views(struct ctp_bytes *to, struct ctp_clickhouse_table 
 	begin_view(&v, "", "deliveries");
 	put_own(&v, deliveries);
 	for (uint32_t i = 0; i < ntables; i++) {
-		if (!fullest(&v, i))
+		if (!is_first(&v, i))
 			continue;
 		begin_view(&v, CTP_CLICKHOUSE_DELIVERED, tables[i]->name);
 		ctp_clickhouse_put(to, "SELECT *");
