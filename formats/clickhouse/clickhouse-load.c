@@ -96,8 +96,8 @@ static bool is_there(const struct ctp_clickhouse_load *l, const struct ctp_click
 	if (ctp_clickhouse_known_winner(of, n)) {
 		if (d->over && !d->complete)
 			ctp_notice_say(l->o.notice, "the server has the whole section, and this copy is not whole: it was left out");
-		else if (!d->over)
-			ctp_notice_say(l->o.notice, "the server has the whole section: it is not sent again");
+		else
+			ctp_notice_say(l->o.notice, "the server has this section: it is not sent again");
 		return true;
 	}
 	for (size_t i = 0; d->over && !d->complete && i < n; i++)
