@@ -214,7 +214,7 @@ static enum ctp_status run(struct run *r, const char *query, struct ctp_err *err
 	if (!status && (!WIFEXITED(r->how) || WEXITSTATUS(r->how)))
 		status = complain(r, err);
 	else if (!status && (r->refused || r->fd[0] >= 0 || r->sent < r->send.len))
-		status = fail(r, err, "ended before it had taken all rows");
+		status = fail(r, err, "ended before it had taken all that it was given");
 	else if (!status && (r->send.failed || r->answer.failed))
 		status = ctp_err_memory(err);
 	stop(r);

@@ -198,20 +198,45 @@ static enum ctp_status await(const struct ctp_clickhouse_client *client, uint64_
 	}
 }
 
-static enum ctp_status delete_from(const struct ctp_clickhouse_client *client, const char *table, bool is_hex, const char *list, struct ctp_err *err)
+static enum ctp_status delete_from(const struct ctp_clickhouse_client *client, const char *table, const char *list, struct ctp_err *err)
 {
 	struct ctp_bytes query = {0};
-	char name[HEX_MAX / 2] = "";
-	for (size_t i = 0; is_hex && i + 1 < sizeof name && table[2 * i] && table[2 * i + 1]; i++) {
-		unsigned byte = 0;
-		sscanf(table + 2 * i, "%2x", &byte);
-		name[i] = (char)byte;
-	}
-	ctp_clickhouse_put(&query, "ALTER TABLE %I DELETE WHERE (section_id, delivery) IN (%s)", is_hex ? name : table, list);
+	ctp_clickhouse_put(&query, "ALTER TABLE %I DELETE WHERE (section_id, delivery) IN (%s)", table, list);
 	const char *text = ctp_bytes_str(&query);
 	enum ctp_status status = text ? ctp_clickhouse_tell(client, text, err) : ctp_err_memory(err);
 	ctp_bytes_fini(&query);
 	return status;
+}
+
+/* The name that digits spell; false: none of ours. */
+static bool unspell(char name[HEX_MAX / 2], const char *digits)
+{
+	size_t len = strlen(digits) / 2;
+	if (len >= HEX_MAX / 2)
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		unsigned byte;
+		if (sscanf(digits + 2 * i, "%2x", &byte) != 1)
+			return false;
+		name[i] = (char)byte;
+	}
+	name[len] = '\0';
+	return true;
+}
+
+struct deletion {
+	const struct ctp_clickhouse_client *client;
+	const char *list;
+	struct ctp_err *err;
+	enum ctp_status status;
+};
+
+static void delete_found(void *arg, char *const *texts)
+{
+	struct deletion *d = arg;
+	char name[HEX_MAX / 2];
+	if (!d->status && unspell(name, texts[0]))
+		d->status = delete_from(d->client, name, d->list, d->err);
 }
 
 static const char *local_sections(const struct ctp_clickhouse_tables *had)
@@ -219,18 +244,33 @@ static const char *local_sections(const struct ctp_clickhouse_tables *had)
 	return find(had, "sections" CTP_CLICKHOUSE_LOCAL, NULL) ? "sections" CTP_CLICKHOUSE_LOCAL : "sections";
 }
 
+/* Which tables have any of these rows: most have none. */
+static char *find_query(const struct ctp_clickhouse_tables *had, const char *sections, const char *list)
+{
+	struct ctp_bytes query = {0};
+	char name[HEX_MAX / 2];
+	for (size_t i = 0; i < had->n; i++) {
+		const struct ctp_clickhouse_had *h = &had->list[i];
+		if (!h->local || !spells(h->column, "delivery") || spells(h->table, sections) || !unspell(name, h->table))
+			continue;
+		ctp_clickhouse_put(&query, "%sSELECT %L FROM (SELECT 1 FROM %I WHERE (section_id, delivery) IN (%s) LIMIT 1)",
+		                   query.len ? " UNION ALL " : "", h->table, name, list);
+	}
+	return query.len ? ctp_bytes_take(&query) : NULL;
+}
+
 static enum ctp_status delete_list(const struct ctp_clickhouse_tables *had, const struct ctp_clickhouse_client *client, uint64_t wait_ns,
                                    const char *list, struct ctp_err *err)
 {
 	const char *sections = local_sections(had);
+	struct deletion d = {client, list, err, CTP_OK};
 	bool done = false;
-	for (size_t i = 0; i < had->n; i++)
-		if (had->list[i].local && spells(had->list[i].column, "delivery") && !spells(had->list[i].table, sections) &&
-		    delete_from(client, had->list[i].table, true, list, err))
-			return CTP_FAILED;
-	if (await(client, wait_ns, &done, err))
+	char *query = find_query(had, sections, list);
+	enum ctp_status status = query ? ctp_clickhouse_ask(client, 1, query, delete_found, &d, err) : ctp_err_memory(err);
+	free(query);
+	if (status || d.status || await(client, wait_ns, &done, err))
 		return CTP_FAILED;
-	return done ? delete_from(client, sections, false, list, err) : CTP_OK;
+	return done ? delete_from(client, sections, list, err) : CTP_OK;
 }
 
 enum ctp_status ctp_clickhouse_delete_replaced(const struct ctp_clickhouse_knowns *k, const struct ctp_clickhouse_tables *had,

@@ -64,6 +64,7 @@ like 'which is said' "$(cat "$tmp/err")" 'the server has the whole section'
 
 # --- two at once --------------------------------------------------------------------------------------------------------------
 anew
+note "$(ch_cpu) ms so far"
 for round in 1 2 3 4 5; do
 	events c$round 300 >"$tmp/c.ctp"
 	"$load" -q --load "$quick" "$tmp/c.ctp" &
@@ -76,6 +77,7 @@ is 'two loaders at once both succeed' "$(cat "$tmp/said")" ''
 is 'and end with one copy' "$(counts)" '1500 375 1500 375 5'
 
 # --- killed -------------------------------------------------------------------------------------------------------------------
+note "$(ch_cpu) ms so far"
 # While one loader after another is killed at random, a reader sees nothing or all.
 anew
 for n in $(seq 60); do events k$n 1000 >"$tmp/k$n.ctp"; done
@@ -86,4 +88,59 @@ note "$(cat "$tmp/ended")"
 is 'the next loader delivers the rest' "$? $(counts | cut -d ' ' -f 1-2)" '0 60000 15000'
 "$load" -q --clean --load "$quick"
 is 'the rest is deleted' "$? $(counts)" '0 60000 15000 60000 15000 60'
+
+# --- hostile and broken servers -------------------------------------------------------------------------------------------------
+note "$(ch_cpu) ms so far"
+anew
+mkdir "$tmp/cut"
+for n in $(seq 12); do events h$n 500 >"$tmp/cut/$n.ctp"; done
+is 'a connection that breaks at any byte is one line and status 1, and no part is seen' \
+	"$(LOAD="$load" QUICK="$O/t/helper/clickhouse-http --port %d" python3 t/helper/clickhouse-cut.py "$(ch_http 1)" 40 500 "$tmp"/cut/?.ctp 2>"$tmp/ended")" ''
+note "$(cat "$tmp/ended")"
+is 'the same with clickhouse-client' \
+	"$(LOAD="$load" QUICK='clickhouse-client --host 127.0.0.1 --port %d' python3 t/helper/clickhouse-cut.py "$(ch_port 1)" 8 500 "$tmp"/cut/??.ctp 2>"$tmp/ended")" ''
+note "$(cat "$tmp/ended")"
+
+# The rest of the command line is a comment to the shell, if it is not wanted.
+events x 100 >"$tmp/x.ctp"
+anew
+printf 'case "$*" in *INSERT*) cat >/dev/null ;; *) exec %s "$@" ;; esac\n' "$quick" >"$tmp/liar"
+printf 'case "$*" in *INSERT*) exec %s "$@" ;; *) exec %s "$@" | tr 0-9 x ;; esac\n' "$quick" "$quick" >"$tmp/letters"
+printf 'case "$*" in *INSERT*) exit 0 ;; *) exec %s "$@" ;; esac\n' "$quick" >"$tmp/lazy"
+printf 'case "$*" in *INSERT*wake*) head -c 50 | %s "$@" ;; *) exec %s "$@" ;; esac\n' "$quick" "$quick" >"$tmp/short"
+hostile() { # WHAT PATTERN COMMAND
+	"$load" -q --timeout 1 --load "$3" "$tmp/x.ctp" >"$tmp/out" 2>"$tmp/err"
+	like "$1 is said" "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" "^1 1 ctp-toclickhouse: .*$2"
+	is "$1: nothing counts" "$(cat "$tmp/out")$(ask 'SELECT count() FROM deliveries')" 0
+}
+garbage='answered with something else than what was asked for'
+hostile 'a client that says nothing' "$garbage" 'cat >/dev/null; true #'
+hostile 'garbage' "$garbage" 'cat >/dev/null; echo garbage #'
+hostile 'an echo' "$garbage" 'cat #'
+hostile 'zeros' "$garbage" 'head -c 100000 /dev/zero #'
+hostile 'an answer without end' 'answers without end' 'yes #'
+hostile 'two ends' "$garbage" 'cat >/dev/null; printf "ctp-end\t\t\t\nctp-end\t\t\t\n" #'
+hostile 'a row too short' "$garbage" 'cat >/dev/null; printf "1\nctp-end\t\t\t\n" #'
+hostile 'an answer without its last row' "$garbage" 'cat >/dev/null; printf "61\t62\tUInt64\tMergeTree\n" #'
+hostile 'a server without tables' 'there is no table sections; ctp-toclickhouse --schema makes it' 'cat >/dev/null; printf "ctp-end\t\t\t\n" #'
+hostile 'a client that fails in silence' 'ended with status 7 and said nothing' 'exit 7 #'
+hostile 'a client that is killed' 'was killed by signal 9' 'kill -9 $$ #'
+hostile 'a client that is not there' 'not found' '/nonexistent/client'
+hostile 'a client that is late' 'neither took nor gave anything for 1.0 s' 'sleep 60 #'
+hostile 'a client that takes no rows' 'neither took nor gave anything for 1.0 s' 'exec 0<&-; exec 0</dev/null; sleep 60 #'
+hostile 'a client that swallows rows' 'has taken all rows, and the server has not' "sh $tmp/liar"
+hostile 'a client that reads no rows' 'the server has not|ended before' "sh $tmp/lazy"
+hostile 'a client that passes on a part' 'Cannot read all data' "sh $tmp/short"
+hostile 'letters for numbers' 'there is no table sections|no number' "sh $tmp/letters"
+hostile 'a server that is not there' 'refused' 'clickhouse-client --host 127.0.0.1 --port 1'
+hostile 'a user who may not insert' 'Cannot insert into table in readonly mode|readonly' "$(ch_at 1) --user reader"
+"$load" -q --load "$(ch_at 1) --user writer" "$tmp/x.ctp"
+is 'a user who can only insert and read delivers' "$? $(ask 'SELECT count() FROM coro_trace_events')" '0 100'
+note "CPU time of the server: $(ch_cpu) ms"
+ch_kill 1
+"$load" -q --load "$(ch_at 1)" "$tmp/x.ctp" 2>"$tmp/err"
+like 'a server that was killed is said' "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 1 ctp-toclickhouse: .*Connection refused'
+ch_start 1
+"$load" -q --load "$quick" "$tmp/x.ctp" 2>/dev/null
+is 'when it is there again, it has what it had' "$? $(ask 'SELECT count() FROM coro_trace_events')" '0 100'
 done_testing
