@@ -4,13 +4,132 @@
  * clickhouse-select.c - see clickhouse-select.h.
  *
  * 18.16 has no window functions, no subquery that refers to the row it is for, one JOIN for each SELECT, and its conditions are equalities
- * of columns. What follows each row is found in arrays: rows of one coroutine, sorted.
+ * of columns. What follows each row is found in arrays: the rows of one coroutine, sorted. A lambda must not refer to another array, which
+ * would be copied for each element. A JOIN gives 0 for what it does not find, so each brings a column that is 1 if it does.
+ *
+ * Only coroutines whose transitions are numbered have steps and intervals. Conditions are those of sql/sql-views.h.
  */
 #include "clickhouse/clickhouse-select.h"
+
+/* Transitions of one coroutine, by index; of several with one index, which a conflict can give, by time. */
+#define BY_INDEX \
+	"SELECT section, c, i, arraySort(groupArray(tuple(ts, assumeNotNull(probe_id), tid, addr, seq, is_active, ifNull(site, 0)))) AS rows" \
+	" FROM (SELECT section, assumeNotNull(coro) AS c, assumeNotNull(index) AS i, probe_id, tid, addr, seq, is_active, ts, site" \
+	" FROM {coro_trace_events} WHERE coro <> 0 AND index IS NOT NULL) GROUP BY section, c, i"
+
+/* Each index with the first row of the next one; n: how many there are. */
+#define NEIGHBOURS \
+	"SELECT section, c, g.1 AS i, g.2 AS rows, at < n AS has_next, next.1 AS next_i, tupleElement(next.2, 1) AS next_t, tupleElement(next.2, 2) AS next_p" \
+	" FROM (SELECT section, c, arraySort(x -> x.1, groupArray(tuple(i, rows))) AS groups, length(groups) AS n," \
+	"       arrayMap(x -> tuple(tupleElement(x, 1), arrayElement(tupleElement(x, 2), 1)), groups) AS firsts FROM (" BY_INDEX ") GROUP BY section, c)" \
+	" ARRAY JOIN groups AS g, arrayPushBack(arrayPopFront(firsts), firsts[1]) AS next, arrayEnumerate(groups) AS at"
+
+/* What is known of a coroutine's end: its death, what was lost, and conflicts. A time of 0 with has_... 0 is none. */
+#define ENDS \
+	"SELECT section, c, max(d) AS died, argMax(a, d) AS alive, max(hd) AS has_death, max(li) AS lost_i, max(hli) AS has_lost_i, max(lt) AS lost_t," \
+	" max(hlt) AS has_lost_t, max(hc) AS has_conflict, min(ct) AS conflict_t FROM (" \
+	"SELECT section, assumeNotNull(coro) AS c, assumeNotNull(ts) AS d, assumeNotNull(ifNull(after, ts)) AS a, 1 AS hd, toUInt64(0) AS li, 0 AS hli," \
+	" toUInt64(0) AS lt, 0 AS hlt, 0 AS hc, 18446744073709551615 AS ct FROM {deaths} WHERE coro <> 0" \
+	" UNION ALL SELECT section, assumeNotNull(coro) AS c, toUInt64(0) AS d, toUInt64(0) AS a, 0 AS hd, ifNull(index, 0) AS li, index IS NOT NULL AS hli," \
+	" if(index IS NULL, ifNull(ts, 0), 0) AS lt, index IS NULL AND ts IS NOT NULL AS hlt, 0 AS hc, 18446744073709551615 AS ct FROM {losses} WHERE coro <> 0" \
+	" UNION ALL SELECT section, assumeNotNull(coro) AS c, toUInt64(0) AS d, toUInt64(0) AS a, 0 AS hd, toUInt64(0) AS li, 0 AS hli, toUInt64(0) AS lt," \
+	" 0 AS hlt, 1 AS hc, ifNull(ts, 0) AS ct FROM {conflicts} WHERE coro <> 0) GROUP BY section, c"
+
+/* Of each section: when it ended, whether it is whole, and the last time at which an event of nobody was lost. */
+#define SECTION_ENDS \
+	"SELECT section, max(e) AS end_ns, max(he) AS has_end, max(w) AS complete, max(o) AS ordinal, max(nt) AS nobody_t, max(hn) AS has_nobody FROM (" \
+	"SELECT section_id AS section, end_ns AS e, has_end AS he, complete AS w, clock = 'ordinal' AS o, toUInt64(0) AS nt, 0 AS hn FROM {delivered_sections}" \
+	" UNION ALL SELECT section, toUInt64(0) AS e, 0 AS he, 0 AS w, 0 AS o, ifNull(ts, 18446744073709551615) AS nt, 1 AS hn" \
+	" FROM {losses} WHERE ifNull(coro, 0) = 0 AND ifNull(probe_id, 0) = 0) GROUP BY section"
+
+/* Names of places, threads and coroutines: the last that each had. */
+#define PLACES \
+	"SELECT section, assumeNotNull(site) AS s, argMax(concat(ifNull(file, ''), if(line <> 0, concat(':', toString(line)), '')," \
+	" if(function <> '', concat(':', function), '')), ts) AS place FROM {sites} WHERE site <> 0 GROUP BY section, s"
+#define THREADS "SELECT section, tid, argMax(name, ts) AS thread_name FROM {threads} GROUP BY section, tid"
+#define NAMES "SELECT section, assumeNotNull(coro) AS c, argMax(name, ts) AS called FROM {names} WHERE coro <> 0 GROUP BY section, c"
+
+#define STEPS \
+	"SELECT section, c, i, r.1 AS t, r.2 AS p, r.3 AS thread, r.4 AS address, r.5 AS s, r.6 AS active, r.7 AS place_number, next_i, next_t," \
+	" has_death AND p = 0 AND t > died AS stale, has_next AND NOT (next_p = 0 AND p <> 0 AND has_death AND next_t > died) AS followed," \
+	" died, alive, has_death, lost_i, has_lost_i, lost_t, has_lost_t, has_conflict, conflict_t" \
+	" FROM (" NEIGHBOURS ") ANY LEFT JOIN (" ENDS ") USING section, c ARRAY JOIN rows AS r"
+
+/* Whether another had written in its place by the next transition or the death. */
+#define IN_CONFLICT "has_conflict AND if(followed, conflict_t <= next_t, if(has_death, conflict_t <= died, 1))"
+#define BEHIND "(has_lost_i AND lost_i > i OR has_lost_t AND lost_t > t)"
+
+#define WAIT_COUNTS \
+	"count() AS waits, sum(duration_ns) AS total_ns, max(duration_ns) AS max_ns, countIf(open) AS still_waiting, countIf(NOT certain) AS uncertain," \
+	" countIf(duration_ns IS NULL) AS unknown"
 
 const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	{"delivered_sections",
 	 "SELECT * FROM {sections} WHERE (section_id, delivery) IN (SELECT section_id, delivery FROM {deliveries})"
 	 " ORDER BY section_id, delivery, state DESC, rows DESC LIMIT 1 BY section_id, delivery"},
+
+	{"steps",
+	 "SELECT section, c AS coro, p AS probe_id, thread AS tid, address AS addr, s AS seq, active AS is_active, t AS ts, i AS index, place_number AS site,"
+	 " if(followed, next_t, NULL) AS next_ts, if(followed, next_i, NULL) AS next_index, if(followed, next_i <> i + 1, NULL) AS gap,"
+	 " " IN_CONFLICT " AS conflict FROM (" STEPS ") WHERE NOT stale"},
+
+	{"intervals",
+	 "SELECT section, c AS coro, p AS probe_id, active AS is_active, thread AS tid, address AS addr, place_number AS site, i AS index, t AS start_ns,"
+	 " multiIf(in_conflict, NULL, followed, if(next_i <> i + 1, NULL, greatest(t, next_t)), behind, NULL, has_death, greatest(t, alive),"
+	 "         has_end, end_ns, NULL) AS stop_ns, if(ordinal, NULL, stop_ns - t) AS duration_ns,"
+	 " multiIf(followed OR has_death, 0, in_conflict OR behind, NULL, 1) AS open, if(NOT followed AND has_death, died, NULL) AS death_ns,"
+	 " followed OR NOT has_death OR alive >= died AS exact,"
+	 " multiIf(followed AND next_i <> i + 1 OR has_conflict, 0, followed, 1, complete AND NOT behind AND NOT (has_nobody AND nobody_t > t)) AS certain"
+	 " FROM (SELECT *, " IN_CONFLICT " AS in_conflict, " BEHIND " AS behind FROM (" STEPS ") WHERE NOT stale)"
+	 " ANY LEFT JOIN (" SECTION_ENDS ") USING section"},
+
+	{"run_intervals",
+	 "SELECT section, coro, probe_id, tid, addr, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain FROM {intervals} WHERE is_active"},
+
+	{"wait_intervals",
+	 "SELECT section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, sure AS certain, s AS site, if(place = '', NULL, place) AS site_text"
+	 " FROM (SELECT section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS sure, site AS s"
+	 "       FROM {intervals} WHERE NOT is_active) ANY LEFT JOIN (" PLACES ") USING section, s"},
+
+	{"longest_waits", "SELECT * FROM {wait_intervals} ORDER BY duration_ns DESC"},
+
+	{"suspend_addresses",
+	 "SELECT section, addr, " WAIT_COUNTS ", CAST(NULL AS Nullable(String)) AS addr_text FROM {wait_intervals} GROUP BY section, addr ORDER BY total_ns DESC"},
+
+	{"suspend_sites",
+	 "SELECT section, site, any(site_text) AS site_text, " WAIT_COUNTS " FROM {wait_intervals} GROUP BY section, site ORDER BY total_ns DESC"},
+
+	{"thread_runs",
+	 "SELECT section, tid, if(thread_name = '', NULL, thread_name) AS thread, coro, probe_id, start_ns, stop_ns, duration_ns, open, certain"
+	 " FROM {run_intervals} ANY LEFT JOIN (" THREADS ") USING section, tid"},
+
+	{"coroutines",
+	 "SELECT DISTINCT section, c AS coro, p AS probe_id FROM ("
+	 "SELECT section, toNullable(coro) AS c, CAST(NULL AS Nullable(UInt64)) AS p FROM {coro_trace_events} WHERE coro <> 0"
+	 " UNION ALL SELECT section, toNullable(coro) AS c, CAST(NULL AS Nullable(UInt64)) AS p FROM {births} WHERE coro <> 0"
+	 " UNION ALL SELECT section, toNullable(coro) AS c, CAST(NULL AS Nullable(UInt64)) AS p FROM {deaths} WHERE coro <> 0"
+	 " UNION ALL SELECT section, toNullable(coro) AS c, CAST(NULL AS Nullable(UInt64)) AS p FROM {losses} WHERE coro <> 0"
+	 " UNION ALL SELECT section, CAST(NULL AS Nullable(UInt64)) AS c, toNullable(probe_id) AS p FROM {births} WHERE coro IS NULL AND probe_id IS NOT NULL"
+	 " UNION ALL SELECT section, CAST(NULL AS Nullable(UInt64)) AS c, toNullable(probe_id) AS p FROM {coro_trace_events} WHERE coro IS NULL)"},
+
+	{"objects",
+	 "SELECT section, pid, object, name, kind, made_site, available, room, total, closed, owned, holders, held, if(ordinal, NULL, waiters) AS waiters,"
+	 " if(ordinal, NULL, longest_ns) AS longest_ns, complete AS certain"
+	 " FROM (SELECT section_id AS section, pid, lower(concat('0x', substring(concat('000000000000000', hex(object)), -16))) AS object,"
+	 "       if(name = '', NULL, name) AS name, kind, if(made_site = '', NULL, made_site) AS made_site, if(available_known, available, NULL) AS available,"
+	 "       if(room_known, room, NULL) AS room, if(total = 0, NULL, total) AS total, closed, owned, if(holders_known, holders, NULL) AS holders,"
+	 "       if(holders_known, held, NULL) AS held, waiters, longest_ns FROM {delivered_objects_at_end})"
+	 " ANY LEFT JOIN (" SECTION_ENDS ") USING section"},
+
+	{"holders",
+	 "SELECT section, pid, object, object_name, c AS coro, probe_id, name, count, alive, complete AS certain FROM ("
+	 "SELECT section, pid, object, object_name, c, probe_id, if(called = '', NULL, called) AS name, count, alive"
+	 " FROM (SELECT section_id AS section, pid, lower(concat('0x', substring(concat('000000000000000', hex(object)), -16))) AS object,"
+	 "       if(object_name = '', NULL, object_name) AS object_name, coro AS c, probe_id, count, alive FROM {delivered_holders_at_end})"
+	 " ANY LEFT JOIN (" NAMES ") USING section, c) ANY LEFT JOIN (" SECTION_ENDS ") USING section"},
+
+	{"origins",
+	 "SELECT section, origin, max(name) AS name, max(host) AS host, max(pid) AS pid, max(input) AS input, max(error_ns) AS error_ns,"
+	 " min(ts) AS first_ns, max(ts) AS last_ns FROM {origin_records} GROUP BY section, origin"},
 };
 const size_t ctp_clickhouse_nselects = sizeof ctp_clickhouse_selects / sizeof *ctp_clickhouse_selects;

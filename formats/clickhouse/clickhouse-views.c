@@ -159,7 +159,7 @@ static void put_value(struct views *v, const struct found *f, const char *type)
 static void put_column(struct views *v, const char *table, const struct found *f, const char *type, const char *as)
 {
 	char lacks[64];
-	snprintf(lacks, sizeof lacks, CTP_CLICKHOUSE_DELIVERED "lacks%s", v->local);
+	snprintf(lacks, sizeof lacks, "lacks%s", v->local);
 	if (!f->column) {
 		ctp_clickhouse_put(v->to, ", CAST(NULL AS Nullable(%s)) AS %I", type, as);
 		return;
@@ -224,11 +224,11 @@ static void put_event(struct views *v, const struct ctp_clickhouse_table *t, con
 	ctp_clickhouse_put(v->to, first ? "SELECT section_id AS section" : " UNION ALL SELECT section_id AS section");
 	for (uint32_t i = 0; i < own->nfields; i++) {
 		struct found f = event_column(v, t, &own->fields[i]);
-		const char *type = i == CTP_TRANSITION_ADDR ? SQL_TEXT : SQL_NUMBER, *name = own->fields[i].name;
+		const char *type = i == CTP_TRANSITION_ADDR ? SQL_TEXT : i == CTP_TRANSITION_ACTIVE ? "UInt8" : SQL_NUMBER, *name = own->fields[i].name;
 		if (i > CTP_TRANSITION_TS) {
 			put_column(v, t->name, &f, type, name);
 		} else if (!f.column) { /* coroTracer's are never null */
-			ctp_clickhouse_put(v->to, i == CTP_TRANSITION_ADDR ? ", '0x0000000000000000' AS %I" : ", toUInt64(0) AS %I", name);
+			ctp_clickhouse_put(v->to, i == CTP_TRANSITION_ADDR ? ", CAST('0x0000000000000000' AS %s) AS %I" : ", CAST(0 AS %s) AS %I", type, name);
 		} else {
 			ctp_clickhouse_put(v->to, ", ");
 			put_value(v, &f, type);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-"""clickhouse-same.py SQLITE [--views NAME,...] COMMAND... - compares a database of ClickHouse with a SQLite file of the same traces.
+"""clickhouse-same.py SQLITE COMMAND... - compares a database of ClickHouse with a SQLite file of the same traces.
 
-COMMAND is a client, which gets each query on standard input. Compared are the rows of every class, of the sections and of the views,
-without the numbers that SQLite gives to rows. Prints what differs; nothing if all is the same.
+COMMAND is a client, which gets each query on standard input. Compared are the rows of every class, of the sections and of the views that
+both have, without the numbers that SQLite gives to rows. In ClickHouse the views of STEPS have coroutines with numbered transitions only:
+these are compared in sections that have no others. Prints what differs; nothing if all is the same.
 """
 import sqlite3
 import struct
@@ -16,6 +17,7 @@ TEXTS = ('string', 'bytes', 'enum')
 NULL = '\\N'
 OWN = ('day', 'section_id', 'delivery', 'host', 'wall')
 FACTS = ('objects_at_end', 'holders_at_end', 'reasons_at_end')
+STEPS = ('steps', 'intervals', 'run_intervals', 'wait_intervals', 'longest_waits', 'suspend_addresses', 'suspend_sites', 'thread_runs')
 SECTION = ('host', 'pid', 'argv', 'tool', 'clock', 'wall_offset_ns', 'start_ns', 'end_ns', 'complete', 'attrs')
 
 
@@ -61,6 +63,7 @@ class Compared:
         self.db.text_factory = lambda b: b.decode(errors='surrogateescape')
         self.command = command
         self.rows = 0
+        self.unnumbered = {n for n, in self.db.execute('SELECT DISTINCT section FROM coro_trace_events WHERE coro IS NULL OR "index" IS NULL')}
         self.ids = {n: int(stream.split('-')[0], 16) for n, stream in self.db.execute('SELECT id, stream FROM sections') if stream}
 
     def differ(self, what, mine, theirs):
@@ -126,23 +129,23 @@ class Compared:
         cells = ', '.join(f"hex(ifNull(toString({name(c)}), '\\\\N'))" for c in both)
         theirs = [(int(row[0]), *(bytes.fromhex(v).decode(errors='surrogateescape') for v in row[1:])) for row in ask(
             self.command, f'SELECT section, {cells} FROM {view} FORMAT TabSeparated')]
-        self.differ(view, mine, theirs)
+        left_out = {self.ids[n] for n in self.unnumbered} if view in STEPS else set()
+        self.differ(view, [row for row in mine if row[0] not in left_out], [row for row in theirs if row[0] not in left_out])
 
 
 def main():
     path, *command = sys.argv[1:]
-    views = None
-    if command[0] == '--views':
-        views, command = command[1].split(','), command[2:]
     both = Compared(path, command)
     mine = {n for n, in both.db.execute("SELECT name FROM sqlite_schema WHERE type = 'view' OR name = 'coro_trace_events'")}
     theirs = {n for n, in ask(command, "SELECT name FROM system.tables WHERE database = currentDatabase() AND engine IN ('View', 'Distributed')"
                                        ' FORMAT TabSeparated')}
-    if views is None:
-        both.classes()
-        both.sections()
-    for view in sorted(mine & theirs) if views is None else views:
+    both.classes()
+    both.sections()
+    for view in sorted(mine & theirs):
         both.view(view)
+    for view in STEPS:
+        if view not in theirs:
+            print(f'there is no view {view}')
     if not both.rows:
         print('there is not one row')
 
