@@ -65,6 +65,7 @@ for tool in "$BIN"/ctp-*; do
 	# These write no data to stdout, or not without a command; see their own tests.
 	case ${tool##*/} in ctp-collect | ctp-mysql | ctp-postgres | ctp-sqlite | ctp-toctf | ctp-toparquet | ctp-ppt) continue ;; esac
 	set -- "$tool"
+	[ "${tool##*/}" != ctp-toclickhouse ] || set -- "$tool" --class transition
 	[ "${tool##*/}" != ctp-diff ] || set -- "$tool" "$tmp/rows.ctp" # it compares this with another
 	checked "$(input_of "${tool##*/}")" "$@"
 done

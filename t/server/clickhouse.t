@@ -135,5 +135,22 @@ for table in sections $(ask "SELECT name FROM system.tables WHERE database = 't'
 	ask "ALTER TABLE \`$table\` DROP PARTITION '2026-11-15'"
 done
 is 'one is dropped, as a whole' "$(ask 'SELECT day, count() FROM delivered_birth GROUP BY day' | tr '\t\n' ', ') $(ask 'SELECT count() FROM transition WHERE day = toDate(16754) OR day < toDate(20407)')" '2026-11-16,20  0'
+
+# --- the manual -----------------------------------------------------------------------------------------------------------------
+# Its commands, in order, with a client that knows where `db` is, and each shard is this server.
+anew
+mkdir "$tmp/bin" "$tmp/dir"
+printf '#!/bin/sh\nfor a; do shift; case $a in db | db[12] | --host) ;; *) set -- "$@" "$a" ;; esac; done\nexec %s -d t "$@"\n' \
+	"$(command -v clickhouse-client) --host 127.0.0.1 --port $(ch_port 1)" >"$tmp/bin/clickhouse-client"
+chmod +x "$tmp/bin/clickhouse-client"
+# The one that is live needs a program, and a retention a day of the trace.
+sed -n '/^\.Bd -literal/,/^\.Ed/p' doc/ctp-toclickhouse.1 | grep -v '^\.' | sed 's/^\$ //; s/\\(aq/'"'"'/g; s/^day=.*/day=2026-11-15/' |
+	grep -v '^ctp-collect\|^SET\|^ctp-toclickhouse: ' >"$tmp/manual.sh"
+bin=$(cd "$BIN" && pwd)
+zstd -q -o "$tmp/dir/t.ctp.zst" "$tmp/scale.ctp"
+(cd "$tmp/dir" && PATH=$tmp/bin:$bin:$PATH sh -e "$tmp/manual.sh") >"$tmp/out" 2>"$tmp/err"
+is 'the commands of the manual work' "$? $(wc -l <"$tmp/manual.sh") $(wc -l <"$tmp/out")" '0 14 2'
+is 'the message is that of the manual' "$(grep -c '^ctp-toclickhouse: t.ctp.zst: the server has this section: it is not sent again$' "$tmp/err")" 2
+is 'and the day is dropped' "$(ask 'SELECT count() FROM transition')" 0
 note "CPU time of the server: $(ch_cpu) ms"
 done_testing
