@@ -102,7 +102,8 @@ static const char *wrong(const struct modes *m)
 
 int main(int argc, char **argv)
 {
-	struct modes m = {.o = {.server = CTP_CLICKHOUSE_OLDEST, .notice = &tool.notice, .timeout_ns = CTP_CLICKHOUSE_TIMEOUT_S * CTP_SECOND_NS}};
+	static const struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = &tool}; /* a delivery names its input itself */
+	struct modes m = {.o = {.server = CTP_CLICKHOUSE_OLDEST, .notice = &notice, .timeout_ns = CTP_CLICKHOUSE_TIMEOUT_S * CTP_SECOND_NS}};
 	struct ctp_err err;
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;) {
@@ -124,6 +125,8 @@ int main(int argc, char **argv)
 	}
 	m.o.dir = tool.path;
 	m.o.force = tool.force;
+	if (tool.quiet)
+		m.o.notice = NULL;
 	const char *why = wrong(&m);
 	if (why)
 		return ctp_tool_usage(&tool, "%s", why);

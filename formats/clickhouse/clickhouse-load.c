@@ -16,6 +16,7 @@ enum {
 	SECTIONS_MAX = 1000, /* of a batch */
 	DAYS_MAX = 60,       /* of a batch: a server refuses an INSERT for more than 100 partitions */
 	STEP_BITS = 40,      /* how far a delivery is from the one before, at most */
+	SAID_MAX = 10,       /* sections that were left out, each with a line */
 };
 #define WAIT_NS (10 * CTP_SECOND_NS) /* for deletions */
 
@@ -30,7 +31,7 @@ struct ctp_clickhouse_load {
 	uint16_t days[DAYS_MAX];
 	unsigned ndays;
 	bool asked; /* for the tables */
-	uint64_t stayed; /* deliveries that were replaced and are still there */
+	uint64_t left_out; /* sections that the server has */
 };
 
 /* --- before rows are sent ------------------------------------------------------------------------------------------------- */
@@ -90,21 +91,24 @@ static enum ctp_status check_tables(struct ctp_clickhouse_load *l, struct ctp_er
 	return CTP_OK;
 }
 
-/* Whether a delivery adds nothing to those that are there. */
-static bool is_there(const struct ctp_clickhouse_load *l, const struct ctp_clickhouse_delivery *d, const struct ctp_clickhouse_known *of, size_t n)
+/* Says why a section is not sent; always true. */
+static bool leave_out(struct ctp_clickhouse_load *l, const struct ctp_clickhouse_delivery *d, const char *why)
 {
-	if (ctp_clickhouse_known_winner(of, n)) {
-		if (d->over && !d->complete)
-			ctp_notice_say(l->o.notice, "the server has the whole section, and this copy is not whole: it was left out");
-		else
-			ctp_notice_say(l->o.notice, "the server has this section: it is not sent again");
-		return true;
-	}
+	const struct ctp_str *input = ctp_str_val(d->val[CTP_ABOUT_INPUT]);
+	if (l->left_out++ < SAID_MAX)
+		ctp_notice_say(l->o.notice, "%.200s: %s", input->len ? input->data : "stdin", why);
+	return true;
+}
+
+/* Whether a delivery adds nothing to those that are there. */
+static bool is_there(struct ctp_clickhouse_load *l, const struct ctp_clickhouse_delivery *d, const struct ctp_clickhouse_known *of, size_t n)
+{
+	if (ctp_clickhouse_known_winner(of, n))
+		return leave_out(l, d, d->over && !d->complete ? "the server has the whole section, and this copy is not whole: it was left out" :
+		                       "the server has this section: it is not sent again");
 	for (size_t i = 0; d->over && !d->complete && i < n; i++)
-		if (of[i].committed && of[i].mark == d->val[CTP_CLICKHOUSE_MARK] && of[i].rows >= d->rows) {
-			ctp_notice_say(l->o.notice, "the server has a copy of the section that is not whole either, with no fewer rows: this one was left out");
-			return true;
-		}
+		if (of[i].committed && of[i].mark == d->val[CTP_CLICKHOUSE_MARK] && of[i].rows >= d->rows)
+			return leave_out(l, d, "the server has a copy of the section that is not whole either, with no fewer rows: this one was left out");
 	return false;
 }
 
@@ -417,5 +421,8 @@ enum ctp_status ctp_clickhouse_load_flush(struct ctp_clickhouse_load *l, struct 
 
 enum ctp_status ctp_clickhouse_load_finish(struct ctp_clickhouse_load *l, struct ctp_err *err)
 {
-	return deliver(l, err);
+	enum ctp_status status = deliver(l, err);
+	if (l->left_out > SAID_MAX)
+		ctp_notice_say(l->o.notice, "%ju sections in all were left out, because the server has them", (uintmax_t)l->left_out);
+	return status;
 }
