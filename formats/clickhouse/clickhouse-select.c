@@ -103,6 +103,15 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 "SELECT section, tid, if(thread_name = '', NULL, thread_name) AS thread, coro, probe_id, start_ns, stop_ns, duration_ns, open, certain"
 	 " FROM {run_intervals} ANY LEFT JOIN (" THREADS ") USING section, tid"},
 
+	/* ClickHouse's own: from a wake of a suspended coroutine, with nothing between, until it runs. A tuple sorts wakes first at one time. */
+	{"wake_latencies",
+	 "SELECT section, coro, before.3 AS site, x.1 AS woken_ns, next.1 AS resumed_ns, resumed_ns - woken_ns AS latency_ns"
+	 " FROM (SELECT section, coro, arraySort(groupArray(tuple(t, rank, s))) AS a FROM ("
+	 "SELECT section, assumeNotNull(coro) AS coro, ts AS t, toUInt8(if(is_active, 1, 2)) AS rank, ifNull(site, 0) AS s FROM {coro_trace_events} WHERE coro <> 0"
+	 " UNION ALL SELECT section, assumeNotNull(coro) AS coro, assumeNotNull(ts) AS t, toUInt8(0) AS rank, toUInt64(0) AS s FROM {wakes} WHERE coro <> 0)"
+	 " GROUP BY section, coro) ARRAY JOIN a AS x, arrayPushBack(arrayPopFront(a), a[1]) AS next, arrayPushFront(arrayPopBack(a), a[1]) AS before,"
+	 " arrayEnumerate(a) AS at WHERE at > 1 AND at < length(a) AND x.2 = 0 AND next.2 = 1"},
+
 	{"coroutines",
 	 "SELECT DISTINCT section, c AS coro, p AS probe_id FROM ("
 	 "SELECT section, toNullable(coro) AS c, CAST(NULL AS Nullable(UInt64)) AS p FROM {coro_trace_events} WHERE coro <> 0"
