@@ -109,6 +109,10 @@ json() { "$report" -qj "$1" 2>"$tmp/err" | jq -c "$2"; } # FILE WHAT
 for options in --coro=351,352 --origin=1 --since=100ms --until=1s --anonymise; do
 	"$filter" -q $options "$tmp/merged.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
 	is "a merge, $options: the ends count what is there" "$("$BIN/ctp-stat" -qj "$tmp/some.ctp" | jq -c '[.unseen, .lost]')" '[0,0]'
+	"$BIN/ctp-tojsonl" -qa "$tmp/some.ctp" >"$tmp/rows"
+	is "a merge, $options: and each the ends of its origin" "$(jq -c 'select(.type == "end") | [.origin, .events]' "$tmp/rows" | sort)" \
+		"$(jq -sc '[.[] | select(.type == "end").origin] as $ended | [.[] | select(.type == "transition").origin] |
+		. as $all | $ended[] | . as $o | [$o, ([$all[] | select(. == $o)] | length)]' "$tmp/rows" | sort)"
 	origins='[.sections[] | [.complete, .start_ns, (.filtered != null)]]'
 	case $options in
 	--anonymise) want=$(json "$tmp/merged.ctp" "$origins") ;;
