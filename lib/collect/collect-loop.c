@@ -207,6 +207,8 @@ static void keep_house(struct ctp_collect_loop *c)
 		struct ctp_clock_pair pair;
 		ctp_clock_pair_read(&pair);
 		ctp_collect_loop_clock(c, &pair);
+		if (c->idle)
+			publish(c); /* at once: to wake up for it again costs more */
 	}
 	if (events != c->refresh_events && c->now_ns - c->refresh_ns > REFRESH_MS * MS) {
 		ctp_targets_refresh(c->targets);
