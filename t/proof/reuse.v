@@ -12,6 +12,7 @@
  *	step             C
  *	r_event          ctp_event_slow_, ctp_event_quick_: co->events_++
  *	r_count, r_dead  ctp_death_: events, is_dead = 1
+ *	r_see            ctp_retire_, the collector: the load of is_dead
  *	r_win            ctp_free_: the compare-exchange of is_dead
  *	r_top, r_link, r_push, r_push_fails
  *	                 ctp_free_: free, next_free, the compare-exchange of free
@@ -23,7 +24,8 @@
  * A value of `free` is a tag and an index: here tag * (stations + 1) + index. The tag does not wrap.
  *
  * The order of the compare-exchange of is_dead matters (`win`). If it is relaxed, who is late may free a death that it knows nothing of:
- * then the number that it passes on is an old one, and used again. That is how ctp_free_ stands: see numbers_used_twice.
+ * then the number that it passes on is an old one, and used again. That is how ctp_free_ stands: see numbers_used_twice. It is C11's
+ * memory that allows it; ARMv8, x86 and POWER do not, because there a release store passes on what a relaxed load has seen.
  *)
 From Coq Require Import Arith Lia List Bool.
 Import ListNotations.
@@ -82,6 +84,8 @@ Inductive does (t : tid) : place -> world -> op loc -> ret -> place -> world -> 
 | r_dead p x i : stat x i = Dying t -> does t p x (Store (dead y) (Dead i) 1) (0, true) p (set_stat x i Ended)
 | r_win x i : i < stations ->
     does t Idle x (Cas false (win y) Rlx (Dead i) 1 2) (1, true) (PushLook i) (set_stat x i (Pushing t))
+  (* The collector, or whoever frees what a collector left: it sees a death first. *)
+| r_see x i v : does t Idle x (Load Acq (Dead i)) (v, true) Idle x
 | r_win_not x i v : does t Idle x (Cas false (win y) Rlx (Dead i) 1 2) (v, false) Idle x
 | r_top x i v : does t (PushLook i) x (Load Rlx Top) (v, true) (PushLink i v) x
 | r_link x i v : does t (PushLink i v) x (Store Rlx (Next i) (index v)) (0, true) (PushCas i v) x
@@ -578,6 +582,7 @@ Proof.
     + apply step_dead; auto.
     + match goal with V : value g = 1 |- _ => rewrite V; apply step_win; auto end.
     + loaded. apply load_frame; [split; auto|auto|exact Logic.I].
+    + loaded. apply load_frame; [split; auto|auto|exact Logic.I].
     + loaded. apply load_frame; [split; auto|auto|]. exact (load_stands _ _ _ _ _ _ _ (PushLook i) x I S).
     + apply step_link; auto.
     + eapply step_push; eauto.
@@ -643,3 +648,160 @@ Lemma holds n registered junk s : steps (reuse stations y) (initial n registered
 Proof. apply always; eauto using begins, kept. Qed.
 
 End Proof.
+
+(* --- the theorem ---------------------------------------------------------------------------------------------------------------- *)
+
+(* A thread has popped the station, and is about to give it to a coroutine. *)
+Definition owns (p : place) (i : nat) : Prop := p = PopCount i \/ exists k, p = PopOpen i k.
+(* A thread has won it, and is about to push it. *)
+Definition frees (p : place) (i : nat) : Prop := p = PushLook i \/ exists v, p = PushLink i v \/ p = PushCas i v.
+
+(*
+ * A station that was popped has one owner, is not on the stack, and is not about to be pushed. The number from which its new
+ * coroutine goes on is how many events the station has had: no number is used twice, whoever wrote under it.
+ *)
+Theorem reuse_unique_owner stations y threads registered junk s :
+  is_acq (win y) = true -> is_rel (dead y) = true -> is_rel (push y) = true -> is_acq (look y) = true ->
+  is_acq (pop y) = true -> tags y = true ->
+  steps (reuse stations y) (initial threads registered junk) s ->
+  (forall t i, owns (where_ s t) i -> ~ In i (stack (beside s)) /\
+     (forall u, owns (where_ s u) i -> u = t) /\ (forall u, ~ frees (where_ s u) i)) /\
+  (forall t i k, where_ s t = PopOpen i k -> k = total (beside s) i) /\
+  (forall i k, stat (beside s) i = Live k -> k = total (beside s) i).
+Proof.
+  intros H1 H2 H3 H4 H5 H6 HS. assert (I := holds stations y H1 H2 H3 H4 H5 H6 _ _ _ _ HS).
+  assert (O : forall t i, owns (where_ s t) i -> stat (beside s) i = Born t).
+  { intros t i Ho. assert (S := i_stands _ _ I t). destruct Ho as [E|[k E]]; rewrite E in S; simpl in S; tauto. }
+  splits.
+  - intros t i Ho. apply O in Ho. splits.
+    + intros Hi. apply (proj2 (i_stack _ _ I)) in Hi. destruct Hi. congruence.
+    + intros u Hu. apply O in Hu. congruence.
+    + intros u Hu. assert (S := i_stands _ _ I u).
+      destruct Hu as [E|[v [E|E]]]; rewrite E in S; simpl in S; destruct S as (_ & S & _); congruence.
+  - intros t i k E. assert (S := i_stands _ _ I t). rewrite E in S. simpl in S. tauto.
+  - intros i k E. assert (C := i_count _ _ I i). rewrite E in C. auto.
+Qed.
+
+(* --- what goes wrong without ---------------------------------------------------------------------------------------------------- *)
+
+Inductive decision := DoEvent (i : nat) | DoCount (i : nat) | DoDead (i : nat) | See (i : nat) | Win (i : nat) | Look | On.
+
+Section Runs.
+Variable stations : nat.
+Variable y : style.
+
+Definition act (d : decision) (t : tid) (p : place) (x : world) : option (plan (loc := loc) (local := place) (world := world)) :=
+  let ask (o : op loc) (f : val -> option (place * world)) : option (plan (loc := loc) (local := place) (world := world)) :=
+    Some (inl (o, fun v : ret => if snd v then f (fst v) else None)) in
+  let put (o : op loc) (p' : place) (x' : world) : option (plan (loc := loc) (local := place) (world := world)) :=
+    ask o (fun v => if v =? 0 then Some (p', x') else None) in
+  match d, p with
+  | DoEvent i, _ => match stat x i with Live k => Some (inr (p, set_event x i k)) | _ => None end
+  | DoCount i, _ =>
+    match stat x i with
+    | Live k => if i <? stations then put (Store Rlx (Count i) k) p (set_stat x i (Dying t)) else None
+    | _ => None
+    end
+  | DoDead i, _ =>
+    match stat x i with
+    | Dying u => if u =? t then put (Store (dead y) (Dead i) 1) p (set_stat x i Ended) else None
+    | _ => None
+    end
+  | See i, Idle => ask (Load Acq (Dead i)) (fun _ => Some (Idle, x))
+  | Win i, Idle =>
+    if i <? stations
+    then ask (Cas false (win y) Rlx (Dead i) 1 2) (fun v => if v =? 1 then Some (PushLook i, set_stat x i (Pushing t)) else None)
+    else None
+  | Look, Idle => ask (Load (look y) Top) (fun v => if index stations v =? 0 then None else Some (PopNext v, x))
+  | On, PushLook i => ask (Load Rlx Top) (fun v => Some (PushLink i v, x))
+  | On, PushLink i v => put (Store Rlx (Next i) (index stations v)) (PushCas i v) x
+  | On, PushCas i v => ask (Cas true (push y) Rlx Top v (top stations y v (S i)))
+                           (fun v' => if v' =? v then Some (Idle, set_pushed x i) else None)
+  | On, PopNext v => ask (Load Rlx (Next (pred (index stations v)))) (fun n => Some (PopCas v n, x))
+  | On, PopCas v n => ask (Cas true (pop y) (look y) Top v (top stations y v n))
+                          (fun v' => if v' =? v then Some (PopCount (pred (index stations v)),
+                                                           set_popped x (pred (index stations v)) t) else None)
+  | On, PopCount i => ask (Load Rlx (Count i)) (fun k => Some (PopOpen i k, x))
+  | On, PopOpen i k => put (Store Rel (Dead i) 0) Idle (set_stat x i (Live k))
+  | _, _ => None
+  end.
+
+Ltac crush' := repeat match goal with H : Nat.eqb _ _ = false |- _ => apply Nat.eqb_neq in H end; crush; cbn [fst snd] in *; subst.
+
+Lemma act_does d t l x o f v l' x' : act d t l x = Some (inl (o, f)) -> f v = Some (l', x') ->
+  machine.does (reuse stations y) t l x o v l' x'.
+Proof.
+  unfold act. simpl. intros H F. destruct d; try discriminate; try destruct l; crush';
+    try (econstructor; eauto; fail);
+    try (match goal with H : (_ =? _) = false |- _ => apply Nat.eqb_neq in H end; econstructor; eauto; fail).
+Qed.
+
+Lemma act_silent d t l x l' x' : act d t l x = Some (inr (l', x')) -> machine.silent (reuse stations y) t l x l' x'.
+Proof.
+  unfold act. simpl. intros H. destruct d; try discriminate; try destruct l; crush'; try (econstructor; eauto; fail).
+Qed.
+End Runs.
+
+Definition does_ (t : tid) (ds : list (decision * nat)) : list (move decision) := map (fun d => Do t (fst d) (snd d)) ds.
+
+(* A coroutine of station 0 begins with a number that was used before. *)
+Definition used_twice (y : style) : Prop :=
+  exists s t k, steps (reuse 1 y) (initial 3 (fun _ => false) (fun _ => 0)) s /\ where_ s t = PopOpen 0 k /\ k < total (beside s) 0.
+
+Lemma used_twice_by y moves t :
+  ends _ (act 1 y) moves (initial 3 (fun _ => false) (fun _ => 0))
+    (fun s => match where_ s t with PopOpen 0 k => k <? total (beside s) 0 | _ => false end) = true -> used_twice y.
+Proof.
+  intros H. apply (ends_reached (reuse 1 y)) in H; [|apply act_does|apply act_silent]. destruct H as (s & HS & HT).
+  destruct (where_ s t) as [| | | | | | |i k] eqn:E; try discriminate. destruct i; try discriminate. apply Nat.ltb_lt in HT.
+  exists s, t, k. auto.
+Qed.
+Ltac shown_by moves t := apply used_twice_by with moves t; vm_compute; reflexivity.
+
+(* Thread 0 has a coroutine with one event, which ends. *)
+Definition one_life : list (move decision) := does_ 0 [(DoEvent 0, 0); (DoCount 0, 0); (DoDead 0, 0)].
+(* Thread t frees the station; top: the message of the stack that it sees. *)
+Definition free_by (t : tid) (top : nat) : list (move decision) := does_ t [(Win 0, 0); (On, top); (On, 0); (On, 0)].
+(* Thread t takes it; top, next, count: what it sees of these. *)
+Definition take_by (t : tid) (top next count : nat) : list (move decision) :=
+  does_ t [(Look, top); (On, next); (On, 0); (On, count)].
+
+(*
+ * The C as it stands (ctp_free_): the compare-exchange of is_dead is relaxed. All that free have seen a death, or died themselves.
+ * Thread 0 ends its coroutine, and does not free the station at once. Thread 1 sees the death and frees it. Thread 2 takes it, its
+ * coroutine has an event and ends. Now thread 0 frees that, of which it knows nothing; and thread 1 takes the station, and reads the
+ * number that thread 0 knew.
+ *)
+Theorem numbers_used_twice : used_twice (Style Rlx Rel Rel Acq Acq true).
+Proof.
+  shown_by (one_life ++ does_ 1 [(See 0, 1)] ++ free_by 1 0 ++ take_by 2 1 1 1 ++
+            does_ 2 [(On, 0); (DoEvent 0, 0); (DoCount 0, 0); (DoDead 0, 0)] ++ free_by 0 2 ++ take_by 1 3 2 1) 1.
+Qed.
+
+Theorem used_twice_without_dead : used_twice (Style Acq Rlx Rel Acq Acq true).
+Proof. shown_by (one_life ++ free_by 1 0 ++ take_by 2 1 1 0) 2. Qed.
+Theorem used_twice_without_push : used_twice (Style Acq Rel Rlx Acq Acq true).
+Proof. shown_by (one_life ++ free_by 1 0 ++ take_by 2 1 1 0) 2. Qed.
+Theorem used_twice_without_look_and_pop : used_twice (Style Acq Rel Rel Rlx Rlx true).
+Proof. shown_by (one_life ++ free_by 1 0 ++ take_by 2 1 1 0) 2. Qed.
+
+(* Without the tag a station has two owners. *)
+Definition take_of (t : tid) (top next : nat) : list (move decision) := does_ t [(Look, top); (On, next); (On, 0)].
+Theorem two_owners_without_tags : let y := Style Acq Rel Rel Acq Acq false in
+  exists s, steps (reuse 2 y) (initial 4 (fun _ => false) (fun _ => 0)) s /\ owns (where_ s 2) 0 /\ owns (where_ s 3) 0.
+Proof.
+  intros y. assert (H : ends _ (act 2 y)
+    (does_ 0 [(DoCount 0, 0); (DoDead 0, 0); (Win 0, 0); (On, 0); (On, 0); (On, 0);
+              (DoCount 1, 0); (DoDead 1, 0); (Win 1, 0); (On, 1); (On, 0); (On, 0)] ++
+     does_ 1 [(Look, 2); (On, 1)] ++                                 (* sees station 1, and below it station 0 *)
+     take_of 2 2 1 ++ does_ 2 [(On, 1); (On, 0)] ++ take_of 2 3 1 ++ (* has station 1, and now station 0 *)
+     does_ 3 [(DoCount 1, 0); (DoDead 1, 0); (Win 1, 0); (On, 4); (On, 0); (On, 0)] ++
+     does_ 1 [(On, 0)] ++ take_of 3 6 1)                             (* the top is station 1 again: the exchange succeeds *)
+    (initial 4 (fun _ => false) (fun _ => 0))
+    (fun s => match where_ s 2, where_ s 3 with PopCount 0, PopCount 0 => true | _, _ => false end) = true)
+    by (vm_compute; reflexivity).
+  apply (ends_reached (reuse 2 y)) in H; [|apply act_does|apply act_silent]. destruct H as (s & HS & HT). exists s. split; auto.
+  destruct (where_ s 2) as [| | | | | |i|] eqn:E2; try discriminate. destruct i; try discriminate.
+  destruct (where_ s 3) as [| | | | | |i|] eqn:E3; try discriminate. destruct i; try discriminate.
+  split; left; auto.
+Qed.
