@@ -25,7 +25,8 @@
  *
  * The order of the compare-exchange of is_dead matters (`win`). If it is relaxed, who is late may free a death that it knows nothing of:
  * then the number that it passes on is an old one, and used again. That is how ctp_free_ stands: see numbers_used_twice. It is C11's
- * memory that allows it; ARMv8, x86 and POWER do not, because there a release store passes on what a relaxed load has seen.
+ * memory that allows it. By their own models ARMv8, x86 and POWER do not: there a release store passes on what a relaxed load has
+ * seen before it. (That is argued, not proved.)
  *)
 From Coq Require Import Arith Lia List Bool.
 Import ListNotations.

@@ -990,7 +990,7 @@ Definition between (f : content -> nat) (a b : nat) : nat := sum f (ent (beside 
  * Always: what was delivered and told lost, and what is still in the ring, in the hand of the writer, or lost and not yet told by an
  * entry, is all that was tried. And no more is told by entries than the reader's own count of losses has.
  *)
-Theorem accounting :
+Theorem ring_accounting :
   sum size_of (ent (beside s)) (taken (beside s)) +
   (between size_of (taken (beside s)) (head (beside s)) +
    match wr (beside s) with WFill _ => gap_of (ent (beside s) (head (beside s))) | _ => 0 end + pending (beside s)) =
@@ -1010,7 +1010,7 @@ Qed.
  * The last sweep: a look that began when the reader knew that the writer has ended, and after which all entries below its head are
  * taken. Then nothing is left: the delivered ones, those that entries told, and what the count of losses has beyond these, are all.
  *)
-Theorem accounting_at_the_end : last (beside s) = true -> rd (beside s) = RIdle -> taken (beside s) = head (beside s) ->
+Theorem ring_accounting_at_the_end : last (beside s) = true -> rd (beside s) = RIdle -> taken (beside s) = head (beside s) ->
   sum size_of (ent (beside s)) (taken (beside s)) +
   (told (beside s) - sum gap_of (ent (beside s)) (taken (beside s))) = tries (beside s).
 Proof.

@@ -13,8 +13,8 @@
  * A coroutine may move to another thread (`moves`): one thread gives it away with a release store, the other gets it with an
  * acquire load. Then the fence was the other thread's, and C11 does not let it order the stores of this one. The rule is sound
  * only if the thread that gets it has a fence of its own (`taker_fence`), or if it does not move. moved_without_fence is the run
- * that shows it. No machine is known to do that: where a store that is visible to one thread is visible to all, as on ARMv8 and
- * x86, and where a full fence is cumulative, as on POWER, the first fence is enough.
+ * that shows it. By their own models no processor does that: on ARMv8 and x86 a store that is visible to one other thread is
+ * visible to all, and on POWER a full fence is cumulative. (That is argued, not proved.)
  *
  *	step            C
  *	o_mark          write_seqlock (rawprobe.h): the odd seq
