@@ -13,7 +13,7 @@
  *	r_event          ctp_event_slow_, ctp_event_quick_: co->events_++
  *	r_count, r_dead  ctp_death_: events, is_dead = 1
  *	r_see            ctp_retire_, the collector: the load of is_dead
- *	r_win            ctp_free_: the compare-exchange of is_dead
+ *	r_win            ctp_free_, chain_add (coros.c): the compare-exchange of is_dead
  *	r_top, r_link, r_push, r_push_fails
  *	                 ctp_free_: free, next_free, the compare-exchange of free
  *	r_look, r_next, r_pop, r_pop_fails
