@@ -806,3 +806,25 @@ Proof.
   destruct (where_ s 3) as [| | | | | |i|] eqn:E3; try discriminate. destruct i; try discriminate.
   split; left; auto.
 Qed.
+
+(*
+ * A relaxed look at the stack: thread 1 sees that station 1 is on top, and the link that station 1 had when it was there the time
+ * before. The tag does not help, because nothing has changed since the look.
+ *)
+Theorem two_owners_without_look : let y := Style Acq Rel Rel Rlx Acq true in
+  exists s, steps (reuse 2 y) (initial 4 (fun _ => false) (fun _ => 0)) s /\ owns (where_ s 2) 0 /\ owns (where_ s 3) 0.
+Proof.
+  intros y. assert (H : ends _ (act 2 y)
+    (does_ 0 [(DoCount 0, 0); (DoDead 0, 0); (Win 0, 0); (On, 0); (On, 0); (On, 0);
+              (DoCount 1, 0); (DoDead 1, 0); (Win 1, 0); (On, 1); (On, 0); (On, 0)] ++
+     take_of 2 2 1 ++ does_ 2 [(On, 1); (On, 0)] ++ take_of 2 3 1 ++ (* has station 1, and now station 0 *)
+     does_ 3 [(DoCount 1, 0); (DoDead 1, 0); (Win 1, 0); (On, 4); (On, 0); (On, 0)] ++
+     take_of 1 5 1 ++ take_of 3 6 1)
+    (initial 4 (fun _ => false) (fun _ => 0))
+    (fun s => match where_ s 2, where_ s 3 with PopCount 0, PopCount 0 => true | _, _ => false end) = true)
+    by (vm_compute; reflexivity).
+  apply (ends_reached (reuse 2 y)) in H; [|apply act_does|apply act_silent]. destruct H as (s & HS & HT). exists s. split; auto.
+  destruct (where_ s 2) as [| | | | | |i|] eqn:E2; try discriminate. destruct i; try discriminate.
+  destruct (where_ s 3) as [| | | | | |i|] eqn:E3; try discriminate. destruct i; try discriminate.
+  split; left; auto.
+Qed.
