@@ -21,6 +21,8 @@
  *	r_read           ctp_birth_more_: the load of events
  *	r_open           ctp_birth_: is_dead = 0
  *
+ * The order of the compare-exchange that pops does not matter (`pop`): it succeeds only on the message that the look has acquired.
+ *
  * A value of `free` is a tag and an index: here tag * (stations + 1) + index. The tag does not wrap.
  *
  * The order of the compare-exchange of is_dead matters (`win`). If it is relaxed, who is late may free a death that it knows nothing of:
@@ -125,7 +127,6 @@ Hypothesis win_acq : is_acq (win y) = true.
 Hypothesis dead_rel : is_rel (dead y) = true.
 Hypothesis push_rel : is_rel (push y) = true.
 Hypothesis look_acq : is_acq (look y) = true.
-Hypothesis pop_acq : is_acq (pop y) = true.
 Hypothesis tagged : tags y = true.
 
 Notation tag := (tag stations).
@@ -155,9 +156,11 @@ Definition stands (m : mem loc) (x : world) (t : tid) (p : place) : Prop :=
   | PushCas i v => i < stations /\ stat x i = Pushing t /\ knows_last m (cur (thr m t)) (Count i) /\
       last_is m (Next i) (index v) /\ knows_last m (cur (thr m t)) (Next i)
   | PopNext v => index v <> 0 /\ tag v < length (hist m Top) /\
-      (now v -> index v = first_of (stack x) /\ forall j, In j (stack x) -> knows_last m (cur (thr m t)) (Next j))
+      (now v -> index v = first_of (stack x) /\ forall j, In j (stack x) ->
+        knows_last m (cur (thr m t)) (Next j) /\ knows_last m (cur (thr m t)) (Count j))
   | PopCas v n => index v <> 0 /\ tag v < length (hist m Top) /\
-      (now v -> index v = first_of (stack x) /\ n = first_of (tl (stack x)))
+      (now v -> index v = first_of (stack x) /\ n = first_of (tl (stack x)) /\
+        forall j, In j (stack x) -> knows_last m (cur (thr m t)) (Count j))
   | PopCount i => i < stations /\ stat x i = Born t /\ knows_last m (cur (thr m t)) (Count i)
   | PopOpen i k => i < stations /\ stat x i = Born t /\ k = total x i
   end.
@@ -225,8 +228,9 @@ Proof.
   assert (KN : forall i, knows_last m (cur (thr m t)) (Next i) -> knows_last m' (cur (thr m' t)) (Next i))
     by (intros; eapply same_knows; [apply H; congruence|exact C|auto]).
   assert (L : length (hist m' Top) = length (hist m Top)) by (rewrite H by congruence; auto).
-  destruct p; simpl; rewrite ?T, ?L; intuition auto.
-  eapply same_is; [apply H; congruence|auto].
+  destruct p; simpl; rewrite ?T, ?L; auto; try (intuition auto; fail).
+  - intros (A & B & D & E & F). splits; auto. eapply same_is; [apply H; congruence|auto].
+  - intros (A & B & D). splits; auto. intros E. destruct (D E) as [D1 D2]. split; auto. intros j Hj. destruct (D2 j Hj). auto.
 Qed.
 
 Lemma frame m m' f p x t : grows m m' -> wf m' -> (forall l, (forall n, l <> Other n) -> hist m' l = hist m l) ->
@@ -270,7 +274,7 @@ Qed.
 Lemma stands_mono m m' x x' u p : grows m m' ->
   (forall j, stat x j = Pushing u \/ stat x j = Born u -> stat x' j = stat x j /\ total x' j = total x j /\
      hist m' (Count j) = hist m (Count j) /\ hist m' (Next j) = hist m (Next j)) ->
-  hist m' Top = hist m Top /\ stack x' = stack x /\ (forall j, In j (stack x) -> hist m' (Next j) = hist m (Next j)) \/
+  hist m' Top = hist m Top /\ stack x' = stack x /\ (forall j, In j (stack x) -> hist m' (Next j) = hist m (Next j) /\ hist m' (Count j) = hist m (Count j)) \/
   (exists g, hist m' Top = hist m Top ++ [g]) ->
   stands m x u p -> stands m' x' u p.
 Proof.
@@ -284,10 +288,13 @@ Proof.
     + exact (same_knows _ _ _ _ _ H4 C F).
   - intros (A & B & D). destruct T as [(T1 & T2 & T3)|(g & T1)].
     + rewrite T1, T2, (same_last m m' Top T1). splits; auto. intros E. destruct (D E) as [D1 D2]. split; auto.
-      intros j Hj. exact (same_knows _ _ _ _ _ (T3 j Hj) C (D2 j Hj)).
+      intros j Hj. destruct (T3 j Hj) as [T4 T5], (D2 j Hj) as [D3 D4]. split.
+      * exact (same_knows _ _ _ _ _ T4 C D3).
+      * exact (same_knows _ _ _ _ _ T5 C D4).
     + rewrite (app_last m m' Top g T1). rewrite T1, app_length. simpl. splits; auto; intros; lia.
   - intros (A & B & D). destruct T as [(T1 & T2 & T3)|(g & T1)].
-    + rewrite T1, T2, (same_last m m' Top T1). splits; auto.
+    + rewrite T1, T2, (same_last m m' Top T1). splits; auto. intros E. destruct (D E) as (D1 & D2 & D3). splits; auto.
+      intros j Hj. exact (same_knows _ _ _ _ _ (proj2 (T3 j Hj)) C (D3 j Hj)).
     + rewrite (app_last m m' Top g T1). rewrite T1, app_length. simpl. splits; auto; intros; lia.
   - intros (A & B & D). destruct (H i (or_intror B)) as (H1 & H2 & H3 & H4). splits; auto; [congruence|]. exact (same_knows _ _ _ _ _ H3 C D).
   - intros (A & B & D). destruct (H i (or_intror B)) as (H1 & H2 & H3 & H4). splits; auto; congruence.
@@ -332,7 +339,7 @@ Proof.
   - intros u. destruct (tid_cases f t p u) as [(-> & E)|(N & E)]; rewrite E; auto.
     apply stands_mono with m x; auto.
     + intros j Hj. assert (j <> i) by (intros ->; destruct (HP u N); tauto). destruct (HJ j H0). splits; auto; apply H; congruence.
-    + left. splits; auto; [apply H; congruence|]. intros. apply H; congruence.
+    + left. splits; auto; [apply H; congruence|]. intros j Hj. assert (N' := NI j Hj). split; apply H; congruence.
 Qed.
 
 Lemma rmw_hist (m : mem loc) t a l g v : exists w, hist (rmw m t a l g v) l = hist m l ++ [Message v w] /\
@@ -368,7 +375,8 @@ Proof.
   - assert (S := i_stands _ I t). simpl in S. apply stands_mono with m x; auto.
     + intros j Hj. assert (j <> i) by (intros ->; rewrite Hk in Hj; destruct Hj; discriminate).
       simpl. rewrite upd_other by auto. splits; auto; apply HS; congruence.
-    + left. splits; auto; [apply HS; congruence|]. intros. apply HS; congruence.
+    + left. splits; auto; [apply HS; congruence|]. intros j Hj. assert (j <> i) by (intros ->; apply (proj2 (i_stack _ I)) in Hj; simpl in Hj; destruct Hj; congruence).
+      split; apply HS; congruence.
   - split; [subst k; eapply app_is; eauto|]. unfold knows_last. rewrite (app_last _ _ _ _ HH). auto.
   - (eapply same_is; [apply HS; congruence|eauto]).
 Qed.
@@ -391,7 +399,7 @@ Proof.
   - assert (S := i_stands _ I t). simpl in S. apply stands_mono with m x; auto.
     + intros j Hj. assert (j <> i) by (intros ->; rewrite Hk in Hj; destruct Hj; discriminate).
       simpl. rewrite upd_other by auto. splits; auto; apply HS; congruence.
-    + left. splits; auto; [apply HS; congruence|]. intros. apply HS; congruence.
+    + left. splits; auto; [apply HS; congruence|]. intros. split; apply HS; congruence.
   - (eapply same_is; [apply HS; congruence|eauto]).
   - eexists. splits; [eapply app_newest; eauto|reflexivity|]. simpl. (eapply same_knows; [apply HS; congruence| |eauto]; eauto).
 Qed.
@@ -465,7 +473,7 @@ Proof.
     + apply stands_mono with m x; auto.
       * intros j Hj. assert (j <> i) by (intros ->; rewrite Hk in Hj; destruct Hj; congruence).
         splits; auto; apply HS; congruence.
-      * left. splits; auto; [apply HS; congruence|]. intros j Hj. assert (N' := NI j Hj). apply HS; congruence.
+      * left. splits; auto; [apply HS; congruence|]. intros j Hj. assert (N' := NI j Hj). split; apply HS; congruence.
 Qed.
 
 Lemma step_push m f t x i v g : inv (State m f x) -> f t = PushCas i v -> newest m Top g -> value g = v ->
@@ -516,14 +524,14 @@ Lemma step_pop m f t x v n g : inv (State m f x) -> f t = PopCas v n -> newest m
 Proof.
   intros I Hf HN V. assert (Wf := i_wf _ I). simpl in Wf. assert (S := i_stands _ I t). simpl in S. rewrite Hf in S.
   destruct S as (Hi & Hl & Hnow). destruct (rmw_grows m t (pop y) Top g (top v n) Wf) as [G W].
-  destruct (rmw_hist m t (pop y) Top g (top v n)) as (wv & HH & WG & _ & AC). specialize (AC pop_acq).
+  destruct (rmw_hist m t (pop y) Top g (top v n)) as (wv & HH & WG & _ & _).
   assert (HS : forall l, l <> Top -> hist (rmw m t (pop y) Top g (top v n)) l = hist m l)
     by (intros; simpl; apply upd_other; congruence).
   set (m' := rmw _ _ _ _ _ _) in *. clearbody m'.
   destruct I. simpl in *. assert (C := fun t k => g_cur _ _ G t k).
   destruct i_first0 as (h & A & B & D). unfold newest in HN, A. rewrite HN in A. inversion A; subst h. clear A.
   assert (TN : tag v = last_at m Top) by (rewrite <- V; exact (i_top0 _ _ HN)).
-  destruct (Hnow TN) as [E1 E2]. destruct (stack x) as [|i r] eqn:ES; [simpl in E1; congruence|]. simpl in E1, E2.
+  destruct (Hnow TN) as (E1 & E2 & E3). destruct (stack x) as [|i r] eqn:ES; [simpl in E1; congruence|]. simpl in E1, E2.
   rewrite E1. simpl pred. destruct i_stack0 as [N1 N2]. inversion N1; subst.
   assert (Hst := proj1 (N2 i) (or_introl eq_refl)). destruct Hst as [Hst Hb].
   assert (Hn : first_of r <= stations).
@@ -553,8 +561,7 @@ Proof.
       destruct i_dead0 as (h & P & Q & R). exists h. splits; auto; [eapply same_newest; [apply HS; congruence|eauto]|].
       (eapply same_knows; [apply HS; congruence| |eauto]; eauto).
   - intros u. destruct (tid_cases f t (PopCount i) u) as [(-> & E)|(N & E)]; rewrite E.
-    + simpl. rewrite upd_same. splits; auto. destruct (D i (or_introl eq_refl)).
-      eapply same_knows; [apply HS; congruence|exact AC|auto].
+    + simpl. rewrite upd_same. splits; auto. eapply same_knows; [apply HS; congruence|exact (C t)|]. apply E3. left. auto.
     + apply stands_mono with m x; eauto. intros j Hj. assert (j <> i) by (intros ->; rewrite Hst in Hj; destruct Hj; congruence).
       simpl. rewrite upd_other by auto. splits; auto; apply HS; congruence.
 Qed.
@@ -567,8 +574,7 @@ Proof.
   - rewrite (i_top _ I _ _ HL). auto.
   - unfold last_at. rewrite hist_load. rewrite (i_top _ I _ _ HL). intros E.
     destruct (i_first _ I) as (h & A & B & D). simpl in A, B, D. unfold newest in A. rewrite <- E, HL in A. inversion A; subst h.
-    split; auto. intros j Hj. destruct (D j Hj) as [K _]. eapply same_knows; [apply hist_load| |exact K].
-    intros k. apply load_acquires. auto.
+    split; auto. intros j Hj. destruct (D j Hj) as [K K']. split; (eapply same_knows; [apply hist_load|intros k; apply load_acquires; auto|auto]).
 Qed.
 
 Lemma upd_self {B} (f : tid -> B) (t u : tid) : upd f t (f t) u = f u.
@@ -593,10 +599,11 @@ Proof.
     + loaded. apply load_frame; [split; auto|auto|]. eapply look_stands; eauto. split; auto.
     + loaded. apply load_frame; [split; auto|auto|exact Logic.I].
     + loaded. apply load_frame; [split; auto|auto|]. destruct S as (S1 & S2 & S3). unfold stands. rewrite hist_load. splits; auto.
-      unfold last_at. rewrite hist_load. intros E. destruct (S3 E) as [S4 S5]. split; auto.
+      unfold last_at. rewrite hist_load. intros E. destruct (S3 E) as [S4 S5]. splits; auto; [|intros j Hj; destruct (S5 j Hj);
+        eapply same_knows; [apply hist_load|intros k; apply (g_cur _ _ (proj1 (load_grows m t false Rlx _ i g Wf)))|auto]].
       destruct (stack x) as [|j r] eqn:ES; [simpl in S4; congruence|]. simpl in S4. rewrite S4 in *. simpl in *.
       assert (L := i_linked _ I). simpl in L. rewrite ES in L. destruct L as [(h & L1 & L2) _].
-      specialize (S5 j (or_introl eq_refl)). unfold knows_last, last_at in S5. unfold newest in L1.
+      destruct (S5 j (or_introl eq_refl)) as [S6 _]. unfold knows_last, last_at in S6. unfold newest in L1.
       assert (Q := nth_error_lt _ _ _ HL).
       assert (i = pred (length (hist m (Next j)))) by lia. subst i. rewrite HL in L1. inversion L1; subst h. auto.
     + eapply step_pop; eauto.
@@ -662,15 +669,14 @@ Definition frees (p : place) (i : nat) : Prop := p = PushLook i \/ exists v, p =
  * coroutine goes on is how many events the station has had: no number is used twice, whoever wrote under it.
  *)
 Theorem reuse_unique_owner stations y threads registered junk s :
-  is_acq (win y) = true -> is_rel (dead y) = true -> is_rel (push y) = true -> is_acq (look y) = true ->
-  is_acq (pop y) = true -> tags y = true ->
+  is_acq (win y) = true -> is_rel (dead y) = true -> is_rel (push y) = true -> is_acq (look y) = true -> tags y = true ->
   steps (reuse stations y) (initial threads registered junk) s ->
   (forall t i, owns (where_ s t) i -> ~ In i (stack (beside s)) /\
      (forall u, owns (where_ s u) i -> u = t) /\ (forall u, ~ frees (where_ s u) i)) /\
   (forall t i k, where_ s t = PopOpen i k -> k = total (beside s) i) /\
   (forall i k, stat (beside s) i = Live k -> k = total (beside s) i).
 Proof.
-  intros H1 H2 H3 H4 H5 H6 HS. assert (I := holds stations y H1 H2 H3 H4 H5 H6 _ _ _ _ HS).
+  intros H1 H2 H3 H4 H5 HS. assert (I := holds stations y H1 H2 H3 H4 H5 _ _ _ _ HS).
   assert (O : forall t i, owns (where_ s t) i -> stat (beside s) i = Born t).
   { intros t i Ho. assert (S := i_stands _ _ I t). destruct Ho as [E|[k E]]; rewrite E in S; simpl in S; tauto. }
   splits.
