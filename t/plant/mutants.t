@@ -135,7 +135,8 @@ mutant stream "an enum with as many labels as the limit says is refused" \
 	'f->nlabels > CTP_LABELS_MAX' 'f->nlabels >= CTP_LABELS_MAX'
 
 file=lib/collect/coros.c
-mutant rings-late "a station that is on the stack of the free is freed again" 'head->is_dead == 2' 'head->is_dead'
+mutant rings-late "the station of an ended coroutine of which nothing is known is never freed" \
+	'life->flags & CTP_LIFE_UNKNOWN ? life->events_before : life->generation' 'life->generation'
 mutant rings-late "events are not lost if the end of their coroutine is" \
 	'head->generation == life->generation + 1 ? head->first : life->next' 'life->next'
 mutant rings-late "a forgotten parent that is dead is spawned again" \
