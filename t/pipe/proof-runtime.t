@@ -12,8 +12,10 @@ case $(uname -m) in x86_64 | aarch64) ;; *) skip_all "the machine has no threads
 times=$([ "${EVERY:-}" ] && echo 100 || echo 1)
 
 worlds=$(echo t/proof/world-*.c | sed 's,t/proof/world-\([a-z]*\).c,\1,g')
-real="lib/shm/slots.c lib/shm/rings.c lib/shm/arena.c lib/collect/v1-station.c lib/collect/collect-loop.c lib/collect/ring-gaps.c
+real="lib/shm/slots.c lib/shm/rings.c lib/shm/arena.c lib/shm/barrier.c $(echo lib/collect/v1-*.c) lib/collect/collect-loop.c lib/collect/ring-gaps.c
 $(echo lib/collect/coro*.c) lib/collect/shm-texts.c"
+wraps='syscall clock_gettime ctp_membarrier ctp_signals_thread pthread_mutex_lock pthread_mutex_unlock pthread_cond_wait
+	pthread_cond_timedwait pthread_cond_broadcast pthread_join'
 flags='-std=gnu11 -D_GNU_SOURCE -gdwarf-4 -fno-pie -fno-optimize-sibling-calls -Ilib -Isdk/c -It/proof -It/helper -Wall -Wextra'
 
 object() { echo "$1" | sed 's,.*/,,; s,c$,o,'; }
@@ -34,7 +36,7 @@ build() { # COMPILER: each file by itself, two at a time
 	wait
 	# shellcheck disable=SC2086
 	"$1" -no-pie -o "$folder/proof-runtime" $objects \
-		-Wl,--wrap=syscall,--wrap=clock_gettime,--wrap=ctp_membarrier "$O/libctp.a" -pthread -ldl || cat "$folder"/*.log
+		$(printf ' -Wl,--wrap=%s' $wraps) "$O/libctp.a" -pthread -ldl || cat "$folder"/*.log
 	[ -x "$folder/proof-runtime" ]
 }
 

@@ -21,6 +21,8 @@ struct view_three {
 	const struct view *rel; /* null: nothing */
 };
 
+enum { VIEW_LOCKS = 8 };
+
 /* --- of the memory -------------------------------------------------------------------------------------------------------- */
 
 void view_memory_share(const char *name, void *at, size_t bytes);
@@ -35,6 +37,9 @@ const struct view *view_copy(const struct view *v); /* lives as long as the run 
 enum { VIEW_SPACING = 256 };
 uint32_t view_location(const volatile void *at, unsigned bytes);
 uint32_t view_messages(uint32_t location);
+
+/* Of view-locks.c: no mutex is locked. */
+void view_locks_begin(void);
 
 /* A seq_cst fence of a thread. */
 void view_fence_full(struct view_three *v);

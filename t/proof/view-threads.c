@@ -291,6 +291,7 @@ const char *view_run(uint64_t seed, void (*begin)(void), void (*after)(void))
 	draw_style();
 	begin();
 	view_memory_begin();
+	view_locks_begin();
 	in_thread = true;
 	if (!_setjmp(at_run))
 		enter((unsigned)view_random(nthreads));
