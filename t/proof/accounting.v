@@ -80,7 +80,8 @@ Variable old : nat -> bool.   (* whether it was there then, so that the collecto
 
 Definition begin : astate := {|
   pub := before; log := fun _ => []; nowhere := []; head := fun _ => 0; tail := fun _ => 0; round := fun _ => 0;
-  in_round := false; rounds := 0; looking := None; known := fun _ => 0; next := fun _ => 0; unsure := old; holes := []; rows := [];
+  in_round := false; rounds := 0; looking := None; known := fun _ => 0; next := fun _ => 0; unsure := old; holes := []; rows :=
+    [];
   slot_rows := []; told := []; dropped := [];
 |}.
 
@@ -167,9 +168,11 @@ Inductive astep (s : astate) : astate -> Prop :=
     k < next s c -> holes s = a ++ h :: b -> in_hole h c k = true ->
     astep s (takes s r (next s) (unsure s) (a ++ filled h k ++ b) (rows s ++ [(c, k)]))
 | a_nowhere r c k : looking s = None -> tail s r < head s r -> nth_error (log s r) (tail s r) = Some (Event c k) ->
-    k < next s c -> (forall h, In h (holes s) -> in_hole h c k = false) -> astep s (takes s r (next s) (unsure s) (holes s) (rows s))
+    k < next s c -> (forall h, In h (holes s) -> in_hole h c k = false) -> astep s (takes s r (next s) (unsure s) (holes s) (rows
+      s))
 | a_die r c k : looking s = None -> tail s r < head s r -> nth_error (log s r) (tail s r) = Some (End c k) ->
-    next s c < k -> astep s (takes s r (upd (next s) c k) (upd (unsure s) c false) (holes s ++ [Hole c (next s c) k (rounds s) (unsure s c)]) (rows s))
+    next s c < k -> astep s (takes s r (upd (next s) c k) (upd (unsure s) c false) (holes s ++ [Hole c (next s c) k (rounds s)
+      (unsure s c)]) (rows s))
 | a_dead r c k : looking s = None -> tail s r < head s r -> nth_error (log s r) (tail s r) = Some (End c k) ->
     k <= next s c -> astep s (takes s r (next s) (unsure s) (holes s) (rows s))
   (* ctp_rings_finish *)
@@ -232,7 +235,8 @@ Qed.
 
 Lemma times_range h c k : times (range h) c k = bit (in_hole h c k).
 Proof.
-  unfold range. assert (G : forall n a, times (map (pair (who h)) (seq a n)) c k = bit ((who h =? c) && (a <=? k) && (k <? a + n))).
+  unfold range. assert (G : forall n a, times (map (pair (who h)) (seq a n)) c k = bit ((who h =? c) && (a <=? k) && (k <? a +
+    n))).
   { induction n as [|n IH]; intros a.
     - change (0 = bit ((who h =? c) && (a <=? k) && (k <? a + 0))). decide_all; simpl; auto; lia.
     - simpl seq. simpl map. match goal with |- times (?x :: ?l) _ _ = _ => change (x :: l) with ([x] ++ l) end.
@@ -289,7 +293,8 @@ Qed.
 Lemma missing_one h c k : missing [h] c k = bit ((who h =? c) && (from h <=? k) && (k <? to h)).
 Proof. rewrite missing_cons. unfold missing, in_hole. cbn. lia. Qed.
 
-Ltac fields := cbn [pub log next unsure rows slot_rows told dropped holes publish ends no_room look_begins look_loads look_ends finishes
+Ltac fields := cbn [pub log next unsure rows slot_rows told dropped holes publish ends no_room look_begins look_loads look_ends
+  finishes
   takes audits closes who from to noticed maybe].
 
 Lemma once_each s s' : once s -> s --> s' -> forall c k,
@@ -315,8 +320,10 @@ Qed.
 Lemma once_step s s' : once s -> s --> s' -> once s'.
 Proof.
   intros B St. assert (O := once_each _ _ B St). destruct B.
-  assert (NX : forall r c k, nth_error (log s r) (tail s r) = Some (Event c k) -> S k <= pub s c) by (intros * H; apply o_log0 in H; lia).
-  assert (NY : forall r c k, nth_error (log s r) (tail s r) = Some (End c k) -> k <= pub s c) by (intros * H; apply o_end0 in H; lia).
+  assert (NX : forall r c k, nth_error (log s r) (tail s r) = Some (Event c k) -> S k <= pub s c) by (intros * H; apply o_log0 in
+    H; lia).
+  assert (NY : forall r c k, nth_error (log s r) (tail s r) = Some (End c k) -> k <= pub s c) by (intros * H; apply o_end0 in H;
+    lia).
   constructor; [exact O|..]; clear O; destruct St; fields; intros; auto;
     try solve [eauto];
     try (apply upd_log in H1; destruct H1 as [H1|[-> [_ H1]]]; [|inversion H1; subst]);
@@ -391,7 +398,8 @@ Proof.
   - rewrite H4 in H. rewrite sizes_app in H. cbn [sizes] in H. assert (Z := sizes_filled _ _ _ H5). lia.
   - rewrite U; eauto; lia.
   - rewrite U; eauto; lia.
-  - rewrite H1 in H. rewrite sizes_app in H. cbn [sizes] in H. assert (Z := length_filter f (range h)). rewrite length_range in Z. lia.
+  - rewrite H1 in H. rewrite sizes_app in H. cbn [sizes] in H. assert (Z := length_filter f (range h)). rewrite length_range in
+    Z. lia.
   - rewrite H1 in H. rewrite sizes_app in H. cbn [sizes] in H. rewrite length_range. lia.
 Qed.
 
@@ -460,13 +468,15 @@ Notation reached := (asteps coros nrings 2 true before old).
 
 Record kept (s : astate) : Prop := Kept {
   q_once : once coros nrings s;
-  q_single r p r' p' c k : nth_error (log s r) p = Some (Event c k) -> nth_error (log s r') p' = Some (Event c k) -> r = r' /\ p = p';
+  q_single r p r' p' c k : nth_error (log s r) p = Some (Event c k) -> nth_error (log s r') p' = Some (Event c k) -> r = r' /\ p
+    = p';
   q_taken r p c k : p < tail s r -> nth_error (log s r) p = Some (Event c k) -> In (c, k) (rows s);
   q_behind r p c k : tail s r <= p -> nth_error (log s r) p = Some (Event c k) -> k < next s c ->
     exists h, In h (holes s) /\ in_hole h c k = true;
   q_known h : In h (holes s) -> to h <= known s (who h);
   q_known_pub c : known s c <= pub s c;
-  q_head r p c k : p < head s r -> nth_error (log s r) p = Some (Event c k) \/ nth_error (log s r) p = Some (End c k) -> k <= known s c;
+  q_head r p c k : p < head s r -> nth_error (log s r) p = Some (Event c k) \/ nth_error (log s r) p = Some (End c k) -> k <=
+    known s c;
   q_waits h r p c k : In h (holes s) -> tail s r <= p -> nth_error (log s r) p = Some (Event c k) -> in_hole h c k = true ->
     still_waits s h r p;
   q_told r p c k : nth_error (log s r) p = Some (Event c k) ->
@@ -531,7 +541,8 @@ Proof.
   rewrite times_in. split; [lia|]. destruct (Nat.leb_spec (next s c) k); [|auto]. cbn [bit] in O. lia.
 Qed.
 
-Ltac start_kept := constructor; cbn [pub log nowhere head tail round in_round rounds looking known next unsure holes rows slot_rows told
+Ltac start_kept := constructor; cbn [pub log nowhere head tail round in_round rounds looking known next unsure holes rows
+  slot_rows told
   dropped publish ends no_room look_begins look_loads look_ends finishes takes audits closes].
 
 (* A writer publishes: e is appended to ring r. *)
@@ -551,7 +562,8 @@ Proof.
   assert (LEN : forall r0, length (log s r0) <= length (log s' r0)).
   { intros r0. rewrite EL. unfold upd. case_upd; auto. subst. rewrite app_length. lia. }
   constructor; rewrite ?E1, ?E2, ?E3, ?E4, ?E5, ?E6, ?E7, ?E8, ?E9, ?E10, ?E11, ?E12, ?E13, ?E14, ?E15; auto.
-  - intros r0 p r' p' c0 k H H'. destruct (NEW _ _ _ _ H) as [N|[N1 [N2 [N3 N4]]]], (NEW _ _ _ _ H') as [M|[M1 [M2 [M3 M4]]]]; eauto.
+  - intros r0 p r' p' c0 k H H'. destruct (NEW _ _ _ _ H) as [N|[N1 [N2 [N3 N4]]]], (NEW _ _ _ _ H') as [M|[M1 [M2 [M3 M4]]]];
+    eauto.
     + exfalso. subst. apply (o_log _ _ _ B) in N. lia.
     + exfalso. subst. apply (o_log _ _ _ B) in M. lia.
     + subst. auto.
@@ -596,7 +608,8 @@ Proof.
   intros [B SG TK BH KN KP HD WT TD TL BP BL BN BO OU SW] B' Ht He HE HR HB HK HN HU.
   assert (UT : forall r0, tail s r0 <= upd (tail s) r (S (tail s r)) r0).
   { intros r0. unfold upd. case_upd; subst; lia. }
-  assert (OTHER : forall r0 p c k, upd (tail s) r (S (tail s r)) r0 <= p -> nth_error (log s r0) p = Some (Event c k) -> e <> Event c k).
+  assert (OTHER : forall r0 p c k, upd (tail s) r (S (tail s r)) r0 <= p -> nth_error (log s r0) p = Some (Event c k) -> e <>
+    Event c k).
   { intros r0 p c k Hp Hn ->. destruct (SG _ _ _ _ _ _ Hn He) as [-> ->]. rewrite upd_same in Hp. lia. }
   start_kept; auto.
   - intros r0 p c k Hp Hn. unfold upd in Hp. destruct (Nat.eq_dec r r0) as [->|E].
@@ -651,7 +664,8 @@ Proof.
       * subst c0. destruct (Nat.eq_dec k (pub s c)) as [->|]; [left; right; simpl; auto|].
         destruct (SW c k); [lia|auto|auto].
       * destruct (SW c0 k Hk); auto.
-  - start_kept; auto. intros h r p c k H1 H2 H3 H4. destruct (WT h r p c k H1 H2 H3 H4) as [W|[W W']]; [left; auto|right]; split; auto.
+  - start_kept; auto. intros h r p c k H1 H2 H3 H4. destruct (WT h r p c k H1 H2 H3 H4) as [W|[W W']]; [left; auto|right]; split;
+    auto.
     cbn. destruct (in_round s); auto. left. apply in_seq. destruct (Nat.lt_ge_cases r nrings); [lia|].
     rewrite (o_rings _ _ _ B r) in H3 by auto. destruct p; discriminate.
   - start_kept; auto.
@@ -664,7 +678,8 @@ Proof.
       * subst r0. right. apply (H1 p c k Hn). apply in_hole_spec in Hi. destruct Hi as [<- Hi]. specialize (KN h0 Hh). lia.
       * destruct W' as [[W'|W']|W']; auto. congruence.
     + intros r0. specialize (TL r0). unfold upd. case_upd; subst; lia.
-  - start_kept; auto. intros h r p c k H1 H2 H3 H4. destruct (WT h r p c k H1 H2 H3 H4) as [W|[W W']]; [left; auto|right]. split; auto.
+  - start_kept; auto. intros h r p c k H1 H2 H3 H4. destruct (WT h r p c k H1 H2 H3 H4) as [W|[W W']]; [left; auto|right]. split;
+    auto.
     cbn. destruct (in_round s); auto. rewrite H in W'. destruct W' as [[]|W']; auto.
   - apply (kept_takes s r _ _ _ _ _ K0 B' H0 H1).
     + intros c0 k0 E. inversion E; subst. apply in_app_iff. simpl. auto.
@@ -691,7 +706,8 @@ Proof.
     + intros h0 c0 k0 Hh Hi E. rewrite H3 in Hh. apply in_app_iff in Hh. destruct Hh as [Hh|[<-|Hh]].
       * exists h0. rewrite in_app3. auto.
       * assert (c0 = c) by (apply in_hole_spec in Hi; apply in_hole_spec in H4; lia). subst c0.
-        assert (N : k <> k0) by congruence. destruct (filled_keeps h c k k0 H4 Hi N) as [h' [F1 F2]]. exists h'. rewrite in_app3. auto.
+        assert (N : k <> k0) by congruence. destruct (filled_keeps h c k k0 H4 Hi N) as [h' [F1 F2]]. exists h'. rewrite in_app3.
+          auto.
       * exists h0. rewrite in_app3. auto.
     + intros h' Hh. left. apply in_app3 in Hh. destruct Hh as [Hh|[Hh|Hh]].
       * exists h'. rewrite H3, in_app_iff. auto 12.
@@ -705,7 +721,8 @@ Proof.
     + intros c0 k0 E. discriminate.
     + auto.
     + intros c0 k0 L E G. unfold upd in L. destruct (eq_dec c c0); [subst|lia].
-      exists (Hole c0 (next s c0) k (rounds s) (unsure s c0)). split; [apply in_app_iff; simpl; auto|]. apply in_hole_spec. cbn. lia.
+      exists (Hole c0 (next s c0) k (rounds s) (unsure s c0)). split; [apply in_app_iff; simpl; auto|]. apply in_hole_spec. cbn.
+        lia.
     + intros h c0 k0 Hh Hi _. exists h. split; auto. apply in_app_iff. auto.
     + intros h' Hh. apply in_app_iff in Hh. destruct Hh as [Hh|[<-|[]]]; [left; exists h'; auto 12|right]. cbn. split; auto.
       split; [apply (HD r (tail s r)); auto|apply BN].
@@ -725,7 +742,8 @@ Proof.
   - start_kept; auto.
     + intros r p c0 k Hp Hn Hk. unfold upd in Hk. destruct (Nat.lt_ge_cases k (next s c0)) as [L|L].
       * destruct (BH r p c0 k Hp Hn L) as [h [F1 F2]]. exists h. rewrite in_app_iff. auto.
-      * destruct (eq_dec c c0); [subst|lia]. exists (Hole c0 (next s c0) n (rounds s) (unsure s c0)). split; [apply in_app_iff; simpl; auto|].
+      * destruct (eq_dec c c0); [subst|lia]. exists (Hole c0 (next s c0) n (rounds s) (unsure s c0)). split; [apply in_app_iff;
+        simpl; auto|].
         apply in_hole_spec. cbn. lia.
     + intros h Hh. apply in_app_iff in Hh. unfold upd. destruct Hh as [Hh|[<-|[]]].
       * specialize (KN h Hh). case_upd; subst; lia.
@@ -740,7 +758,8 @@ Proof.
     + intros r p c k Hp Hn Hk. destruct (BH r p c k Hp Hn Hk) as [h0 [F1 F2]]. rewrite H0 in F1. apply in_app_iff in F1.
       destruct F1 as [F1|[<-|F1]]; [|rewrite (GONE r p c k Hn) in F2; discriminate|]; exists h0; rewrite in_app_iff; auto.
     + intros h0 Hh. apply KN. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl. tauto.
-    + intros h0 r p c k Hh Hp Hn Hi. apply (WT h0 r p c k); auto. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl. tauto.
+    + intros h0 r p c k Hh Hp Hn Hi. apply (WT h0 r p c k); auto. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl.
+      tauto.
     + intros r p c k Hn. assert (N := not_in_range _ _ _ (GONE r p c k Hn)). destruct (TD r p c k Hn) as [T1 [T2 T3]].
       rewrite !in_app_iff, !filter_In. simpl. tauto.
     + intros h0 Hh. apply BO. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl. tauto.
@@ -753,7 +772,8 @@ Proof.
     + intros r p c k Hp Hn Hk. destruct (BH r p c k Hp Hn Hk) as [h0 [F1 F2]]. rewrite H0 in F1. apply in_app_iff in F1.
       destruct F1 as [F1|[<-|F1]]; [|rewrite (GONE r p c k Hn) in F2; discriminate|]; exists h0; rewrite in_app_iff; auto.
     + intros h0 Hh. apply KN. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl. tauto.
-    + intros h0 r p c k Hh Hp Hn Hi. apply (WT h0 r p c k); auto. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl. tauto.
+    + intros h0 r p c k Hh Hp Hn Hi. apply (WT h0 r p c k); auto. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl.
+      tauto.
     + intros r p c k Hn. assert (N := not_in_range _ _ _ (GONE r p c k Hn)). destruct (TD r p c k Hn) as [T1 [T2 T3]].
       rewrite !in_app_iff. simpl. tauto.
     + intros h0 Hh. apply BO. rewrite H0. apply in_app_iff in Hh. rewrite in_app_iff. simpl. tauto.
@@ -770,7 +790,8 @@ Qed.
 Lemma kept_always s : reached s -> kept s.
 Proof. intros H. induction H; eauto using kept_begin, kept_step. Qed.
 
-Lemma below s c k : once coros nrings s -> 0 < times (told s) c k + times (slot_rows s) c k + times (dropped s) c k -> k < pub s c.
+Lemma below s c k : once coros nrings s -> 0 < times (told s) c k + times (slot_rows s) c k + times (dropped s) c k -> k < pub s
+  c.
 Proof.
   intros B H. assert (O := o_once _ _ _ B c k). assert (N := o_next _ _ _ B c).
   destruct (Nat.leb_spec (next s c) k); cbn [bit] in O; lia.
@@ -815,8 +836,10 @@ Lemma events_taken s r next' unsure' holes' rows' e : r < nrings -> nth_error (l
   sum (fun i => events (firstn (tail s i) (log s i))) nrings + bit (is_event e).
 Proof.
   intros Hr He.
-  rewrite (sum_ext _ (upd (fun i => events (firstn (tail s i) (log s i))) r (events (firstn (tail s r) (log s r)) + bit (is_event e)))).
-  - assert (U := sum_upd (fun i => events (firstn (tail s i) (log s i))) r (events (firstn (tail s r) (log s r)) + bit (is_event e)) nrings Hr).
+  rewrite (sum_ext _ (upd (fun i => events (firstn (tail s i) (log s i))) r (events (firstn (tail s r) (log s r)) + bit (is_event
+    e)))).
+  - assert (U := sum_upd (fun i => events (firstn (tail s i) (log s i))) r (events (firstn (tail s r) (log s r)) + bit (is_event
+    e)) nrings Hr).
     cbn beta in U. lia.
   - intros i _. cbn [tail takes]. unfold upd. destruct (eq_dec r i); auto. subst i.
     rewrite (firstn_S _ _ _ He), events_app. unfold events at 2. simpl. destruct (is_event e); auto.
@@ -870,8 +893,8 @@ Qed.
 Definition unplaced (s : astate) := length (nowhere s) - (length (told s) + length (slot_rows s)).
 
 (*
- * When all rings are read to their ends, and all holes are closed: what is told as lost, with the rest, which is told of no coroutine
- * in particular, and what is delivered, are all that was published since the collector came. So nothing is left.
+ * When all rings are read to their ends, and all holes are closed: what is told as lost, with the rest, which is told of no
+ * coroutine in particular, and what is delivered, are all that was published since the collector came. So nothing is left.
  *)
 Theorem accounting_at_the_end s : reached s -> all_taken nrings s -> holes s = [] ->
   delivered s + (length (told s) + unplaced s) + sum before coros = all_published coros s.
@@ -919,7 +942,8 @@ Proof.
   split; [|split; [intros [|[|r]] H; try lia; reflexivity|repeat split; reflexivity]].
   assert (S1 : asteps 1 2 2 false (fun _ => 0) (fun _ => true) u1) by (eapply a_more; [apply a_begin|apply a_publish; lia]).
   assert (S2 : asteps 1 2 2 false (fun _ => 0) (fun _ => true) u2) by (eapply a_more; [apply S1|apply a_publish; lia]).
-  assert (S3 : asteps 1 2 2 false (fun _ => 0) (fun _ => true) u3) by (eapply a_more; [apply S2|apply a_look_begins; reflexivity]).
+  assert (S3 : asteps 1 2 2 false (fun _ => 0) (fun _ => true) u3) by (eapply a_more; [apply S2|apply a_look_begins;
+    reflexivity]).
   assert (S4 : asteps 1 2 2 false (fun _ => 0) (fun _ => true) u4) by (eapply a_more; [apply S3|loads]).
   assert (S5 : asteps 1 2 2 false (fun _ => 0) (fun _ => true) u5) by (eapply a_more; [apply S4|loads]).
   assert (S6 : asteps 1 2 2 false (fun _ => 0) (fun _ => true) u6) by (eapply a_more; [apply S5|apply a_look_ends; reflexivity]).
@@ -943,10 +967,12 @@ Definition e8 := finishes e7.
 Definition e9 := closes e8 ([] ++ []) (filter (fun _ => false) (range (Hole 0 0 1 0 false)))
   (filter (fun e => negb ((fun _ => false) e)) (range (Hole 0 0 1 0 false))) [].
 
-Theorem told_too_early_with_one_round : asteps 1 2 1 true (fun _ => 0) (fun _ => false) e9 /\ In (0, 0) (told e9) /\ nth_error (log e9 0) 0 = Some (Event 0 0).
+Theorem told_too_early_with_one_round : asteps 1 2 1 true (fun _ => 0) (fun _ => false) e9 /\ In (0, 0) (told e9) /\ nth_error
+  (log e9 0) 0 = Some (Event 0 0).
 Proof.
   split; [|split; [cbn; auto|reflexivity]].
-  assert (S1 : asteps 1 2 1 true (fun _ => 0) (fun _ => false) e1) by (eapply a_more; [apply a_begin|apply a_look_begins; reflexivity]).
+  assert (S1 : asteps 1 2 1 true (fun _ => 0) (fun _ => false) e1) by (eapply a_more; [apply a_begin|apply a_look_begins;
+    reflexivity]).
   assert (S2 : asteps 1 2 1 true (fun _ => 0) (fun _ => false) e2) by (eapply a_more; [apply S1|loads]).
   assert (S3 : asteps 1 2 1 true (fun _ => 0) (fun _ => false) e3) by (eapply a_more; [apply S2|apply a_publish; lia]).
   assert (S4 : asteps 1 2 1 true (fun _ => 0) (fun _ => false) e4) by (eapply a_more; [apply S3|apply a_publish; lia]).

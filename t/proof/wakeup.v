@@ -482,7 +482,8 @@ Qed.
 
 (* A step of the collector, or of a membarrier: no writer moves. *)
 Lemma base_still m m' w l x x' : base m w x -> grows m m' -> wf m' -> acts (w 0) = acts l ->
-  hist m' Used = hist m Used -> (forall c j, hist m' (Word c j) = hist m (Word c j)) -> (forall t, reg m t = true -> reg m' t = true) ->
+  hist m' Used = hist m Used -> (forall c j, hist m' (Word c j) = hist m (Word c j)) -> (forall t, reg m t = true -> reg m' t =
+    true) ->
   published x' = published x -> last x' = last x -> counted x' = counted x -> ready x' = ready x ->
   base m' (upd w 0 l) x'.
 Proof.
@@ -598,7 +599,8 @@ Record core m w x j pd (v : view loc) Z : Prop := Core {
 Definition moves t x e r p new x' :=
   (p = [] /\ begins place mark kernel t x e r new x') \/ (exists a, p = [a] /\ works the_c t x a e r new x').
 
-Lemma moves_sock t x e r p new x' m m' : moves t x e r p new x' -> mstep m t e r m' -> p <> [ToSend] -> hist m' Sock = hist m Sock.
+Lemma moves_sock t x e r p new x' m m' : moves t x e r p new x' -> mstep m t e r m' -> p <> [ToSend] -> hist m' Sock = hist m
+  Sock.
 Proof.
   intros [[_ D]|[a [-> D]]] St HP; destruct D; try congruence;
     try (eapply elsewhere_keeps; eauto; congruence); try (eapply mstep_elsewhere; eauto; simpl; congruence).
@@ -745,7 +747,8 @@ Proof.
            exact (not_one _ _ _ _ L (Nat.le_trans _ _ _ Hj Hi) Hg E F).
       * destruct (K _ H) as [H'|H']; [|left; exists u; rewrite A'; auto].
         apply P in H'. subst p. destruct M as [[Q _]|[q [Q M]]]; [discriminate|]. injection Q as <-. inversion M; subst.
-        destruct (flag_moves _ _ _ _ _ _ [ToTake c k] _ _ _ a b j Z Z' B (or_intror (ex_intro _ _ (conj eq_refl M))) St Ht Hw HZ L F)
+        destruct (flag_moves _ _ _ _ _ _ [ToTake c k] _ _ _ a b j Z Z' B (or_intror (ex_intro _ _ (conj eq_refl M))) St Ht Hw HZ
+          L F)
           as [R|R]; [|right; left; exact R].
         exfalso. destruct (takes_flag _ _ _ _ _ _ St) as [g [Hg _]]. unfold raised in R.
         assert (E : exists z, hist m' Flag = hist m Flag ++ [z]) by (inversion St; subst; simpl; rewrite upd_same; eauto).
@@ -853,7 +856,8 @@ Proof.
   assert (V0 : forall i, cur (thr m 0) (At i) <= cur (thr m' 0) (At i)) by (intros; apply (g_cur _ _ G)).
   assert (ES : seen x' = seen x) by (destruct M as [[_ D]|[q [_ D]]]; destruct D; auto).
   assert (EP : pend m' 0 = pend m 0) by (eapply mstep_pend_other; eauto; lia).
-  assert (FL : forall j, core m w x j [] (cur (thr m 0)) False -> (forall c, seen x c < published x c -> told m w j [] False c (seen x c)) ->
+  assert (FL : forall j, core m w x j [] (cur (thr m 0)) False -> (forall c, seen x c < published x c -> told m w j [] False c
+    (seen x c)) ->
     forall c, seen x' c < published x' c -> told m' (upd w t (Acts (a ++ new ++ b))) j [] False c (seen x' c)).
   { intros j C H0 c. rewrite ES. intros Hc.
     destruct (core_moves _ _ _ _ _ _ _ _ _ _ a b _ _ _ _ _ _ B M St Ht Hw (fun z => z) V0 C) as [_ N].
@@ -963,9 +967,11 @@ Proof.
   - (* A byte that was there is known of from now on. *)
     destruct a; simpl in *; auto. destruct H as [j C]. exists j.
     assert (HF : hist m' Flag = hist m Flag) by (eapply mstep_elsewhere; eauto; simpl; congruence).
-    assert (AN : answered m w j (j < cur (thr m 0) (At Flag)) -> answered m' (upd w 0 (Awake true)) j (j < cur (thr m' 0) (At Flag))).
+    assert (AN : answered m w j (j < cur (thr m 0) (At Flag)) -> answered m' (upd w 0 (Awake true)) j (j < cur (thr m' 0) (At
+      Flag))).
     { intros [[u [H1 [H2 H3]]]|[[g [Hg [Hv Hj]]]|Z]].
-      - left. exists u. rewrite acts_upd_0 by exact AA. split; auto. split; auto. eapply Nat.lt_le_trans; [exact H3|apply (g_cur _ _ G)].
+      - left. exists u. rewrite acts_upd_0 by exact AA. split; auto. split; auto. eapply Nat.lt_le_trans; [exact H3|apply (g_cur
+        _ _ G)].
       - right. right. inversion St; subst. unfold newest in *.
         match goal with K : nth_error (hist m Sock) _ = Some ?y |- _ =>
           match y with g => fail 1 | _ => assert (y = g) by congruence; subst y end end.
@@ -1043,7 +1049,8 @@ Proof.
     + eapply CO; try exact C; auto; eapply load_keeps_hist; eauto.
     + intros _ c Hc. destruct (k_all _ _ _ _ _ _ _ C c _ Hc) as [[_ K]|K].
       * left. apply H1. inversion St; subst.
-        match goal with K : loadable _ _ _ _ _ |- _ => assert (S c <= value g) by (eapply has_load; eauto; apply (b_used _ _ _ B)) end. lia.
+        match goal with K : loadable _ _ _ _ _ |- _ => assert (S c <= value g) by (eapply has_load; eauto; apply (b_used _ _ _
+          B)) end. lia.
       * right. apply TO; auto. eapply load_keeps_hist; eauto.
   - (* One source. *)
     simpl in H. destruct H as [j [C H]]. simpl. exists j.
@@ -1078,11 +1085,13 @@ Proof.
   - remember (w t) as l0 eqn:El. symmetry in El. destruct D as [l l' x Ht0 D|? ? ? ? ? ? X|? ? ? ? X]; try discriminate.
     subst t. rewrite upd_same. rewrite El in H.
     assert (AA : acts l = acts l') by (destruct D; auto; discriminate).
-    assert (CO : forall j (Z Z' : Prop), (Z -> Z') -> core m w x j [] (cur (thr m 0)) Z -> core m (upd w 0 l') x j [] (cur (thr m 0)) Z').
+    assert (CO : forall j (Z Z' : Prop), (Z -> Z') -> core m w x j [] (cur (thr m 0)) Z -> core m (upd w 0 l') x j [] (cur (thr m
+      0)) Z').
     { intros. eapply core_still; eauto using grows_refl. rewrite El. auto. }
     destruct D; simpl in *; auto; try discriminate.
     + destruct H as [j [C H]]. exists j. split; [eapply CO; eauto|]. intros c Hc. destruct (H eq_refl c Hc) as [[]|T].
-      destruct (told_still m m w Asleep j [] [] False False c (seen x c)) as [T'|[? [_ [[] _]]]]; auto using grows_refl. rewrite El. auto.
+      destruct (told_still m m w Asleep j [] [] False False c (seen x c)) as [T'|[? [_ [[] _]]]]; auto using grows_refl. rewrite
+        El. auto.
     + destruct H as [j [C H]]. exists j. eapply CO; [|exact C]. tauto.
   - apply at_reaches; auto.
 Qed.
@@ -1126,7 +1135,8 @@ Corollary asleep_has_seen_all registered sources s c : steps program (wakeup_sta
   published (beside s) c <= seen (beside s) c.
 Proof.
   intros Hs Ha Hb Ht. destruct (Nat.le_gt_cases (published (beside s) c) (seen (beside s) c)) as [H|H]; auto.
-  destruct (no_lost_wakeup _ _ _ c Hs Ha H) as [K|[[t [K K']]|[t [K K']]]]; [tauto| |]; rewrite (Ht t K) in K'; simpl in K'; tauto.
+  destruct (no_lost_wakeup _ _ _ c Hs Ha H) as [K|[[t [K K']]|[t [K K']]]]; [tauto| |]; rewrite (Ht t K) in K'; simpl in K';
+    tauto.
 Qed.
 
 End Proof.
