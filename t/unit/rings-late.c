@@ -261,7 +261,7 @@ static void birth_from_before(struct rawring *ring, struct rawcoro *co, uint64_t
 	uint32_t index = raw_take_station(ring->mem);
 	unsigned char *st = raw_station(ring->mem, index);
 	*co = (struct rawcoro){.station = st, .index = index, .ref = UINT64_C(1) << 32 | (index + 1)};
-	put32(st + 0x248, 1);
+	put64(st + 0x248, UINT64_C(0xffffffff) << 32 | 1); /* it owns the station */
 	put64(st, probe_id);
 	release64(st + 0x240, UINT64_C(0x2b505443) | UINT64_C(3) << 32);
 	raw_entry(ring, ctp_clock_ns(), probe_id, co->ref, (uint64_t)RAW_BIRTH << 56);
