@@ -5,7 +5,8 @@
  *
  * 18.16 has no window functions, no subquery that refers to the row it is for, one JOIN for each SELECT, and its conditions are equalities
  * of columns. What follows each row is found in arrays: the rows of one coroutine, sorted. A lambda must not refer to another array, which
- * would be copied for each element. A JOIN gives 0 for what it does not find, so each brings a column that is 1 if it does.
+ * would be copied for each element. A server stores a view as it prints it, and cannot read `x.2.1` or `x.2[1]` when it starts again, so
+ * an element is only taken of a column with a name. A JOIN gives 0 for what it does not find, so each brings a column that is 1 if it does.
  *
  * Only coroutines whose transitions are numbered have steps and intervals. Conditions are those of sql/sql-views.h.
  */
@@ -13,16 +14,17 @@
 
 /* Transitions of one coroutine, by index; of several with one index, which a conflict can give, by time. */
 #define BY_INDEX \
-	"SELECT section, c, i, arraySort(groupArray(tuple(ts, assumeNotNull(probe_id), tid, addr, seq, is_active, ifNull(site, 0)))) AS rows" \
+	"SELECT section, c, i, arraySort(groupArray(tuple(ts, assumeNotNull(probe_id), tid, addr, seq, is_active, ifNull(site, 0)))) AS rows," \
+	" min(ts) AS first_t, argMin(assumeNotNull(probe_id), ts) AS first_p" \
 	" FROM (SELECT section, assumeNotNull(coro) AS c, assumeNotNull(index) AS i, probe_id, tid, addr, seq, is_active, ts, site" \
 	" FROM {coro_trace_events} WHERE coro <> 0 AND index IS NOT NULL) GROUP BY section, c, i"
 
 /* Each index with the first row of the next one; n: how many there are. */
 #define NEIGHBOURS \
-	"SELECT section, c, g.1 AS i, g.2 AS rows, at < n AS has_next, next.1 AS next_i, tupleElement(next.2, 1) AS next_t, tupleElement(next.2, 2) AS next_p" \
-	" FROM (SELECT section, c, arraySort(x -> x.1, groupArray(tuple(i, rows))) AS groups, length(groups) AS n," \
-	"       arrayMap(x -> tuple(tupleElement(x, 1), arrayElement(tupleElement(x, 2), 1)), groups) AS firsts FROM (" BY_INDEX ") GROUP BY section, c)" \
-	" ARRAY JOIN groups AS g, arrayPushBack(arrayPopFront(firsts), firsts[1]) AS next, arrayEnumerate(groups) AS at"
+	"SELECT section, c, g.1 AS i, g.2 AS rows, at < n AS has_next, next.1 AS next_i, next.3 AS next_t, next.4 AS next_p" \
+	" FROM (SELECT section, c, arraySort(x -> x.1, groupArray(tuple(i, rows, first_t, first_p))) AS groups, length(groups) AS n" \
+	" FROM (" BY_INDEX ") GROUP BY section, c)" \
+	" ARRAY JOIN groups AS g, arrayPushBack(arrayPopFront(groups), groups[1]) AS next, arrayEnumerate(groups) AS at"
 
 /* What is known of a coroutine's end: its death, what was lost, and conflicts. A time of 0 with has_... 0 is none. */
 #define ENDS \
@@ -138,7 +140,7 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 " ANY LEFT JOIN (" NAMES ") USING section, c) ANY LEFT JOIN (" SECTION_ENDS ") USING section"},
 
 	{"origins",
-	 "SELECT section, origin, max(name) AS name, max(host) AS host, max(pid) AS pid, max(input) AS input, max(error_ns) AS error_ns,"
+	 "SELECT section, origin, max(name) AS name, max(host) AS host, max(pid) AS pid, max(input) AS input, max(error_ns) AS error_ns, max(stride) AS stride,"
 	 " min(ts) AS first_ns, max(ts) AS last_ns FROM {origin_records} GROUP BY section, origin"},
 };
 const size_t ctp_clickhouse_nselects = sizeof ctp_clickhouse_selects / sizeof *ctp_clickhouse_selects;

@@ -89,6 +89,8 @@ static void begin_section(struct ctp_filter *f)
 	if (f->first_ns != UINT64_MAX && !ctp_section_get(&f->to, "first_event_ns"))
 		ctp_section_addf(&f->to, "first_event_ns", "%" PRIu64, f->first_ns);
 	ctp_writer_begin(f->writer, &f->to);
+	const char *stride = ctp_section_get(&f->to, "stride");
+	f->kept.stride = stride ? strtoull(stride, NULL, 10) : 0;
 	if (f->options->finding || f->options->suspect)
 		ctp_kept_write(&f->kept, f->first_ns != UINT64_MAX ? f->first_ns : 0, f->options->finding, f->options->suspect);
 	for (struct ctp_filter_held *h = f->preamble.first; h; h = h->next)

@@ -87,6 +87,13 @@ static void put(const struct ctp_kept_writer *w, enum ctp_event event, const uin
 
 static uint64_t of_text(const char *text) { return (uint64_t)(uintptr_t)text; }
 
+/* A report has the numbers of the host, a merged section those that are unique there. */
+static uint64_t merged_number(const struct ctp_kept_writer *w, uint64_t n)
+{
+	bool is_made = n && w->origin && w->stride && n <= (UINT64_MAX - w->origin) / w->stride;
+	return is_made ? n * w->stride + w->origin : n;
+}
+
 static void put_member(const struct ctp_kept_writer *w, uint64_t ts_ns, const struct ctp_report_member *m, bool waiter)
 {
 	put(w, CTP_FOUND_CORO, (uint64_t[CTP_FOUND_CORO_FIELDS]){
@@ -94,7 +101,8 @@ static void put_member(const struct ctp_kept_writer *w, uint64_t ts_ns, const st
 		[CTP_FOUND_CORO_WAITER] = waiter, [CTP_FOUND_CORO_NAME] = of_text(m->name), [CTP_FOUND_CORO_IN] = of_text(m->in),
 		[CTP_FOUND_CORO_PLACE] = of_text(m->place), [CTP_FOUND_CORO_SPAWN] = of_text(m->spawn),
 		[CTP_FOUND_CORO_SINCE] = m->since_ns, [CTP_FOUND_CORO_FOR] = m->for_ns, [CTP_FOUND_CORO_WAKER] = m->waker,
-		[CTP_FOUND_CORO_TID] = m->tid, [CTP_FOUND_CORO_PID] = m->pid, [CTP_FOUND_CORO_WAITS_FOR] = m->waits_for,
+		[CTP_FOUND_CORO_TID] = merged_number(w, m->tid), [CTP_FOUND_CORO_PID] = merged_number(w, m->pid),
+		[CTP_FOUND_CORO_WAITS_FOR] = m->waits_for,
 		[CTP_FOUND_CORO_WAITS_FOR_NAME] = of_text(m->waits_for_name), [CTP_FOUND_CORO_AWAITS] = m->awaits,
 		[CTP_FOUND_CORO_STATE] = m->state, [CTP_FOUND_CORO_CERTAINTY] = m->certainty,
 	});

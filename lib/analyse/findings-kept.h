@@ -20,6 +20,7 @@ struct ctp_kept_writer {
 	struct ctp_writer *writer; /* the caller's */
 	struct ctp_class *classes[CTP_KEPT_CLASSES];
 	uint64_t origin; /* of a merged section; 0: it was not merged */
+	uint64_t stride; /* of the numbers of threads and processes there; 0: none */
 };
 
 /* False: out of memory; to be freed all the same. */

@@ -75,7 +75,7 @@ stop
 compare >"$tmp/said"
 is "after thousands of coroutines, the report agrees with the program" "$(sed '$d' "$tmp/said")" ''
 ok "holders that ended long ago are known, without names" awk 'END { exit !($1 >= 8 && $2 < $1) }' "$tmp/said"
-like "they are reported as ended" "$("$report" -j "$tmp/a.ctp" 2>/dev/null)" '"name":null,"count":[0-9]+,"alive":false'
+like "they are reported as ended" "$("$report" -j "$tmp/a.ctp" 2>/dev/null)" '"name":null,"count":[0-9]+,"since_ns":[0-9]+,"alive":false'
 
 # --- while the program runs -------------------------------------------------------------------------------------------------------------
 for seed in 5 6 7; do
