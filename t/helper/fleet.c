@@ -11,7 +11,8 @@
  * 97th section was cut by a collector that was killed.
  *
  * `know` answers the questions of ctp-scale(7) without a database and without the library's analysis: the simulation counts
- * while it goes. It prints a line for each answer, fields separated by tabs, the number of the question first.
+ * while it goes. It prints a line for each answer, fields separated by tabs, the number of the question first. Of 1c and 4c, intervals in
+ * which events were lost are left out, as in ClickHouse's views; of 1 and 4 they are not.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,6 +33,7 @@ enum {
 	GAP_NS = 300000000, /* between two events, about */
 	TOP = 20,           /* rows of the questions that have a limit */
 	MOST = 10,          /* and of the first question */
+	PACKETS = 4,        /* of a section, about, so that one that is cut has some of its events */
 };
 
 struct coro {
@@ -53,7 +55,7 @@ struct latency {
 /* What is known of all sections. */
 static struct {
 	uint64_t transitions, wakes, births, deaths, losses, lost, sections, cut, nlatencies;
-	struct wait longest[MOST];
+	struct wait longest[MOST], longest_whole[MOST];
 	struct latency latencies[4096];
 	uint64_t graph[1 + COROS][1 + COROS]; /* wakes by the parents of both */
 } known;
@@ -65,7 +67,7 @@ struct world {
 	uint64_t rng, ts, host, section, next, events;
 	struct coro coros[COROS];
 	struct {
-		uint64_t runs, busy_ns;
+		uint64_t runs, busy_ns, whole_runs, whole_ns;
 	} threads[THREADS];
 };
 
@@ -87,16 +89,16 @@ static uint64_t probe_of(const struct coro *co) { return 0x7f0000000000 + co->id
 
 /* --- answers -------------------------------------------------------------------------------------------------------------- */
 
-static void know_wait(const struct world *o, const struct coro *co, uint64_t ns)
+static void know_wait(struct wait longest[MOST], const struct world *o, const struct coro *co, uint64_t ns)
 {
 	struct wait is = {o->host, o->section, co->id, co->site, ns};
 	int at = MOST;
-	while (at > 0 && known.longest[at - 1].ns < ns)
+	while (at > 0 && longest[at - 1].ns < ns)
 		at--;
 	if (at == MOST)
 		return;
-	memmove(&known.longest[at + 1], &known.longest[at], (size_t)(MOST - 1 - at) * sizeof is);
-	known.longest[at] = is;
+	memmove(&longest[at + 1], &longest[at], (size_t)(MOST - 1 - at) * sizeof is);
+	longest[at] = is;
 }
 
 static void know_latency(uint64_t site, uint64_t wake_ns, uint64_t ns)
@@ -111,15 +113,20 @@ static void know_latency(uint64_t site, uint64_t wake_ns, uint64_t ns)
 	*l = (struct latency){site, hour_ns, l->wakes + 1, l->sum_ns + ns, l->max_ns > ns ? l->max_ns : ns};
 }
 
-/* A transition that is in the stream follows the last one that is. */
-static void know_transition(struct world *o, const struct coro *co, bool active)
+/* A transition that is in the stream follows the last one that is. whole: none between them was lost. */
+static void know_transition(struct world *o, const struct coro *co, bool active, bool whole)
 {
+	uint64_t ns = o->ts - co->ts;
 	known.transitions++;
 	if (co->seen && !co->was_active)
-		know_wait(o, co, o->ts - co->ts);
+		know_wait(known.longest, o, co, ns);
+	if (co->seen && !co->was_active && whole)
+		know_wait(known.longest_whole, o, co, ns);
 	if (co->seen && co->was_active) {
 		o->threads[co->on].runs++;
-		o->threads[co->on].busy_ns += o->ts - co->ts;
+		o->threads[co->on].busy_ns += ns;
+		o->threads[co->on].whole_runs += whole;
+		o->threads[co->on].whole_ns += whole ? ns : 0;
 	}
 	if (co->seen && co->wakes == 1 && active && !co->was_active)
 		know_latency(co->site, co->wake_ns, o->ts - co->wake_ns);
@@ -183,8 +190,9 @@ static void moves(struct world *o, struct coro *co)
 		co->lost++;
 		return;
 	}
+	bool whole = co->lost == 0;
 	is_told_lost(o, co);
-	know_transition(o, co, active);
+	know_transition(o, co, active, whole);
 	put(o, o->transition, (uint64_t[CTP_TRANSITION_FIELDS]){
 		[CTP_TRANSITION_PROBE] = probe_of(co), [CTP_TRANSITION_TID] = 40000 + co->tid, [CTP_TRANSITION_ADDR] = probe_of(co) + 32,
 		[CTP_TRANSITION_SEQ] = 2 * (index / 8 + 1), [CTP_TRANSITION_ACTIVE] = active, [CTP_TRANSITION_TS] = o->ts,
@@ -235,10 +243,14 @@ static void begin(struct world *o)
 static void run(struct world *o, uint64_t events)
 {
 	bool cut = (o->host * 31 + o->section) % 97 == 96, sticks = (o->host + o->section) % 16 == 3;
-	uint64_t all = cut ? events * 3 / 5 : events, stuck = COROS;
+	uint64_t all = cut ? events * 3 / 5 : events, stuck = COROS, flush = 0;
 	for (unsigned i = 0; i < COROS; i++)
 		is_born(o, &o->coros[i], i == 0 ? 0 : i <= DISPATCHERS ? 1 : 2 + i % DISPATCHERS);
 	while (o->events < all) {
+		if (o->w && o->events >= flush) {
+			ctp_writer_flush(o->w);
+			flush += 1 + events / PACKETS;
+		}
 		unsigned i = (unsigned)draw(o, COROS);
 		struct coro *co = &o->coros[i];
 		o->ts += 1 + draw(o, 2 * GAP_NS);
@@ -279,6 +291,20 @@ static void start(struct world *o, struct ctp_writer *w, uint64_t host, uint64_t
 
 /* --- what it prints ------------------------------------------------------------------------------------------------------- */
 
+static void print_thread(const char *question, const struct world *o, unsigned thread, uint64_t runs, uint64_t busy_ns)
+{
+	if (runs)
+		printf("%s\tweb%04" PRIu64 "\t%" PRIu64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\n", question, o->host, 1000 + o->section, 40000 + thread, runs,
+		       busy_ns);
+}
+
+static void print_waits(const char *question, const struct wait waits[MOST])
+{
+	for (int i = 0; i < MOST && waits[i].ns; i++)
+		printf("%s\tweb%04" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\thandle_%" PRIu64 "\t%" PRIu64 "\n", question, waits[i].host,
+		       1000 + waits[i].section, waits[i].coro, waits[i].site, waits[i].ns);
+}
+
 /* Of the section that has ended: coroutines that are stuck, and threads. */
 static void print_section(const struct world *o)
 {
@@ -291,10 +317,10 @@ static void print_section(const struct world *o)
 			printf("3\tweb%04" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\thandle_%" PRIu64 "\t%" PRIu64 "\n", o->host, 1000 + o->section, co->id,
 			       co->site, end_ns - co->ts);
 	}
-	for (unsigned i = 0; i < THREADS; i++)
-		if (o->threads[i].runs)
-			printf("4\tweb%04" PRIu64 "\t%" PRIu64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\n", o->host, 1000 + o->section, 40000 + i,
-			       o->threads[i].runs, o->threads[i].busy_ns);
+	for (unsigned i = 0; i < THREADS; i++) {
+		print_thread("4", o, i, o->threads[i].runs, o->threads[i].busy_ns);
+		print_thread("4c", o, i, o->threads[i].whole_runs, o->threads[i].whole_ns);
+	}
 }
 
 static int by_sum(const void *x, const void *y)
@@ -308,9 +334,8 @@ static void print_known(void)
 	printf("0\ttransition\t%" PRIu64 "\n0\twake\t%" PRIu64 "\n0\tbirth\t%" PRIu64 "\n0\tdeath\t%" PRIu64 "\n0\tlost\t%" PRIu64
 	       "\n0\tlost events\t%" PRIu64 "\n0\tsections\t%" PRIu64 "\n0\tcut\t%" PRIu64 "\n", known.transitions, known.wakes, known.births,
 	       known.deaths, known.losses, known.lost, known.sections, known.cut);
-	for (int i = 0; i < MOST && known.longest[i].ns; i++)
-		printf("1\tweb%04" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\thandle_%" PRIu64 "\t%" PRIu64 "\n", known.longest[i].host,
-		       1000 + known.longest[i].section, known.longest[i].coro, known.longest[i].site, known.longest[i].ns);
+	print_waits("1", known.longest);
+	print_waits("1c", known.longest_whole);
 	qsort(known.latencies, known.nlatencies, sizeof *known.latencies, by_sum);
 	for (uint64_t i = 0; i < known.nlatencies && i < TOP; i++)
 		printf("2\thandle_%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", known.latencies[i].site,
