@@ -31,6 +31,7 @@ struct ctp_clickhouse_load {
 	uint16_t days[DAYS_MAX];
 	unsigned ndays;
 	bool asked; /* for the tables */
+	bool committing; /* so that a failure leaves open what the server has */
 	uint64_t left_out; /* sections that the server has */
 };
 
@@ -343,9 +344,10 @@ static enum ctp_status begin(struct ctp_clickhouse_load *l, struct ctp_err *err)
 }
 
 /* Sends what there is. */
-static enum ctp_status deliver(struct ctp_clickhouse_load *l, struct ctp_err *err)
+static enum ctp_status send_all(struct ctp_clickhouse_load *l, struct ctp_err *err)
 {
 	struct ctp_clickhouse_batch *b = l->batch;
+	l->committing = false;
 	if (check_tables(l, err) || begin(l, err))
 		return CTP_FAILED;
 	for (uint32_t i = 0; i < b->ntables; i++)
@@ -353,8 +355,10 @@ static enum ctp_status deliver(struct ctp_clickhouse_load *l, struct ctp_err *er
 			return CTP_FAILED;
 	if (check_rows(l, err))
 		return CTP_FAILED;
+	l->committing = true;
 	if (insert(l, b->sections, err))
 		return ctp_err_before(err, "whether the last sections are delivered is not known, run it again: ");
+	l->committing = false;
 	if (l->o.every_ns && say(l, goes_on, CTP_CLICKHOUSE_GOES_ON, err))
 		return CTP_FAILED;
 	clean(l);
@@ -362,6 +366,23 @@ static enum ctp_status deliver(struct ctp_clickhouse_load *l, struct ctp_err *er
 	l->ndays = 0;
 	l->sent_ns = ctp_clock_ns();
 	return CTP_OK;
+}
+
+static uint64_t waiting_rows(const struct ctp_clickhouse_load *l)
+{
+	uint64_t rows = 0;
+	for (uint32_t i = 0; i < l->batch->ntables; i++)
+		rows += l->batch->tables[i]->nrows;
+	return rows;
+}
+
+/* A live input cannot be read again here: whoever keeps it must know what is missing. */
+static enum ctp_status deliver(struct ctp_clickhouse_load *l, struct ctp_err *err)
+{
+	enum ctp_status status = send_all(l, err);
+	if (status && l->o.every_ns && !l->committing)
+		ctp_err_before(err, "%ju rows and all after them were dropped, deliver the whole stream again: ", (uintmax_t)waiting_rows(l));
+	return status;
 }
 
 /* --- for the sink --------------------------------------------------------------------------------------------------------- */
@@ -416,7 +437,7 @@ enum ctp_status ctp_clickhouse_load_more(struct ctp_clickhouse_load *l, struct c
 
 enum ctp_status ctp_clickhouse_load_flush(struct ctp_clickhouse_load *l, struct ctp_err *err)
 {
-	return l->batch->ndeliveries && ctp_clock_ns() - l->sent_ns >= l->o.every_ns ? deliver(l, err) : CTP_OK;
+	return (waiting_rows(l) || l->batch->sections->nrows) && ctp_clock_ns() - l->sent_ns >= l->o.every_ns ? deliver(l, err) : CTP_OK;
 }
 
 enum ctp_status ctp_clickhouse_load_finish(struct ctp_clickhouse_load *l, struct ctp_err *err)

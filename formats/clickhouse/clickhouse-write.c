@@ -191,6 +191,7 @@ struct ctp_sink *ctp_clickhouse_sink(const struct ctp_clickhouse_options *option
 	}
 	s->o = *options;
 	s->sink.ops = options->client && options->every_ns ? &live_ops : &ops;
+	s->sink.idle_again_ms = (int)(options->every_ns / 1000000);
 	s->sink.apart = options->client != NULL;
 	if (prepare(s, err)) {
 		free_sink(&s->sink);

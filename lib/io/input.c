@@ -124,12 +124,19 @@ void ctp_input_close(struct ctp_input *in)
 	in->eof = true;
 }
 
+static void be_idle(struct ctp_input *in)
+{
+	struct pollfd fd = {.fd = in->priv->fd, .events = POLLIN};
+	for (int wait_ms = 0; wait_ms >= 0 && !in->stopped && !poll(&fd, 1, wait_ms); wait_ms = in->idle_again_ms ? in->idle_again_ms : -1)
+		in->stopped = in->idle(in->idle_arg, &in->err) == CTP_FAILED;
+}
+
 /* One read, however much it gives; 0 at the end of the file and after an error. */
 static size_t read_some(struct ctp_input *in, void *buf, size_t room)
 {
 	struct ctp_input_priv *priv = in->priv;
-	if (in->idle && !poll(&(struct pollfd){.fd = priv->fd, .events = POLLIN}, 1, 0))
-		in->stopped = in->idle(in->idle_arg, &in->err) == CTP_FAILED;
+	if (in->idle)
+		be_idle(in);
 	if (!in->stopped && in->is_unwanted && in->is_unwanted(in->unwanted_arg)) {
 		ctp_err_set(&in->err, "%s: what is made of it has no reader", in->name);
 		in->stopped = true;

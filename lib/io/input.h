@@ -32,6 +32,7 @@ struct ctp_input {
 	/* Called before a read that would wait: the time to let go of what is held. Where it fails, the read fails. Null: none. */
 	enum ctp_status (*idle)(void *arg, struct ctp_err *err);
 	void *idle_arg;
+	int idle_again_ms; /* called again each time that so long nothing has come; 0: once */
 	/* Asked before each read, by the thread that reads: whether nobody wants it, and the read fails. Null: it is wanted. */
 	bool (*is_unwanted)(void *arg);
 	void *unwanted_arg;

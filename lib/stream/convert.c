@@ -174,6 +174,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 	sink->stats = stats;
 	in->idle = sink->ops->flush ? idle : NULL;
 	in->idle_arg = &c;
+	in->idle_again_ms = sink->idle_again_ms;
 	struct ctp_ahead *ahead = ctp_ahead_new(in, notice, err);
 	c.ahead = ahead;
 	if (ahead) {

@@ -40,6 +40,7 @@ struct ctp_sink {
 	uint64_t mark_ns; /* in flush: no record before this time follows in the section, but for late ones; 0: not known */
 	const char *made_by;   /* of a sink that wants certain records: what makes such a stream of what is none; null: many do */
 	const char *others_by; /* of a sink of transitions alone: the options that show the rest; null: of any other */
+	int idle_again_ms;     /* flush again each time that so long nothing has come; 0: once */
 	bool apart;  /* each section is whole on its own: an input that cannot be read need not end the others */
 	bool failed; /* the sink has, and not its input; ctp_convert's */
 };

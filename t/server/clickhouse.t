@@ -145,7 +145,7 @@ printf '#!/bin/sh\nfor a; do shift; case $a in db | db[12] | --host) ;; *) set -
 chmod +x "$tmp/bin/clickhouse-client"
 # The one that is live needs a program, and a retention a day of the trace.
 sed -n '/^\.Bd -literal/,/^\.Ed/p' doc/ctp-toclickhouse.1 | grep -v '^\.' | sed 's/^\$ //; s/\\(aq/'"'"'/g; s/^day=.*/day=2026-11-15/' |
-	grep -v '^ctp-collect\|^SET\|^ctp-toclickhouse: ' >"$tmp/manual.sh"
+	sed '/^: >t.ctp/,/^done/d' | grep -v '^ctp-collect\|^SET\|^ctp-toclickhouse: ' >"$tmp/manual.sh"
 bin=$(cd "$BIN" && pwd)
 zstd -q -o "$tmp/dir/t.ctp.zst" "$tmp/scale.ctp"
 (cd "$tmp/dir" && PATH=$tmp/bin:$bin:$PATH sh -e "$tmp/manual.sh") >"$tmp/out" 2>"$tmp/err"
