@@ -12,7 +12,7 @@
  *
  * `know` answers the questions of ctp-scale(7) without a database and without the library's analysis: the simulation counts
  * while it goes. It prints a line for each answer, fields separated by tabs, the number of the question first. Of 1c and 4c, intervals in
- * which events were lost are left out, as in ClickHouse's views; of 1 and 4 they are not.
+ * which events were lost are left out, as in ClickHouse's views; of 1 and 4 they are not. 2a is all of 2, without the limit.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -223,6 +223,8 @@ static void begin(struct world *o)
 	/* The sections of a host follow each other; the wall clocks of all hosts agree. */
 	snprintf(text, sizeof text, "%" PRIu64, 1793000000 * S + o->section * 3600 * S - o->ts);
 	ctp_section_add(&sec, "wall_offset_ns", text);
+	snprintf(text, sizeof text, "%" PRIu64, o->ts);
+	ctp_section_add(&sec, "start_ns", text);
 	ctp_writer_begin(o->w, &sec);
 	struct ctp_class *site = ctp_event_class(CTP_PLACE);
 	for (uint64_t i = 1; i <= SITES; i++) {
@@ -323,6 +325,13 @@ static void print_section(const struct world *o)
 	}
 }
 
+static void print_latencies(const char *question, uint64_t most)
+{
+	for (uint64_t i = 0; i < known.nlatencies && i < most; i++)
+		printf("%s\thandle_%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", question, known.latencies[i].site,
+		       known.latencies[i].hour_ns, known.latencies[i].wakes, known.latencies[i].sum_ns, known.latencies[i].max_ns);
+}
+
 static int by_sum(const void *x, const void *y)
 {
 	const struct latency *a = x, *b = y;
@@ -337,9 +346,8 @@ static void print_known(void)
 	print_waits("1", known.longest);
 	print_waits("1c", known.longest_whole);
 	qsort(known.latencies, known.nlatencies, sizeof *known.latencies, by_sum);
-	for (uint64_t i = 0; i < known.nlatencies && i < TOP; i++)
-		printf("2\thandle_%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", known.latencies[i].site,
-		       known.latencies[i].hour_ns, known.latencies[i].wakes, known.latencies[i].sum_ns, known.latencies[i].max_ns);
+	print_latencies("2", TOP);
+	print_latencies("2a", known.nlatencies);
 	for (unsigned i = 0; i <= COROS; i++)
 		for (unsigned k = 0; k <= COROS; k++)
 			if (known.graph[i][k])

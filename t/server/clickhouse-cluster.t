@@ -16,7 +16,7 @@ ask() { $quick --query "$1"; }
 for shard in 1 2; do is "shard $shard: tables and views are made, and again" "$(ch -$shard -n <"$tmp/schema.sql" && ch -$shard -n <"$tmp/schema.sql")" ''; done
 
 # --- the five questions -----------------------------------------------------------------------------------------------------
-sed 's/\\e/\\/g' doc/ctp-scale.7 | awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next } /^\.Sh A CLICKHOUSE/ { ours = 1 } /^\.Sh OTHER/ { ours = 2 }
+sed 's/\\e/\\/g' doc/ctp-scale.7 | awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next } /^\.Sh A CLICKHOUSE/ { ours = 1 } /^\.Ss Panels|^\.Sh OTHER/ { ours = 2 }
 	first { first = 0; file = /^SELECT/ && ours < 2 ? to (ours ? "/c" ++c : "/q" ++q) ".sql" : "" }
 	file != "" { print >file }'
 is 'the page has five questions, in two ways' "$(cd "$tmp" && echo [cq]?.sql)" 'c1.sql c2.sql c3.sql c4.sql c5.sql q1.sql q2.sql q3.sql q4.sql q5.sql'

@@ -6,7 +6,7 @@
 # Not under sanitizers: it waits for servers most of the time.
 . t/helper/tap.sh
 . t/helper/clickhouse.sh
-to=$BIN/ctp-toclickhouse fleet=$O/t/helper/fleet hosts=40 sections=5 events=400
+to=$BIN/ctp-toclickhouse fleet=$O/t/helper/fleet hosts=32 sections=5 events=400
 [ -x "$fleet" ] || skip_all "$fleet was not built"
 ch_need 2
 quick=$(ch_quick 1)
@@ -25,8 +25,8 @@ for host in $(seq 0 $((hosts - 1))); do
 		[ $((n % 50)) != 11 ] || head -c $(($(wc -c <"$file") * (n % 7 + 3) / 10)) "$file" >"${file%.ctp}-cut.ctp"
 	done
 done
-is 'there are more deliveries than sections' "$(ls "$tmp/fleet" | wc -l | tr -d ' ')" $((hosts * sections + hosts * sections / 20 + hosts * sections / 50))
-ls "$tmp"/fleet/* | awk 'BEGIN { srand(32) } { print rand(), $0 }' | sort | awk -v to="$tmp/list" '{ print $2 >(to NR % 4) }'
+is 'there are more deliveries than sections' "$(printf '%s\n' "$tmp"/fleet/* | wc -l | tr -d ' ')" $((hosts * sections + hosts * sections / 20 + hosts * sections / 50))
+printf '%s\n' "$tmp"/fleet/* | awk 'BEGIN { srand(32) } { print rand(), $0 }' | sort | awk -v to="$tmp/list" '{ print $2 >(to NR % 4) }'
 for loader in 0 1 2 3; do
 	# Some at a time, so that what one has delivered another finds there.
 	{ xargs -n 20 "$to" -q --load "$(ch_quick $((loader % 2 + 1)))" <"$tmp/list$loader" 2>>"$tmp/said"; echo $? >"$tmp/status$loader"; } &
@@ -59,11 +59,33 @@ sed 's/\\e/\\/g' doc/ctp-scale.7 | awk -v to="$tmp" '/^\.Bd -literal/ { first = 
 	first { first = 0; file = name != "" && /^SELECT/ ? to name (++n) ".sql" : "" }
 	file != "" { print >file }'
 # A section is a random number on the server, and a host and a process in the simulation.
-ask "SELECT section_id, hostname, pid FROM delivered_sections" | while read -r id host pid; do printf 's/^%s\t/%s\t%s\t/\n' "$id" "$host" "$pid"; done >"$tmp/hosts.sed"
-same() { # WHAT N SQL KNOW
-	case $2 in [134]) $quick <"$3" | sed -f "$tmp/hosts.sed" ;; *) $quick <"$3" ;; esac | sort >"$tmp/there"
-	awk -v n="$(echo "$2" | sed 's/[14]/&c/')" -F '\t' '$1 == n' "$4" | cut -f 2- | if [ "$2" = 5 ]; then sort -t '	' -k 3,3nr -k 1,1n -k 2,2n | head -n 20; else cat; fi | sort >"$tmp/here"
-	is "$1 $2 has the answer of the simulation" "$(test -s "$tmp/here" && diff "$tmp/here" "$tmp/there" | head -5)" ''
+ask 'SELECT section_id, hostname, pid FROM delivered_sections' | while read -r id host pid; do printf 's/^%s\t/%s\t%s\t/\n' "$id" "$host" "$pid"; done >"$tmp/hosts.sed"
+known() { # QUESTION FILE
+	awk -v n="$1" -F '\t' '$1 == n' "$2" | cut -f 2- | if [ "$1" = 5 ]; then sort -t '	' -k 3,3nr -k 1,1n -k 2,2n | head -n 20; else cat; fi | sort
 }
-for n in 1 2 3 4 5; do same question $n "$tmp/q$n.sql" "$tmp/know"; done
+same() { # NAME: the files here and there
+	is "$1" "$(test -s "$tmp/here" && diff "$tmp/here" "$tmp/there" | head -5)" ''
+}
+for n in 1 2 3 4 5; do
+	$quick <"$tmp/q$n.sql" | if [ $n = 2 ] || [ $n = 5 ]; then cat; else sed -f "$tmp/hosts.sed"; fi | sort >"$tmp/there"
+	known "$(echo $n | sed 's/[14]/&c/')" "$tmp/know" >"$tmp/here"
+	same "question $n has the answer of the simulation"
+done
+
+# --- panels, of the two hours in which the first two sections of each host began --------------------------------------------------------------
+"$fleet" know $events $hosts 2 >"$tmp/know2"
+# shellcheck disable=SC2016 # Grafana's
+panel() { sed 's/\$__timeFilter(\([a-z]*\))/\1 >= toDateTime(1793000000) AND \1 <= toDateTime(1793003600)/' "$tmp/panel$1.sql" | $quick | sort; }
+for n in 1 3 4 5; do
+	panel $n >"$tmp/there"
+	known "$(echo $n | sed 's/[14]/&c/')" "$tmp/know2" >"$tmp/here"
+	same "panel $n has the answer of the simulation"
+done
+# By the hour on the wall, where the simulation has that of the section's clock: a site has the same wakes and the same longest one.
+panel 2 >"$tmp/panel2"
+awk -F '\t' '{ n[$2] += $3; ns[$2] += $3 * $4; if ($5 > most[$2]) most[$2] = $5 } END { for (f in n) printf "%s %d %d %.0f\n", f, n[f], most[f], ns[f] / 1e6 }' "$tmp/panel2" | sort >"$tmp/there"
+known 2a "$tmp/know2" | awk -F '\t' '{ n[$1] += $3; ns[$1] += $4; if ($5 > most[$1]) most[$1] = $5 } END { for (f in n) printf "%s %d %d %.0f\n", f, n[f], most[f], ns[f] / 1e6 }' | sort >"$tmp/here"
+same 'panel 2 has the wakes of the simulation'
+is 'and hours from that of the first section on' "$(head -n 1 "$tmp/panel2" | cut -f 1)" "$(ask 'SELECT toStartOfHour(toDateTime(1793000000))')"
+note "CPU time of the servers: $(ch_cpu) ms"
 done_testing

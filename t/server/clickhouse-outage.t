@@ -25,6 +25,7 @@ until_is() { # NAME WANT COMMAND...: waits for it, but not for ever
 	while until_got=$("$@"); [ "$until_got" != "$until_want" ] && [ $((tries += 1)) -lt 1200 ]; do sleep 0.05; done
 	is "$until_name" "$until_got" "$until_want"
 }
+# shellcheck disable=SC2317 # for until_is
 published() { cat "$tmp/published" 2>/dev/null; }
 program() { # OPTION...: runs a program that waits at its end to be released, with its stream on stdout
 	rm -f "$tmp/published"

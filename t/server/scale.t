@@ -9,8 +9,8 @@ for tool in sqlite3 node npm; do command -v $tool >/dev/null || skip_all "there 
 said=$(t/helper/parquet-duckdb build/duckdb 2>&1) || skip_all "DuckDB cannot be had from npm: $(echo "$said" | head -n 1)"
 
 # Literal texts, by how they begin, each to a file.
-sed 's/\\e/\\/g' doc/ctp-scale.7 | awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next }
-	first { first = 0; file = /^SELECT/ ? to "/q" ++n ".sql" : /^CREATE VIEW .*'\''t\// ? to "/views.sql" : /^CREATE VIEW .*REPLACE/ ? to "/tree.sql" : /^CREATE VIEW [a-z_]* AS$/ ? to "/both.sql" : \
+sed 's/\\e/\\/g' doc/ctp-scale.7 | awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next } /^\.Sh A CLICKHOUSE/ { theirs = 1 }
+	first { first = 0; file = /^SELECT/ ? (theirs ? "" : to "/q" ++n ".sql") : /^CREATE VIEW .*'\''t\// ? to "/views.sql" : /^CREATE VIEW .*REPLACE/ ? to "/tree.sql" : /^CREATE VIEW [a-z_]* AS$/ ? to "/both.sql" : \
 		/^for f in/ ? to "/convert.sh" : /^find tree/ ? to "/retain.sh" : /^SET VARIABLE/ ? to "/join.sql" : /^tr / ? to "/delete.sh" : /^ls tree/ ? to "/classes.sh" : "" }
 	file != "" { print >file }'
 is 'the page has five questions' "$(ls "$tmp"/q*.sql | wc -l | tr -d ' ')" 5
