@@ -30,7 +30,7 @@ static void *writer(void *arg)
 	unsigned left = 0, seen = 0, now;
 	for (uint64_t k = 0; !__atomic_load_n(&over, __ATOMIC_RELAXED); k += 2) {
 		while (!left-- && !__atomic_load_n(&over, __ATOMIC_RELAXED)) { /* this round is over */
-			now = __atomic_load_n(&visits, __ATOMIC_RELAXED);
+			now = __atomic_load_n(&visits, __ATOMIC_ACQUIRE);
 			left = now != seen ? QUOTA : 0;
 			seen = now;
 			sched_yield();
@@ -82,10 +82,10 @@ static uint64_t visit(struct world *v, uint32_t mode, uint64_t *bad)
 {
 	struct ctp_rings r;
 	struct ctp_err err;
-	__atomic_fetch_add(&visits, 1, __ATOMIC_RELAXED);
 	ctp_arena_open(&v->arena, CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_MEMBARRIER | mode, 0, NULL);
 	if (ctp_rings_init(&r, v->shm.base, v->shm.bytes, &err))
 		exit(1);
+	__atomic_fetch_add(&visits, 1, __ATOMIC_RELEASE); /* not before: what writers write without us does not come into rings */
 	for (uint64_t taken = 0; taken < ENTRIES;)
 		taken += take(&r, false, bad);
 	ctp_arena_close(&v->arena, CTP_MODE_RECORD);
