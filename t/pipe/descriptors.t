@@ -122,8 +122,9 @@ run -- 'unix*300'
 until_records 300 '"type":"descriptor"'
 ended
 is 'all of 300 descriptors have a record' "$(records | sort -n)" "$(known | sort -n)"
-is '256 are read at first, and the others a second later' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq -c |
-	awk 'NR > 1 && $2 - last < 1e9 { bad++ } { last = $2; print $1 } END { print bad + 0 }' | tr '\n' ' ')" '256 44 0 '
+# On a busy machine the first look may come before all of them wait.
+is '256 are read at once, and others a second later' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq -c |
+	awk '(NR > 1 && $2 - last < 1e9) || $1 > 256 { bad++ } { last = $2; sum += $1 } END { print sum, (NR > 1), bad + 0 }')" '300 1 0'
 
 # --- the report --------------------------------------------------------------------------------------------------------------------
 for kind in tcp listener pipe tcp-end pipe-end; do
