@@ -12,7 +12,7 @@
  *
  * `know` answers the questions of ctp-scale(7) without a database and without the library's analysis: the simulation counts
  * while it goes. It prints a line for each answer, fields separated by tabs, the number of the question first. Of 1c and 4c, intervals in
- * which events were lost are left out, as in ClickHouse's views; of 1 and 4 they are not. 2a is all of 2, without the limit.
+ * which events were lost are left out, and of 3c coroutines that lost events later, as in ClickHouse's views; of 1, 3 and 4 they are not. 2a is all of 2, without the limit.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,6 +40,7 @@ struct coro {
 	uint64_t id, parent, tid, index, lost, born_ns;
 	bool active, woken, seen; /* seen: the last transition is in the stream; the rest is about that one: */
 	bool was_active;
+	bool behind;              /* events after it were lost, and the stream says so */
 	uint64_t site, ts, on;    /* where it suspended; when; its thread */
 	uint64_t wakes, wake_ns;  /* how many came after it, and when the last did */
 };
@@ -174,6 +175,7 @@ static void is_told_lost(struct world *o, struct coro *co)
 		put(o, o->lost, (uint64_t[CTP_LOST_FIELDS]){
 			[CTP_LOST_TS] = o->ts, [CTP_LOST_PROBE] = probe_of(co), [CTP_LOST_CORO] = co->id, [CTP_LOST_INDEX] = co->index - co->lost,
 			[CTP_LOST_COUNT] = co->lost, [CTP_LOST_AFTER] = co->seen ? co->ts : co->born_ns});
+	co->behind = co->lost > 0;
 	co->lost = 0;
 }
 
@@ -203,6 +205,7 @@ static void moves(struct world *o, struct coro *co)
 	co->ts = o->ts;
 	co->on = co->tid;
 	co->wakes = 0;
+	co->behind = false;
 }
 
 /* --- a section ------------------------------------------------------------------------------------------------------------ */
@@ -300,11 +303,16 @@ static void print_thread(const char *question, const struct world *o, unsigned t
 		       busy_ns);
 }
 
+static void print_wait(const char *question, const struct wait *is)
+{
+	printf("%s\tweb%04" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\thandle_%" PRIu64 "\t%" PRIu64 "\n", question, is->host, 1000 + is->section,
+	       is->coro, is->site, is->ns);
+}
+
 static void print_waits(const char *question, const struct wait waits[MOST])
 {
 	for (int i = 0; i < MOST && waits[i].ns; i++)
-		printf("%s\tweb%04" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\thandle_%" PRIu64 "\t%" PRIu64 "\n", question, waits[i].host,
-		       1000 + waits[i].section, waits[i].coro, waits[i].site, waits[i].ns);
+		print_wait(question, &waits[i]);
 }
 
 /* Of the section that has ended: coroutines that are stuck, and threads. */
@@ -315,9 +323,12 @@ static void print_section(const struct world *o)
 		end_ns = o->coros[i].seen && o->coros[i].ts > end_ns ? o->coros[i].ts : end_ns;
 	for (unsigned i = 0; i < COROS; i++) {
 		const struct coro *co = &o->coros[i];
-		if (co->seen && !co->was_active && end_ns - co->ts > 60 * S)
-			printf("3\tweb%04" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\thandle_%" PRIu64 "\t%" PRIu64 "\n", o->host, 1000 + o->section, co->id,
-			       co->site, end_ns - co->ts);
+		if (!co->seen || co->was_active || end_ns - co->ts <= 60 * S)
+			continue;
+		struct wait is = {o->host, o->section, co->id, co->site, end_ns - co->ts};
+		print_wait("3", &is);
+		if (!co->behind)
+			print_wait("3c", &is);
 	}
 	for (unsigned i = 0; i < THREADS; i++) {
 		print_thread("4", o, i, o->threads[i].runs, o->threads[i].busy_ns);
