@@ -16,7 +16,7 @@ static struct ctp_tool tool = {
 		"  --class NAME      write this class to standard output\n"
 		"  -o DIR            write a file for each class to this folder\n"
 		"  --load COMMAND    deliver to a server, by a command line of clickhouse-client: each section once\n"
-		"  --live SECONDS    with --load: show rows after this time, while their section goes on\n"
+		"  --live SECONDS    with --load: deliver the rows of a section while it goes on, this often\n"
 		"  --timeout SECONDS give up a client that does nothing for so long (600)\n"
 		"  --schema          print the statements that make the tables and views\n"
 		"  --cluster NAME    with --schema: on each shard of a cluster, with tables that are distributed\n"

@@ -208,7 +208,7 @@ static enum ctp_status delete_from(const struct ctp_clickhouse_client *client, c
 	return status;
 }
 
-/* The name that digits spell; false: none of ours. */
+/* Two digits stand for each byte of the name. False: the digits stand for no name that this tool has made. */
 static bool unspell(char name[HEX_MAX / 2], const char *digits)
 {
 	size_t len = strlen(digits) / 2;

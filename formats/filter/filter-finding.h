@@ -18,8 +18,8 @@ struct ctp_filter_finding {
 	uint64_t from_ns, to_ns;  /* of the section's clock */
 	uint64_t *coros;          /* its members, what waits because of them, and what these need, as far as the report lists them */
 	size_t ncoros;
-	uint64_t members;         /* all of both, of which so many are listed: */
-	uint64_t listed;
+	uint64_t members;         /* the members of the finding, and the coroutines that wait because of them */
+	uint64_t listed;          /* how many of these the report lists */
 	const struct ctp_finding *finding; /* one of these; the other is null. Both null: anonymised, they would be another finding */
 	const struct ctp_suspect *suspect;
 };

@@ -61,9 +61,8 @@ enum ctp_status ctp_merge_plan(struct ctp_merge_plan *plan, char *const *files, 
 void ctp_merge_plan_fini(struct ctp_merge_plan *plan);
 
 /*
- * Room for further parts, up to so many in all, so that those that are there do not move. False: out of memory. ctp_merge_plan_more
- * adds one of them, when a section of a pipe has followed another one; number: its own in the pipe, from 1. Null: err says why it
- * cannot be merged now.
+ * ctp_merge_plan_reserve makes room for `parts` parts in all, so that no part moves when another is added. False: out of memory.
+ * ctp_merge_plan_more adds a part, for a section that follows another one in a pipe. Null: err says why that section cannot be merged.
  */
 bool ctp_merge_plan_reserve(struct ctp_merge_plan *plan, size_t parts);
 struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const struct ctp_merge_part *before,

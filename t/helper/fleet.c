@@ -40,7 +40,7 @@ struct coro {
 	uint64_t id, parent, tid, index, lost, born_ns;
 	bool active, woken, seen; /* seen: the last transition is in the stream; the rest is about that one: */
 	bool was_active;
-	bool behind;              /* events after it were lost, and the stream says so */
+	bool told_lost;           /* a record after it says that events were lost */
 	uint64_t site, ts, on;    /* where it suspended; when; its thread */
 	uint64_t wakes, wake_ns;  /* how many came after it, and when the last did */
 };
@@ -175,7 +175,7 @@ static void is_told_lost(struct world *o, struct coro *co)
 		put(o, o->lost, (uint64_t[CTP_LOST_FIELDS]){
 			[CTP_LOST_TS] = o->ts, [CTP_LOST_PROBE] = probe_of(co), [CTP_LOST_CORO] = co->id, [CTP_LOST_INDEX] = co->index - co->lost,
 			[CTP_LOST_COUNT] = co->lost, [CTP_LOST_AFTER] = co->seen ? co->ts : co->born_ns});
-	co->behind = co->lost > 0;
+	co->told_lost = co->lost > 0;
 	co->lost = 0;
 }
 
@@ -205,7 +205,7 @@ static void moves(struct world *o, struct coro *co)
 	co->ts = o->ts;
 	co->on = co->tid;
 	co->wakes = 0;
-	co->behind = false;
+	co->told_lost = false;
 }
 
 /* --- a section ------------------------------------------------------------------------------------------------------------ */
@@ -327,7 +327,7 @@ static void print_section(const struct world *o)
 			continue;
 		struct wait is = {o->host, o->section, co->id, co->site, end_ns - co->ts};
 		print_wait("3", &is);
-		if (!co->behind)
+		if (!co->told_lost)
 			print_wait("3c", &is);
 	}
 	for (unsigned i = 0; i < THREADS; i++) {
