@@ -310,7 +310,7 @@ static enum ctp_status put_lacks(struct ctp_clickhouse_batch *b, const struct ct
 static enum ctp_status add_run(struct ctp_clickhouse_batch *b, const struct ctp_record *rec, uint32_t n, struct ctp_err *err)
 {
 	const struct ctp_class *cls = rec->cls;
-	for (uint32_t i = 0; cls->time_field >= 0 && i < n; i++)
+	for (uint32_t i = 0; cls->time_field >= 0 && wants(b, "sections") && i < n; i++)
 		ctp_sql_end_record(&b->end, &rec[i]);
 	if (b->left_out[cls->id] || b->now->sec.unwanted)
 		return CTP_OK;

@@ -31,7 +31,8 @@ struct ctp_clickhouse_delivery {
 	struct ctp_clickhouse_section sec; /* first */
 	uint64_t val[CTP_CLICKHOUSE_SECTION_FIELDS]; /* the row in the table sections */
 	uint64_t rows; /* in all tables */
-	bool over, complete, is_new; /* is_new: for whom delivers it */
+	bool over, complete;
+	bool is_new, has_all, yields; /* for the loader: not begun yet; the server has all its rows; another one's is there instead */
 };
 
 struct ctp_clickhouse_batch {

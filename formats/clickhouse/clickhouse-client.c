@@ -42,6 +42,16 @@ static enum ctp_status fail(const struct run *r, struct ctp_err *err, const char
 
 /* --- begin and end -------------------------------------------------------------------------------------------------------- */
 
+/*
+ * Whether a shell can become the command: then this is ended with us, and does not send on what it has. Not a list, a pipeline, a group
+ * or a variable before the command.
+ */
+static bool is_simple(const char *command)
+{
+	size_t word = strcspn(command, " \t");
+	return !strpbrk(command, ";|&(){}\n") && !memchr(command, '=', word);
+}
+
 /* In the child. Its group is its own, so that all that the shell starts can be ended; it must not outlive us. */
 static _Noreturn void become(const struct ctp_clickhouse_client *client, const char *query, int theirs[PIPES])
 {
@@ -51,7 +61,7 @@ static _Noreturn void become(const struct ctp_clickhouse_client *client, const c
 	signal(SIGPIPE, SIG_DFL);
 	for (int i = 0; i < PIPES; i++)
 		dup2(theirs[i], i);
-	if (asprintf(&script, "%s \"$@\"", client->command) < 0)
+	if (asprintf(&script, "%s%s \"$@\"", is_simple(client->command) ? "exec " : "", client->command) < 0)
 		_exit(126);
 	execl("/bin/sh", "sh", "-c", script, "sh", "--insert_distributed_sync=1", "--max_query_size=100000000", query ? "--query" : (char *)NULL,
 	      query, (char *)NULL);
@@ -157,7 +167,10 @@ static void take(struct run *r, int i, struct ctp_bytes *to, size_t max)
 	}
 }
 
-/* Until it has ended. A program that it leaves behind may keep its output open: what came by then counts. */
+/*
+ * Feeds the client, and reads what it prints, until the client has ended. A program that the client has started may keep the pipe of
+ * its output open: only what was printed before the end of the client counts.
+ */
 static enum ctp_status attend(struct run *r, struct ctp_err *err)
 {
 	while (!r->ended) {

@@ -27,7 +27,7 @@ struct ctp_clickhouse_load {
 	struct ctp_clickhouse_tables had;
 	struct ctp_clickhouse_table *said; /* rows for sections, in a state other than OVER */
 	size_t memory;
-	uint64_t sent_ns; /* when a batch was last sent */
+	uint64_t sent_ns; /* when a batch was last sent; 0: none was, and the first need not wait */
 	uint16_t days[DAYS_MAX];
 	unsigned ndays;
 	bool asked; /* for the tables */
@@ -141,6 +141,7 @@ static uint64_t *ids_of(const struct ctp_clickhouse_load *l, bool (*test)(const 
 
 static bool is_new(const struct ctp_clickhouse_delivery *d) { return d->is_new; }
 static bool is_committed(const struct ctp_clickhouse_delivery *d) { return d->over && !d->sec.unwanted; }
+static bool may_be_replaced(const struct ctp_clickhouse_delivery *d) { return is_committed(d) || d->yields; }
 
 /* Of two copies in one batch the better one is sent; a user that gives a trace twice gets it once. */
 static void drop_twins(const struct ctp_clickhouse_load *l, struct ctp_clickhouse_delivery *d, uint32_t at)
@@ -232,20 +233,35 @@ static enum ctp_status say(struct ctp_clickhouse_load *l, bool (*test)(const str
 
 /* --- step 3: what the server has ------------------------------------------------------------------------------------------ */
 
-struct counts {
-	struct ctp_clickhouse_load *l;
-	uint64_t right; /* deliveries that have all their rows */
-};
-
 static void count_row(void *arg, char *const *texts)
 {
-	struct counts *c = arg;
+	const struct ctp_clickhouse_load *l = arg;
 	uint64_t delivery = strtoull(texts[0], NULL, 10), rows = strtoull(texts[1], NULL, 10);
-	for (uint32_t i = 0; i < c->l->batch->ndeliveries; i++) {
-		const struct ctp_clickhouse_delivery *d = c->l->batch->deliveries[i];
+	for (uint32_t i = 0; i < l->batch->ndeliveries; i++) {
+		struct ctp_clickhouse_delivery *d = l->batch->deliveries[i];
 		if (is_committed(d) && d->sec.delivery == delivery)
-			c->right += rows == d->rows;
+			d->has_all = rows == d->rows;
 	}
+}
+
+/* Another loader may have delivered a section meanwhile, and deleted rows of this delivery: then it is there. */
+static enum ctp_status yield_to_others(struct ctp_clickhouse_load *l, const uint64_t *ids, size_t n, struct ctp_err *err)
+{
+	struct ctp_clickhouse_knowns k = {0};
+	enum ctp_status status = ctp_clickhouse_known_ask(&k, &l->client, "sections", ids, n, err);
+	for (uint32_t i = 0; !status && i < l->batch->ndeliveries; i++) {
+		struct ctp_clickhouse_delivery *d = l->batch->deliveries[i];
+		size_t count;
+		const struct ctp_clickhouse_known *of = ctp_clickhouse_known_of(&k, d->sec.id, &count);
+		const struct ctp_clickhouse_known *winner = ctp_clickhouse_known_winner(of, count);
+		if (!is_committed(d) || d->has_all)
+			continue;
+		if (!winner || winner->delivery >= d->sec.delivery)
+			status = ctp_err_set(err, "%.60s: said that it has taken all rows, and the server has not; nothing of them counts", l->client.command);
+		d->yields = d->sec.unwanted = true;
+	}
+	ctp_clickhouse_known_fini(&k);
+	return status;
 }
 
 /* The first of the tables with its name. */
@@ -277,20 +293,24 @@ static char *count_query(const struct ctp_clickhouse_load *l, const uint64_t *id
 
 static enum ctp_status check_rows(struct ctp_clickhouse_load *l, struct ctp_err *err)
 {
-	struct counts c = {l, 0};
-	uint64_t wanted = 0;
+	bool all = true, any = false;
 	size_t n;
 	uint64_t *ids = ids_of(l, is_committed, &n);
-	for (uint32_t i = 0; i < l->batch->ndeliveries; i++)
-		wanted += is_committed(l->batch->deliveries[i]) && l->batch->deliveries[i]->rows > 0;
-	char *query = ids && wanted ? count_query(l, ids, n) : NULL;
+	for (uint32_t i = 0; i < l->batch->ndeliveries; i++) {
+		struct ctp_clickhouse_delivery *d = l->batch->deliveries[i];
+		d->has_all = !d->rows;
+		any |= is_committed(d) && d->rows;
+	}
+	char *query = ids && any ? count_query(l, ids, n) : NULL;
 	enum ctp_status status = CTP_OK;
-	if (!ids || (wanted && !query))
+	if (!ids || (any && !query))
 		status = ctp_err_memory(err);
-	else if (wanted)
-		status = ctp_clickhouse_ask(&l->client, 2, query, count_row, &c, err);
-	if (!status && c.right != wanted)
-		status = ctp_err_set(err, "%.60s: said that it has taken all rows, and the server has not; nothing of them counts", l->client.command);
+	else if (any)
+		status = ctp_clickhouse_ask(&l->client, 2, query, count_row, l, err);
+	for (uint32_t i = 0; i < l->batch->ndeliveries; i++)
+		all &= !is_committed(l->batch->deliveries[i]) || l->batch->deliveries[i]->has_all;
+	if (!status && !all)
+		status = yield_to_others(l, ids, n, err);
 	free(query);
 	free(ids);
 	return status;
@@ -304,7 +324,7 @@ static void clean(struct ctp_clickhouse_load *l)
 	struct ctp_clickhouse_knowns k = {0};
 	struct ctp_err err;
 	size_t n, replaced = 0;
-	uint64_t *ids = ids_of(l, is_committed, &n);
+	uint64_t *ids = ids_of(l, may_be_replaced, &n);
 	enum ctp_status status = CTP_OK;
 	bool local = ctp_clickhouse_tables_local(&l->had);
 	if (!ids || !n)
@@ -397,7 +417,6 @@ struct ctp_clickhouse_load *ctp_clickhouse_load_new(const struct ctp_clickhouse_
 	l->client = (struct ctp_clickhouse_client){options->client, options->timeout_ns ? options->timeout_ns : CTP_CLICKHOUSE_TIMEOUT_S * CTP_SECOND_NS};
 	l->memory = options->memory ? options->memory : MEMORY;
 	l->batch = batch;
-	l->sent_ns = ctp_clock_ns();
 	l->said = ctp_clickhouse_table_new(batch->sections->cls, "sections", false, err);
 	if (!l->said) {
 		free(l);

@@ -9,7 +9,8 @@
  *
  *	1  A delivery begins with a row in sections that has its number, in the state BEGUN.
  *	2  Rows go to the tables of the classes, in one INSERT each. An INSERT that failed is not repeated: the delivery ends there.
- *	3  The server is asked how many rows it has of the delivery. They must be all.
+ *	3  The server is asked how many rows it has of the delivery. They must be all, unless another loader has committed the section
+ *	   meanwhile: then the delivery ends there, with success.
  *	4  A row in sections with the state OVER: the commit. It is one row of one part, so it is there or not.
  *	5  Deliveries that this one has replaced are deleted.
  *

@@ -66,7 +66,7 @@ static enum ctp_status write_table(struct clickhouse_sink *s, struct ctp_clickho
 	if (!out)
 		return CTP_FAILED;
 	for (uint32_t at = 0; s->block.len = 0, ctp_clickhouse_table_block(t, &at, &s->block);)
-		ctp_output_put(out, s->block.data, s->block.len);
+		ctp_output_pass(out, s->block.data, s->block.len);
 	s->any = true;
 	ctp_clickhouse_table_clear(t, true);
 	return s->block.failed ? ctp_err_memory(err) : ctp_output_status(out, err);
