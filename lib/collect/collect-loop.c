@@ -53,7 +53,8 @@ void ctp_collect_loop_total(struct ctp_collect_loop *c)
 /* --- looking and resting -------------------------------------------------------------------------------------------------- */
 
 /*
- * Where nothing has happened since it was set, it still is, and every probe sees it: nothing needs to be ordered again.
+ * Where nothing has happened since it was set, it still is, and every probe sees it: nothing needs to be ordered again. Proved in
+ * t/proof: no_lost_wakeup, of this and the look after it (rest).
  */
 static void set_sleeping(struct ctp_collect_loop *c, uint32_t sleeping)
 {

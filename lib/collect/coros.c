@@ -377,7 +377,7 @@ static uint64_t between(uint64_t ts_ns, const struct ctp_ring_gap *hole)
 	return ctp_not_before(ts_ns < hole->ts_ns ? ts_ns : hole->ts_ns - (hole->ts_ns > hole->after_ns), hole->after_ns);
 }
 
-/* A transition whose number is ahead of the one that is due, or before it. False: it was counted before. */
+/* A transition whose number is ahead of the one that is due, or before it. False: it was counted before. t/proof: accounting. */
 static bool find_place(struct ctp_coros *coros, uint32_t i, int32_t ahead, uint64_t *ts_ns, uint64_t *number)
 {
 	struct ctp_life *life = &coros->life[i];

@@ -5,7 +5,7 @@
  *
  * They wait in the order in which they were noticed, at most CTP_RING_GAPS_MAX of them; and those of one station are linked, so
  * that an event that comes late finds its place. A hole is named by how many there were before it. A name stays harmless when
- * the hole is gone, so it need not be forgotten.
+ * the hole is gone, so it need not be forgotten. What they are for is proved in t/proof: accounting.
  */
 #ifndef CTP_RING_GAPS_H
 #define CTP_RING_GAPS_H

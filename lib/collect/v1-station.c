@@ -31,7 +31,8 @@
  * One thing is left to be believed: that the compiler of the target left the mark before the payload. C11 lets it move a plain
  * store up across a release store. No compiler is known to, and of the field's SDKs only addr could be: between the mark and
  * each other word stands a system call. x86 makes every store visible in the order of the program, so with the same belief every
- * seqlock is an ordered one there. t/model has it all: overrun.pml, seqlock.pml, quiet.pml.
+ * seqlock is an ordered one there. Proved in t/proof: the first rule as overrun_accepted, the second as accepted_is_written, the
+ * barrier's as quiet_eighth; and torn_with_release_mark is what the second would accept of the field's SDKs.
  *
  * The plain dialect's document asks for no fence, so its writers may have none. A release store does not hold back the stores
  * after it: where the machine reorders stores, the payload of k+8 can be seen while the seq of k+7, or of k+3, is still in the

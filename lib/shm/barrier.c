@@ -25,6 +25,7 @@ void ctp_barrier_init(struct ctp_barrier *b)
 	b->usable = commands > 0 && commands & MEMBARRIER_CMD_GLOBAL;
 }
 
+/* The thread that calls membarrier(2), for all processes. What its return shows is proved in t/proof: quiet_eighth. */
 static void *barrier_main(void *arg)
 {
 	struct ctp_barrier *b = arg;

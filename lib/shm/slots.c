@@ -37,6 +37,7 @@ uint64_t ctp_slots_next(const struct ctp_shm_station *shm)
 	return next;
 }
 
+/* What the two looks and what stands between them accept is one event, whole. Proved in t/proof: accepted_is_written, barrier_accepted. */
 static bool shows(const struct ctp_pick *pick)
 {
 	return __atomic_load_n(&pick->slot->seq, __ATOMIC_ACQUIRE) == ctp_slot_seq(pick->number);

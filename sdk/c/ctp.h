@@ -1964,7 +1964,7 @@ CTP_FN_HERE_ void ctp_rouse_(struct ctp_probe_ *p)
 /*
  * Called after something was published. Either we see the collector's flag here, or it sees what we wrote. Pairs with what it does
  * between its store of tracer_sleeping and its last look before it blocks: a fence, and for processes without a fence here a
- * membarrier(2), which is a fence in each of their threads.
+ * membarrier(2), which is a fence in each of their threads. Proved in t/proof: no_lost_wakeup, with ctp_rouse_ and ctp_extend_.
  */
 static inline void ctp_tell_(struct ctp_probe_ *p, uint32_t mode)
 {
@@ -2115,7 +2115,10 @@ static inline struct ctp_thread_ *ctp_thread_get_(struct ctp_probe_ *p)
 	return t;
 }
 
-/* Plain stores: the collector reads an entry only after it is published, and it is not overwritten before it was read. */
+/*
+ * Plain stores: the collector reads an entry only after it is published, and it is not overwritten before it was read. Proved in
+ * t/proof: ring_race_free.
+ */
 static inline void ctp_publish_(struct ctp_lane_ *lane, uint64_t ts, uint64_t value, uint64_t ref, uint64_t what)
 {
 	struct ctp_shm_entry *e = &lane->entries[lane->head & lane->mask];
@@ -2135,7 +2138,8 @@ static inline void ctp_publish_(struct ctp_lane_ *lane, uint64_t ts, uint64_t va
  * them and continues after them: the whole ring is available, except for these.
  *
  * Relaxed: the next published head is after these numbers, and a reader that sees it sees these words. Neither pair changes before
- * the collector's tail is after it. So a collector can recognise a pair that is only half updated: see rings.c.
+ * the collector's tail is after it. So a collector can recognise a pair that is only half updated: see rings.c. Proved in t/proof
+ * (skipring.v): ring_fifo, of all that a writer does with its lane.
  */
 static inline void ctp_skip_(uint64_t *from_at, uint64_t *to_at, uint64_t from, uint64_t to)
 {
@@ -2565,6 +2569,8 @@ CTP_FN_HERE_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
  * If the collector's membarrier(2) reaches us, only the compiler keeps this order. The collector calls membarrier before it reads
  * the payload, and then sees everything before the even seq here; and again after that, and then sees the odd seq of anything it
  * saw.
+ *
+ * Proved in t/proof: accepted_is_written, of a fenced writer; barrier_accepted, of one that membarrier reaches.
  */
 static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint64_t ts, const struct ctp_thread_ *t, uint64_t addr,
                                    uint64_t what, bool fenced)
