@@ -82,6 +82,7 @@ def commands(lines):
 
 
 def uniform(text):
+    text = re.sub(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UUID", text)  # of the boot
     text = re.sub(r"0x[0-9A-Fa-f]+", "0xN", text)
     text = re.sub(r"\d+(?:[.,]\d+)*", "N", text)
     text = re.sub(r"--+", "--", text)  # rulers of tables
