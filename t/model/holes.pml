@@ -22,7 +22,7 @@
 #include "weak.h"
 
 typedef numbers { byte at[EVENTS] };
-numbers ring[2]; /* for what an entry looks like in memory see ring.pml */
+numbers ring[2]; /* what an entry looks like in memory is proved in t/proof/ring.v */
 bool begun[EVENTS + 1], kept[EVENTS + 1];
 byte ended = 0;
 

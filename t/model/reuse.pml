@@ -7,7 +7,7 @@
  * With RECORD there is no collector, and a probe puts its own stations back. The top of the stack is changed by compare and swap
  * alone, and has a tag that changes with it. A station is known by its life, which is the header that each owner finds, reads
  * (the number of the first event, the generation) and counts up; its death is written with release (in a ring, for which see
- * ring.pml). No station may have two owners; each owner finds the life as the one before left it, and so does the collector.
+ * t/proof/ring.v). No station may have two owners; each owner finds the life as the one before left it, and so does the collector.
  * Each switch takes something away, and then the verifier finds a case where that is not so:
  *	NO_TAG        the tag: the top may be the same station again, and the one below it another (ABA)
  *	NO_RELEASE    the release of putting: the link, and the collector's look at the life, may come after it

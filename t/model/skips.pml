@@ -17,7 +17,7 @@
  *	NO_END      the reader's look at where a pair ends: one that no head has passed yet is used
  * REACH asserts that the reader never meets two skips in one pass, which must fail.
  *
- * (For what an entry and the tail rest on see ring.pml.)
+ * (What an entry and the tail rest on is proved in t/proof/ring.v.)
  */
 #define CPUS 2
 #define WRITER 0

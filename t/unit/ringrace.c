@@ -125,7 +125,7 @@ static void drain(struct ctp_rings *r, bool all)
 				see((uint32_t)(ring - r->rings), &entries[i]);
 }
 
-/* One slot of each station, as barrier.pml has it. */
+/* One slot of each station, as in barrier_accepted of t/proof/seqlock.v. */
 static void look_at_slots(struct ctp_arena *arena, unsigned slot)
 {
 	struct ctp_shm_slot copy[COROS];
