@@ -7,7 +7,7 @@
  *)
 From Coq Require Import Arith Lia List Bool.
 Import ListNotations.
-From Ctp Require Import machine views runs lanes skipringsteps.
+From Ctp Require Import machine views runs lanes ringlogs skipringsteps.
 Local Arguments Nat.div : simpl never.
 Local Arguments Nat.modulo : simpl never.
 Local Arguments Nat.mul : simpl never.
@@ -529,6 +529,25 @@ Proof.
   destruct W, R. split; [|auto]. exists (map (ent (beside s)) (seq (took (beside s)) (count (beside s) - took (beside s)))).
   rewrite <- w_texts, r_outs, rev_involutive, <- map_app. f_equal.
   replace (count (beside s)) with (took (beside s) + (count (beside s) - took (beside s))) at 1 by lia. apply seq_app.
+Qed.
+
+(*
+ * Always: what was taken, what the entries taken told as lost, and what is not yet taken (it is in the ring, or lost and not told
+ * by an entry that was taken) are together all that was tried. Up to the last entry taken, what was told is all that was lost.
+ *)
+Theorem ring_accounting s : steps ring (initial size registered junk) s -> exists newer older,
+  log (beside s) = newer ++ older /\ rev (out (beside s)) = texts gap_text older /\
+  (forall b, said b older = misses b older) /\
+  puts older + (said false older + said true older) + tries newer = tries (log (beside s)).
+Proof.
+  intros H. destruct (always_inv s H) as [T X (a & c & r & _ & _ & C)]. destruct C as [N M W R O A B].
+  destruct W, R. destruct (upto_part (took (beside s)) (log (beside s))) as [newer E].
+  exists newer, (upto (took (beside s)) (log (beside s))).
+  assert (Told := fun b => upto_told b (took (beside s)) _ w_honest).
+  split; auto. split; [|split]; auto.
+  - rewrite texts_upto, <- w_texts, r_outs, rev_involutive, firstn_map; [rewrite firstn_seq by tauto; auto|].
+    rewrite <- (texts_length gap_text), <- w_texts, map_length, seq_length. tauto.
+  - rewrite E at 4. rewrite tries_app, !Told. unfold tries. lia.
 Qed.
 
 (* Where the reader's tail is the newest head, nothing is missing. *)

@@ -8,7 +8,7 @@
  *)
 From Coq Require Import Arith Lia List Bool.
 Import ListNotations.
-From Ctp Require Import machine views runs lanes skipringsteps.
+From Ctp Require Import machine views runs lanes ringlogs skipringsteps.
 
 (* --- numbers that wrap ------------------------------------------------------------------------------------------------------ *)
 

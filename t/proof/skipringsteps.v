@@ -34,7 +34,7 @@
  *)
 From Coq Require Import Arith Lia List Bool.
 Import ListNotations.
-From Ctp Require Import machine views runs lanes.
+From Ctp Require Import machine views runs lanes ringlogs.
 Local Arguments Nat.div : simpl never.
 Local Arguments Nat.modulo : simpl never.
 Local Arguments Nat.mul : simpl never.
@@ -47,37 +47,6 @@ Proof. intros a b. decide equality; first [apply Nat.eq_dec | apply Bool.bool_de
 (* The orders of the four accesses that order the rest: head by its writer and its reader, tail by its reader and its writer. *)
 Record style := Style { publish : order; look : order; done : order; room : order }.
 Definition as_in_c : style := Style Rel Acq Rel Acq.
-
-Definition entry := list val.
-
-(* What the writer was asked to put, in the order of its calls: it was put, or it was counted; and the entries about the latter. *)
-Inductive item := Put (e : entry) | Gap (ts events notes : nat) | Miss (note : bool).
-
-(* Logs have the newest first. *)
-Fixpoint misses (b : bool) (log : list item) : nat :=
-  match log with
-  | [] => 0
-  | Miss n :: l => (if Bool.eqb n b then 1 else 0) + misses b l
-  | _ :: l => misses b l
-  end.
-
-(* What was counted since the last entry about it. *)
-Fixpoint unsaid (b : bool) (log : list item) : nat :=
-  match log with
-  | [] => 0
-  | Put _ :: l => unsaid b l
-  | Gap _ _ _ :: _ => 0
-  | Miss n :: l => (if Bool.eqb n b then 1 else 0) + unsaid b l
-  end.
-
-(* After a loss, the next entry says exactly how much was lost since the one before it. *)
-Fixpoint honest (log : list item) : Prop :=
-  match log with
-  | [] => True
-  | Put _ :: l => honest l /\ unsaid false l = 0 /\ unsaid true l = 0
-  | Gap _ events notes :: l => honest l /\ events = unsaid false l /\ notes = unsaid true l /\ 0 < events + notes
-  | Miss _ :: l => honest l
-  end.
 
 Inductive wpc :=
 | Idle
@@ -138,18 +107,12 @@ Variable size turn words : nat.
 Variable gap_text : nat -> nat -> nat -> entry. (* the entry that reports a gap *)
 Variable y : style.
 
-Definition text (it : item) : entry :=
-  match it with Put e => e | Gap ts events notes => gap_text ts events notes | Miss _ => [] end.
-
-(* The entries of a log, in order. *)
-Definition texts (l : list item) : list entry := flat_map (fun it => match it with Miss _ => [] | _ => [text it] end) (rev l).
-
 Definition with_log (x : world) (it : item) : world :=
   World (it :: log x) (out x) (took x) (count x) (num x) (ent x) (bk x) (ov x) (skips x).
 Definition with_skips (x : world) (ss : list (nat * nat)) : world :=
   World (log x) (out x) (took x) (count x) (num x) (ent x) (bk x) (ov x) (ss ++ skips x).
 Definition published (x : world) (a : lane) (it : item) : world :=
-  World (it :: log x) (out x) (took x) (S (count x)) (upd (num x) (count x) (head a)) (upd (ent x) (count x) (text it))
+  World (it :: log x) (out x) (took x) (S (count x)) (upd (num x) (count x) (head a)) (upd (ent x) (count x) (text gap_text it))
         (upd (bk x) (S (count x)) (back_from a, back_to a)) (upd (ov x) (S (count x)) (over_from a, over_to a)) (skips x).
 Definition taken (x : world) (e : entry) : world :=
   World (log x) (e :: out x) (S (took x)) (count x) (num x) (ent x) (bk x) (ov x) (skips x).
@@ -188,7 +151,7 @@ Inductive does (t : tid) : local -> world -> op loc -> ret -> local -> world -> 
 | w_gap x a e events notes ts : t = 0 ->
     does t (Wr a (GapTime e events notes)) x (Load Rlx GapTs) (ts, true) (Wr a (Fill (Gap ts events notes) 0 (Some e))) x
 | w_word x a it j nx : t = 0 -> j < words ->
-    does t (Wr a (Fill it j nx)) x (PlainStore (Word (head a mod size) j) (nth j (text it) 0)) (0, true)
+    does t (Wr a (Fill it j nx)) x (PlainStore (Word (head a mod size) j) (nth j (text gap_text it) 0)) (0, true)
       (Wr a (Fill it (S j) nx)) x
 | w_publish x a it nx : t = 0 ->
     does t (Wr a (Fill it words nx)) x (Store (publish y) Head (S (head a))) (0, true)
@@ -615,10 +578,6 @@ Lemma msgs_log h cw cr x b it : msgs h cw cr x b -> msgs h cw cr (with_log x it)
 Proof. intros []. constructor; auto. Qed.
 Lemma reader_log h cw c1 r x it : reader_ok h cw c1 r x -> reader_ok h cw c1 r (with_log x it).
 Proof. intros []. constructor; auto. Qed.
-
-Lemma texts_snoc log it : texts gap_text (it :: log) =
-  texts gap_text log ++ match it with Miss _ => [] | _ => [text it] end.
-Proof. unfold texts. simpl. rewrite flat_map_app. simpl. rewrite app_nil_r. auto. Qed.
 
 Lemma core_miss h h' c0 c0' c1 cw cr a r x note g : core h c0 c1 cw cr a (Missed note) r x ->
   appended h h' (Lost note) g -> value g = newest_at h (Lost note) + 1 -> vle c0 c0' -> length (h (Lost note)) <= c0' (At (Lost note)) ->
