@@ -94,7 +94,8 @@ Proof.
   - destruct n; auto.
   - rewrite texts_snoc. destruct it; simpl in *; try (rewrite app_nil_r; auto; fail);
       (destruct (Nat.leb_spec n (entries log)) as [L|L];
-       [rewrite First; auto; rewrite texts_length; auto | rewrite texts_snoc, firstn_all2; auto; rewrite app_length, texts_length; simpl; lia]).
+       [rewrite First; auto; rewrite texts_length; auto |
+        rewrite texts_snoc, firstn_all2; auto; rewrite app_length, texts_length; simpl; lia]).
 Qed.
 
 End Texts.

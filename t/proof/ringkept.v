@@ -1,207 +1,24 @@
 (* SPDX-License-Identifier: MIT *)
 (* Copyright (c) 2026 the ctptools authors *)
 (*
- * skipringsteps.v - the ring of one thread, its writer in ctp.h and its reader in rings.c: the steps, and what each of them keeps.
- * The theorems are in skipring.v.
+ * ringkept.v - what each step of ringsteps.v keeps.
  *
- * There are any size, any number of laps and of words in an entry, and any schedule. Each entry is plain memory, so that there is
- * a data race as soon as one access is not ordered. Thread 0 writes and thread 1 reads. Both may execute fences, and load what is
- * atomic, between these steps.
- *
- *	step            C
- *	w_put, w_ask    ctp_push_, ctp_event_quick_: whether head is at the limit
- *	w_count         ctp_room_: lost_events, said_events, lost_notes, said_notes
- *	w_room          ctp_room_: the load of tail, ctp_end_, and the limit; where there is room
- *	w_full          the same, where there is none: the entry is to be counted
- *	w_wait          the same, where ctp_wait_ waits and the look is repeated
- *	w_store         ctp_skip_; said_events, said_notes and gap_ts in ctp_room_
- *	w_gap           ctp_room_: gap_ts, for the entry that reports a gap
- *	w_word          ctp_publish_: ts, value, ref, what
- *	w_publish       ctp_publish_: the store of head
- *	w_miss          ctp_room_: the addition to lost_events or lost_notes
- *	r_look          look_at: the load of head
- *	r_pair          see_skips: the loads of back_from, back_to, over_from, over_to
- *	r_skips         see_skips: which skips lie ahead; look_at: there is less than the ring can have
- *	r_anew          look_at: there is more, so the ring begins anew; the model ends here
- *	r_pass          has_next: a skip is passed
- *	r_begin, r_word take_from, take_threads, ns_after: an entry is read, of which not all need be taken
- *	r_drop          the same: it is not taken, because it is too new
- *	r_take          take_from: an entry is taken
- *	r_done          ctp_rings_take: the store of tail
- *
- * The numbers are those of arithmetic: 64 bits do not wrap in any time that there is. see_skip_wraps says that the comparisons
- * of see_skip, which are made modulo 2^64, mean what they mean here.
+ * Histories, views and clocks are those of the memory, but here they are only functions: ring.v says which ones a step changes, and how.
+ * core is all of it: what holds of the numbers of entries (nums), of the messages (msgs), of the writer and of the reader.
  *)
 From Coq Require Import Arith Lia List Bool.
 Import ListNotations.
-From Ctp Require Import machine views runs lanes ringlogs.
+From Ctp Require Import machine views lanes ringlogs ringsteps.
 Local Arguments Nat.div : simpl never.
 Local Arguments Nat.modulo : simpl never.
 Local Arguments Nat.mul : simpl never.
 
-Inductive loc :=
-| Head | Tail | BackFrom | BackTo | OverFrom | OverTo | Lost (note : bool) | Said (note : bool) | GapTs | Word (place j : nat).
-#[global] Instance loc_eq : EqDec loc.
-Proof. intros a b. decide equality; first [apply Nat.eq_dec | apply Bool.bool_dec]. Defined.
-
-(* The orders of the four accesses that order the rest: head by its writer and its reader, tail by its reader and its writer. *)
-Record style := Style { publish : order; look : order; done : order; room : order }.
-Definition as_in_c : style := Style Rel Acq Rel Acq.
-
-Inductive wpc :=
-| Idle
-| Ask (e : entry) (note : bool) (got : list val)
-| Puts (todo : list (loc * val)) (next : wpc)
-| GapTime (e : entry) (events notes : nat)
-| Fill (it : item) (j : nat) (next : option entry)
-| Missed (note : bool).
-
-Inductive rpc := Ready | Pairs (got : list val) | Copy (n : nat) (got : list (nat * val)) | Anew.
-
-(* struct ctp_ring. *)
-Record reader := Reader { next : nat; told : nat; top : nat; ahead : list (nat * nat); at_ : rpc }.
-
-Inductive local := Wr (a : lane) (c : wpc) | Rd (r : reader).
-
-(* What happened. num, ent: number and text of the k-th entry. bk, ov: which skips there were, once so many were published. *)
-Record world := World {
-  log : list item; out : list entry; took : nat;
-  count : nat; num : nat -> nat; ent : nat -> entry; bk : nat -> nat * nat; ov : nat -> nat * nat; skips : list (nat * nat);
-}.
-
-Definition counters : list loc := [Lost false; Said false; Lost true; Said true].
-Definition pair_words : list loc := [BackFrom; BackTo; OverFrom; OverTo].
-
-Definition lost_of (got : list val) (b : bool) : nat :=
-  if b then nth 2 got 0 - nth 3 got 0 else nth 0 got 0 - nth 1 got 0.
-Definition need_of (got : list val) : nat := if lost_of got false + lost_of got true =? 0 then 1 else 2.
-
-(* What ctp_skip_ stores. *)
-Definition skip_words (w : went) (a : lane) : list (loc * val) :=
-  match w with
-  | Straight => []
-  | Back => [(BackFrom, back_from a); (BackTo, back_to a)]
-  | Over => [(OverFrom, over_from a); (OverTo, over_to a)]
-  end.
-Definition skips_words (ws : list went) (a : lane) : list (loc * val) := flat_map (fun w => skip_words w a) ws.
-
-Definition said_words (got : list val) : list (loc * val) :=
-  [(Said false, nth 1 got 0 + lost_of got false); (Said true, nth 3 got 0 + lost_of got true)].
-
-(* see_skip; what it finds comes before head. *)
-Definition see_skip (first from to head : nat) : list (nat * nat) :=
-  if (first <=? from) && (from <? to) && (to <=? head) then [(from, to)] else [].
-Definition see_skips (r : reader) (got : list val) : list (nat * nat) :=
-  let back := see_skip (next r) (nth 0 got 0) (nth 1 got 0) (top r) in
-  let first := match back with s :: _ => snd s | [] => next r end in
-  back ++ see_skip first (nth 2 got 0) (nth 3 got 0) (top r).
-Definition skipped (l : list (nat * nat)) : nat := fold_right (fun s n => snd s - fst s + n) 0 l.
-
-Definition forward (a : lane) : lane :=
-  Lane (S (head a)) (limit a) (back_from a) (back_to a) (over_from a) (over_to a) (seen a).
-
-Definition set_at (r : reader) (c : rpc) : reader := Reader (next r) (told r) (top r) (ahead r) c.
-
-Section Program.
-Variable size turn words : nat.
-Variable gap_text : nat -> nat -> nat -> entry. (* the entry that reports a gap *)
-Variable y : style.
-
-Definition with_log (x : world) (it : item) : world :=
-  World (it :: log x) (out x) (took x) (count x) (num x) (ent x) (bk x) (ov x) (skips x).
-Definition with_skips (x : world) (ss : list (nat * nat)) : world :=
-  World (log x) (out x) (took x) (count x) (num x) (ent x) (bk x) (ov x) (ss ++ skips x).
-Definition published (x : world) (a : lane) (it : item) : world :=
-  World (it :: log x) (out x) (took x) (S (count x)) (upd (num x) (count x) (head a)) (upd (ent x) (count x) (text gap_text it))
-        (upd (bk x) (S (count x)) (back_from a, back_to a)) (upd (ov x) (S (count x)) (over_from a, over_to a)) (skips x).
-Definition taken (x : world) (e : entry) : world :=
-  World (log x) (e :: out x) (S (took x)) (count x) (num x) (ent x) (bk x) (ov x) (skips x).
-
-(* A fence, a membarrier, or an atomic load of which nothing becomes. *)
-Definition aside (o : op loc) : Prop :=
-  match o with
-  | FenceAcq | FenceRel | FenceSc | BarrierCall _ | BarrierReturn => True
-  | Load _ l => forall s j, l <> Word s j
-  | _ => False
-  end.
-
-Inductive does (t : tid) : local -> world -> op loc -> ret -> local -> world -> Prop :=
-| any_aside l x o r : aside o -> does t l x o r l x
-| w_count x a e note got l v : t = 0 -> nth_error counters (length got) = Some l ->
-    does t (Wr a (Ask e note got)) x (Load Rlx l) (v, true) (Wr a (Ask e note (got ++ [v]))) x
-| w_room x a e note got skipping tail b end_ ws : t = 0 -> length got = 4 -> (skipping = true -> turns_fit size turn) ->
-    find_end size turn skipping a tail (need_of got) = (b, end_, ws) -> has_room b end_ (need_of got) = true ->
-    does t (Wr a (Ask e note got)) x (Load (room y) Tail) (tail, true)
-      (Wr (see b tail (new_limit turn skipping b end_ (need_of got)))
-          (if need_of got =? 1 then Puts (skips_words ws b) (Fill (Put e) 0 None)
-           else Puts (skips_words ws b ++ said_words got) (GapTime e (lost_of got false) (lost_of got true))))
-      (with_skips x (made ws b))
-| w_full x a e note got skipping tail b end_ ws ts : t = 0 -> length got = 4 -> (skipping = true -> turns_fit size turn) ->
-    find_end size turn skipping a tail (need_of got) = (b, end_, ws) -> has_room b end_ (need_of got) = false ->
-    does t (Wr a (Ask e note got)) x (Load (room y) Tail) (tail, true)
-      (Wr (see b tail (limit b))
-          (Puts (skips_words ws b ++ if need_of got =? 1 then [(GapTs, ts)] else []) (Missed note)))
-      (with_skips x (made ws b))
-| w_wait x a e note got skipping tail b end_ ws : t = 0 -> length got = 4 -> (skipping = true -> turns_fit size turn) ->
-    find_end size turn skipping a tail (need_of got) = (b, end_, ws) -> has_room b end_ (need_of got) = false ->
-    does t (Wr a (Ask e note got)) x (Load (room y) Tail) (tail, true)
-      (Wr (see b tail (limit b)) (Puts (skips_words ws b) (Ask e note got))) (with_skips x (made ws b))
-| w_store x a l v todo c : t = 0 ->
-    does t (Wr a (Puts ((l, v) :: todo) c)) x (Store Rlx l v) (0, true) (Wr a (Puts todo c)) x
-| w_gap x a e events notes ts : t = 0 ->
-    does t (Wr a (GapTime e events notes)) x (Load Rlx GapTs) (ts, true) (Wr a (Fill (Gap ts events notes) 0 (Some e))) x
-| w_word x a it j nx : t = 0 -> j < words ->
-    does t (Wr a (Fill it j nx)) x (PlainStore (Word (head a mod size) j) (nth j (text gap_text it) 0)) (0, true)
-      (Wr a (Fill it (S j) nx)) x
-| w_publish x a it nx : t = 0 ->
-    does t (Wr a (Fill it words nx)) x (Store (publish y) Head (S (head a))) (0, true)
-      (Wr (forward a) match nx with Some e => Fill (Put e) 0 None | None => Idle end) (published x a it)
-| w_miss x a note v : t = 0 ->
-    does t (Wr a (Missed note)) x (FetchAdd Rlx (Lost note) 1) (v, true) (Wr a Idle) (with_log x (Miss note))
-| r_look x r v : t = 1 -> at_ r = Ready ->
-    does t (Rd r) x (Load (look y) Head) (v, true) (Rd (Reader (next r) (told r) v [] (Pairs []))) x
-| r_pair x r got l v : t = 1 -> at_ r = Pairs got -> nth_error pair_words (length got) = Some l ->
-    does t (Rd r) x (Load Rlx l) (v, true) (Rd (set_at r (Pairs (got ++ [v])))) x
-| r_word x r n got j v : t = 1 -> at_ r = Copy n got -> j < words ->
-    does t (Rd r) x (PlainLoad (Word (n mod size) j)) (v, true) (Rd (set_at r (Copy n ((j, v) :: got)))) x
-| r_done x r : t = 1 -> at_ r = Ready ->
-    does t (Rd r) x (Store (done y) Tail (next r)) (0, true) (Rd (Reader (next r) (next r) (top r) (ahead r) Ready)) x.
-
-Inductive silent (t : tid) : local -> world -> local -> world -> Prop :=
-| w_put x a e : t = 0 -> head a <> limit a -> length e = words -> silent t (Wr a Idle) x (Wr a (Fill (Put e) 0 None)) x
-| w_ask x a e note : t = 0 -> head a = limit a -> length e = words -> silent t (Wr a Idle) x (Wr a (Ask e note [])) x
-| w_stored x a c : t = 0 -> silent t (Wr a (Puts [] c)) x (Wr a c) x
-| r_skips x r got : t = 1 -> at_ r = Pairs got -> length got = 4 ->
-    top r - next r - skipped (see_skips r got) <= size ->
-    silent t (Rd r) x (Rd (Reader (next r) (told r) (top r) (see_skips r got) Ready)) x
-| r_anew x r got : t = 1 -> at_ r = Pairs got -> length got = 4 ->
-    size < top r - next r - skipped (see_skips r got) ->
-    silent t (Rd r) x (Rd (set_at r Anew)) x
-| r_pass x r s rest : t = 1 -> at_ r = Ready -> ahead r = s :: rest -> next r = fst s ->
-    silent t (Rd r) x (Rd (Reader (snd s) (told r) (top r) rest Ready)) x
-| r_begin x r n : t = 1 -> at_ r = Ready -> next r <= n < top r -> (forall s, In s (ahead r) -> ~ inside n s) ->
-    silent t (Rd r) x (Rd (set_at r (Copy n []))) x
-| r_drop x r n got : t = 1 -> at_ r = Copy n got -> silent t (Rd r) x (Rd (set_at r Ready)) x
-| r_take x r got e : t = 1 -> at_ r = Copy (next r) got -> length e = words ->
-    (forall j, j < words -> In (j, nth j e 0) got) ->
-    silent t (Rd r) x (Rd (Reader (S (next r)) (told r) (top r) (ahead r) Ready)) (taken x e).
-
-Definition ring : program loc local world := Program does silent.
-
-Definition nothing : world :=
-  World [] [] 0 0 (fun _ => 0) (fun _ => []) (fun _ => (0, 0)) (fun _ => (0, 0)) [(0, 0)].
-
-(* A memory of zeros, but entries may have any value. The writer has just claimed the ring: there is room for all of it. *)
-Definition zeroed (junk : loc -> val) (l : loc) : val := match l with Word _ _ => junk l | _ => 0 end.
-Definition initial (registered : tid -> bool) (junk : loc -> val) : state loc local world :=
-  State (start 2 registered (zeroed junk))
-        (fun t => if t =? 0 then Wr (Lane 0 size 0 0 0 0 0) Idle else Rd (Reader 0 0 0 [] Ready)) nothing.
-
-End Program.
-
 (* --- histories -------------------------------------------------------------------------------------------------------------- *)
 
 Notation history := (loc -> list (message loc)).
+
+(* What is of the ring. *)
+Definition mine (l : loc) : Prop := match l with Other _ => False | _ => True end.
 
 Definition newest_at (h : history) (l : loc) : val := last (map value (h l)) 0.
 
@@ -238,12 +55,6 @@ Section Proof.
 Variable size turn words : nat.
 Hypothesis size_some : 0 < size.
 Variable gap_text : nat -> nat -> nat -> entry.
-Hypothesis gap_length : forall ts events notes, length (gap_text ts events notes) = words.
-Variable y : style.
-Hypothesis publish_rel : is_rel (publish y) = true.
-Hypothesis look_acq : is_acq (look y) = true.
-Hypothesis done_rel : is_rel (done y) = true.
-Hypothesis room_acq : is_acq (room y) = true.
 
 Notation text := (text gap_text).
 Notation lane_ok := (lane_ok size turn).
@@ -301,13 +112,14 @@ Record msgs (h : history) (cw cr : nat -> nat -> nat) (x : world) (r_told : nat)
 (* --- what holds of the writer ----------------------------------------------------------------------------------------------- *)
 
 (* Words that are yet to be stored, and what a location has then. *)
-Fixpoint todo_of (c : wpc) : list (loc * val) := match c with Puts todo c => todo ++ todo_of c | _ => [] end.
+Fixpoint todo_of (c : wpc) : list (loc * val) :=
+  match c with Puts todo c => todo ++ todo_of c | Ended c => todo_of c | _ => [] end.
 Fixpoint finally (todo : list (loc * val)) (l : loc) (v : val) : val :=
   match todo with [] => v | (l', v') :: todo => finally todo l (if eq_dec l' l then v' else v) end.
 
 (* Whether the losses are told already by an entry that is under way. *)
 Fixpoint telling (c : wpc) : bool :=
-  match c with Puts _ c => telling c | GapTime _ _ _ => true | Fill (Gap _ _ _) _ _ => true | _ => false end.
+  match c with Puts _ c | Ended c => telling c | GapTime _ _ _ => true | Fill (Gap _ _ _) _ _ => true | _ => false end.
 
 Definition todo_ok (x : world) (r_told : nat) (l : loc) (v : val) : Prop :=
   match l with
@@ -330,7 +142,7 @@ Fixpoint place_ok (h : history) (a : lane) (c : wpc) (x : world) : Prop :=
   match c with
   | Idle => head a < limit a -> unsaid false (log x) = 0 /\ unsaid true (log x) = 0
   | Ask e _ got => head a = limit a /\ length e = words /\ forall n v, nth_error got n = Some v -> counter_is (log x) n v
-  | Puts _ c => place_ok h a c x
+  | Puts _ c | Ended c => place_ok h a c x
   | GapTime e ev no => S (head a) < limit a /\ length e = words /\
       ev = unsaid false (log x) /\ no = unsaid true (log x) /\ 0 < ev + no
   | Fill it j nx => head a < limit a /\ j <= words /\ length (text it) = words /\
@@ -369,17 +181,17 @@ Definition ahead_ok (x : world) (r : reader) : Prop :=
 (* What the loads of see_skips have found, of the head that is known: that of entry i. *)
 Definition pair_got (x : world) (r_told i n : nat) (v : val) : Prop :=
   match n with
-  | 0 => v = fst (bk x i) \/ (snd (bk x i) < r_told /\ hv x i <= v)
-  | 1 => v = snd (bk x i) \/ snd (bk x i) < r_told
-  | 2 => v = fst (ov x i) \/ (snd (ov x i) < r_told /\ hv x i <= v)
-  | 3 => v = snd (ov x i) \/ snd (ov x i) < r_told
+  | 2 => v = fst (bk x i) \/ (snd (bk x i) < r_told /\ hv x i <= v)
+  | 3 => v = snd (bk x i) \/ snd (bk x i) < r_told
+  | 4 => v = fst (ov x i) \/ (snd (ov x i) < r_told /\ hv x i <= v)
+  | 5 => v = snd (ov x i) \/ snd (ov x i) < r_told
   | _ => True
   end.
 
 Definition at_ok (r : reader) (x : world) (i : nat) : Prop :=
   match at_ r with
   | Ready => ahead_ok x r
-  | Pairs got => forall n v, nth_error got n = Some v -> pair_got x (told r) i n v
+  | Look got => forall n v, nth_error got n = Some v -> pair_got x (told r) i n v
   | Copy n got => ahead_ok x r /\ exists k, took x <= k < i /\ num x k = n /\
       forall j v, In (j, v) got -> v = nth j (ent x k) 0
   | Anew => False
@@ -399,25 +211,26 @@ Record core (h : history) (c0 c1 : view loc) (cw cr : nat -> nat -> nat) (a : la
   c_msgs : msgs h cw cr x (told r);
   c_writer : writer_ok h cr c0 a c x (told r);
   c_reader : reader_ok h cw c1 r x;
-  c_own : forall l, l <> Tail -> length (h l) <= S (c0 (At l));
+  c_own : forall l, l <> Tail -> mine l -> length (h l) <= S (c0 (At l));
   c_cw : forall s j, cw s j <= c0 (Of 0);
   c_cr : forall s j, cr s j <= c1 (Of 1);
 }.
 
 (* --- what growing views keep ------------------------------------------------------------------------------------------------ *)
 
-Lemma pair_ok_mono h h' f t p b b' n v v' : pair_ok h f t p b n v -> (forall l, h' l = h l) -> b <= b' -> vle v v' -> pair_ok h' f t p b' n v'.
+Lemma pair_ok_mono h h' f t p b b' n v v' : pair_ok h f t p b n v -> h' f = h f -> h' t = h t -> b <= b' -> vle v v' ->
+  pair_ok h' f t p b' n v'.
 Proof.
-  intros [A B] E L V. split; intros i g Hg Hi; rewrite E in Hg.
+  intros [A B] Ef Et L V. split; intros i g Hg Hi; rewrite ?Ef, ?Et in Hg.
   - destruct (A i g Hg) as [|[]]; auto; [|right; split; lia]. assert (X := V (At f)). lia.
   - destruct (B i g Hg); auto; [|right; lia]. assert (X := V (At t)). lia.
 Qed.
 
-Lemma knows_mono h h' cw cw' x b b' i v v' : knows h cw x b i v -> (forall l, h' l = h l) -> (forall s j, cw' s j = cw s j) ->
+Lemma knows_mono h h' cw cw' x b b' i v v' : knows h cw x b i v -> (forall l, mine l -> h' l = h l) -> (forall s j, cw' s j = cw s j) ->
   b <= b' -> vle v v' -> knows h' cw' x b' i v'.
 Proof.
-  intros (A & B & C) E Ec L V. split; [|eauto using pair_ok_mono].
-  intros k j Hk Ht Hj. rewrite E, Ec. destruct (A k j Hk ltac:(lia) Hj).
+  intros (A & B & C) E Ec L V. split; [|split; eapply pair_ok_mono; eauto; apply E; exact I].
+  intros k j Hk Ht Hj. rewrite E, Ec by exact I. destruct (A k j Hk ltac:(lia) Hj).
   assert (V1 := V (At (Word (num x k mod size) j))). assert (V2 := V (Of 0)). lia.
 Qed.
 
@@ -434,26 +247,28 @@ Proof.
   intros E. induction c; simpl; auto. intros (A & B & C & D & F). repeat (split; auto). intros. rewrite E. auto.
 Qed.
 
-Lemma core_mono h h' c0 c0' c1 c1' cw cw' cr cr' a c r x : core h c0 c1 cw cr a c r x -> (forall l, h' l = h l) ->
+Lemma core_mono h h' c0 c0' c1 c1' cw cw' cr cr' a c r x : core h c0 c1 cw cr a c r x -> (forall l, mine l -> h' l = h l) ->
   vle c0 c0' -> vle c1 c1' -> (forall s j, cw' s j = cw s j) -> (forall s j, cr' s j = cr s j) ->
   core h' c0' c1' cw' cr' a c r x.
 Proof.
-  intros [N M W R O A B] E V0 V1 Ew Er. assert (En : forall l, newest_at h' l = newest_at h l) by (intros; apply newest_ext; auto).
+  intros [N M W R O A B] E V0 V1 Ew Er.
+  assert (En : forall l, mine l -> newest_at h' l = newest_at h l) by (intros; apply newest_ext; auto).
   constructor; auto.
   - destruct M. constructor; auto.
-    + rewrite E. auto.
-    + intros i g. rewrite E. intros Hg. destruct (m_head0 i g Hg). split; auto. eapply knows_mono; eauto. intros k. auto.
-    + intros i g. rewrite E. intros Hg. destruct (m_tail0 i g Hg) as (P & Q & S). repeat split; auto. eapply loads_mono; eauto. intros k. auto.
-    + intros i i' g g'. rewrite E. eauto.
-    + intros. rewrite En. auto.
-  - destruct W. constructor; auto; try (intros; rewrite ?En; auto; fail).
-    + intros i g. rewrite E. intros Hg Hi. eapply w_knows0; eauto. assert (X := V0 (At Tail)). lia.
+    + rewrite E by exact I. auto.
+    + intros i g. rewrite E by exact I. intros Hg. destruct (m_head0 i g Hg). split; auto. eapply knows_mono; eauto. intros k. auto.
+    + intros i g. rewrite E by exact I. intros Hg. destruct (m_tail0 i g Hg) as (P & Q & S). repeat split; auto.
+      eapply loads_mono; eauto. intros k. auto.
+    + intros i i' g g'. rewrite E by exact I. eauto.
+    + intros. rewrite En by exact I. auto.
+  - destruct W. constructor; auto; try (intros; rewrite ?En by exact I; auto; fail).
+    + intros i g. rewrite E by exact I. intros Hg Hi. eapply w_knows0; eauto. assert (X := V0 (At Tail)). lia.
     + eapply loads_mono; eauto.
-    + eapply place_ext; eauto.
+    + apply (place_ext h); auto. intros. apply En. exact I.
   - destruct R. constructor; auto. destruct r_seen0 as (i & P & Q & S & T). exists i.
     refine (conj (conj (proj1 P) _) (conj Q (conj _ T))); [|eapply knows_mono; eauto].
     assert (X := V1 (At Head)). lia.
-  - intros l Hl. rewrite E. assert (X := V0 (At l)). specialize (O l Hl). lia.
+  - intros l Hl Hm. rewrite E by auto. assert (X := V0 (At l)). specialize (O l Hl Hm). lia.
   - intros. rewrite Ew. assert (X := V0 (Of 0)). specialize (A s j). lia.
   - intros. rewrite Er. assert (X := V1 (Of 1)). specialize (B s j). lia.
 Qed.
@@ -503,7 +318,7 @@ Qed.
 Definition plain_word (l : loc) : Prop := exists s j, l = Word s j.
 
 Lemma knows_put h h' cw a x b i v l g : nums a x b -> knows h cw x b i v -> appended h h' l g -> i <= count x ->
-  ~ plain_word l -> (match l with Head | Tail | Lost _ => True | _ => todo_ok x b l (value g) end) -> knows h' cw x b i v.
+  ~ plain_word l -> (match l with Head | Tail | Lost _ | Gone => True | _ => todo_ok x b l (value g) end) -> knows h' cw x b i v.
 Proof.
   intros N (A & B & C) Ap I NW T. assert (Hv := hv_mono a x b i (count x) N I (Nat.le_refl _)). split; [|split].
   - intros k j Hk Ht Hj. destruct Ap as [_ E]. rewrite E; auto. intros E'. apply NW. eexists _, _. eauto.
@@ -512,7 +327,7 @@ Proof.
 Qed.
 
 Lemma msgs_put h h' cw cr a x b l g : nums a x b -> msgs h cw cr x b -> appended h h' l g -> l <> Head -> l <> Tail ->
-  ~ plain_word l -> (match l with Head | Tail | Lost _ => True | _ => todo_ok x b l (value g) end) -> msgs h' cw cr x b.
+  ~ plain_word l -> (match l with Head | Tail | Lost _ | Gone => True | _ => todo_ok x b l (value g) end) -> msgs h' cw cr x b.
 Proof.
   intros N [] Ap NH NT NW T. assert (E := proj2 Ap). constructor.
   - rewrite E; auto.
@@ -525,18 +340,18 @@ Proof.
 Qed.
 
 Lemma reader_put h h' cw c1 a r x l g : nums a x (told r) -> reader_ok h cw c1 r x -> appended h h' l g -> ~ plain_word l ->
-  (match l with Head | Tail | Lost _ => True | _ => todo_ok x (told r) l (value g) end) -> reader_ok h' cw c1 r x.
+  (match l with Head | Tail | Lost _ | Gone => True | _ => todo_ok x (told r) l (value g) end) -> reader_ok h' cw c1 r x.
 Proof.
   intros N [] Ap NW T. constructor; auto. destruct r_seen0 as (i & P & Q & S & U). exists i.
   refine (conj P (conj Q (conj _ U))). destruct P. eapply knows_put; eauto.
 Qed.
 
-Lemma own_put h h' c0 c0' l g : (forall l', l' <> Tail -> length (h l') <= S (c0 (At l'))) -> appended h h' l g -> vle c0 c0' ->
-  length (h l) <= c0' (At l) -> forall l', l' <> Tail -> length (h' l') <= S (c0' (At l')).
+Lemma own_put h h' c0 c0' l g : (forall l', l' <> Tail -> mine l' -> length (h l') <= S (c0 (At l'))) -> appended h h' l g -> vle c0 c0' ->
+  length (h l) <= c0' (At l) -> forall l', l' <> Tail -> mine l' -> length (h' l') <= S (c0' (At l')).
 Proof.
-  intros O [E E'] V L l' N. destruct (loc_eq l' l) as [->|Nl].
+  intros O [E E'] V L l' N Hm. destruct (loc_eq l' l) as [->|Nl].
   - rewrite E, app_length. simpl. lia.
-  - rewrite E' by auto. assert (X := V (At l')). specialize (O l' N). lia.
+  - rewrite E' by auto. assert (X := V (At l')). specialize (O l' N Hm). lia.
 Qed.
 
 Lemma place_put h h' a c x l g : appended h h' l g -> ~ plain_word l -> place_ok h a c x -> place_ok h' a c x.
@@ -545,9 +360,9 @@ Proof.
   destruct (eq_dec l (Word s j)); auto. exfalso. apply NW. eexists _, _. eauto.
 Qed.
 
-Lemma todo_ok_not x b l v : todo_ok x b l v -> l <> Head /\ l <> Tail /\ ~ plain_word l /\ forall n, l <> Lost n.
+Lemma todo_ok_not x b l v : todo_ok x b l v -> l <> Head /\ l <> Tail /\ ~ plain_word l /\ (forall n, l <> Lost n) /\ l <> Gone.
 Proof.
-  intros T. split; [|split; [|split]]; [intros -> | intros -> | intros (s & j & ->) | intros n ->]; destruct T.
+  intros T. repeat split; [intros -> | intros -> | intros (s & j & ->) | intros n -> | intros ->]; destruct T.
 Qed.
 
 Lemma core_store h h' c0 c0' c1 cw cr a c r x l v todo g : core h c0 c1 cw cr a (Puts ((l, v) :: todo) c) r x ->
@@ -555,8 +370,8 @@ Lemma core_store h h' c0 c0' c1 cw cr a c r x l v todo g : core h c0 c1 cw cr a 
   core h' c0' c1 cw cr a (Puts todo c) r x.
 Proof.
   intros [N M W R O A B] Ap Ev V L. assert (W' := W). destruct W'. simpl in *.
-  assert (T := w_todo0 l v (or_introl eq_refl)). destruct (todo_ok_not _ _ _ _ T) as (T1 & T2 & T3 & T4).
-  assert (T' : match l with Head | Tail | Lost _ => True | _ => todo_ok x (told r) l (value g) end)
+  assert (T := w_todo0 l v (or_introl eq_refl)). destruct (todo_ok_not _ _ _ _ T) as (T1 & T2 & T3 & T4 & T5).
+  assert (T' : match l with Head | Tail | Lost _ | Gone => True | _ => todo_ok x (told r) l (value g) end)
     by (rewrite Ev; destruct l; auto).
   constructor; auto.
   - eapply msgs_put; eauto.
@@ -567,6 +382,22 @@ Proof.
     + intros b. rewrite (appended_newest _ _ _ _ _ Ap), Ev. auto.
     + eapply place_put; eauto.
   - eapply reader_put; eauto.
+  - eapply own_put; eauto.
+  - intros. assert (X := V (Of 0)). specialize (A s j). lia.
+Qed.
+
+(* The writer ends, wherever it is. *)
+Lemma core_ended h h' c0 c0' c1 cw cr a c r x g : core h c0 c1 cw cr a c r x -> appended h h' Gone g -> vle c0 c0' ->
+  length (h Gone) <= c0' (At Gone) -> core h' c0' c1 cw cr a (Ended c) r x.
+Proof.
+  intros [N M W R O A B] Ap V L. assert (NW : ~ plain_word Gone) by (intros (s & j & E); discriminate). destruct W.
+  constructor; auto.
+  - eapply msgs_put; eauto; try discriminate; exact I.
+  - constructor; simpl; auto; try (intros; rewrite (appended_newest _ _ _ _ _ Ap); apply w_lost0 || apply w_said0 || auto; fail).
+    + intros i g'. rewrite (proj2 Ap) by discriminate. intros. eapply w_knows0; eauto. assert (X := V (At Tail)). lia.
+    + eapply loads_mono; eauto.
+    + eapply place_put; eauto.
+  - eapply reader_put; eauto. exact I.
   - eapply own_put; eauto.
   - intros. assert (X := V (Of 0)). specialize (A s j). lia.
 Qed.
@@ -660,10 +491,10 @@ Qed.
 (* --- an entry is published -------------------------------------------------------------------------------------------------- *)
 
 Lemma upd_below {B} (f : nat -> B) n b i : i < n -> upd f n b i = f i.
-Proof. intros. apply upd_other. lia. Qed.
+Proof. clear size_some. intros. apply upd_other. lia. Qed.
 
 Lemma hv_old x a it i : i <= count x -> hv (published gap_text x a it) i = hv x i.
-Proof. intros. destruct i; simpl; auto. rewrite upd_below by lia. auto. Qed.
+Proof. clear size_some. intros. destruct i; simpl; auto. rewrite upd_below by lia. auto. Qed.
 
 Lemma hv_new x a it : hv (published gap_text x a it) (S (count x)) = S (head a).
 Proof. simpl. rewrite upd_same. auto. Qed.
@@ -759,8 +590,8 @@ Proof.
   destruct W. simpl in w_todo0, w_bf0, w_bt0, w_of0, w_ot0, w_said0, w_place0. destruct w_place0 as (P1 & P2 & P3 & P4 & P5 & P6).
   assert (N' := nums_publish a x (told r) it N P1). assert (E' : forall l, l <> Head -> newest_at h' l = newest_at h l).
   { intros. apply newest_ext. auto. }
-  assert (Nw : forall l n g', l <> Tail -> nth_error (h l) n = Some g' -> with_ g (At l) <= n -> value g' = newest_at h l).
-  { intros l n g' Nl Hg Hn. apply (own_newest h c0 l n); auto. assert (Y := Vg (At l)). lia. }
+  assert (Nw : forall l n g', l <> Tail -> mine l -> nth_error (h l) n = Some g' -> with_ g (At l) <= n -> value g' = newest_at h l).
+  { intros l n g' Nl Hm Hg Hn. apply (own_newest h c0 l n); auto. assert (Y := Vg (At l)). lia. }
   constructor; auto.
   - destruct M. constructor.
     + rewrite (proj1 Ap), app_length, m_count0. simpl. lia.
@@ -769,16 +600,16 @@ Proof.
         apply (knows_published h); auto; lia.
       * rewrite m_count0, hv_new. split; auto. split; [|split; split].
         -- intros k j _ _ _. rewrite E by discriminate. set (w := Word _ _).
-           assert (X := O w ltac:(discriminate)). assert (Y := Vg (At w)). assert (Z := Vg (Of 0)).
+           assert (X := O w ltac:(discriminate) I). assert (Y := Vg (At w)). assert (Z := Vg (Of 0)).
            specialize (A (num (published gap_text x a it) k mod size) j). lia.
         -- intros n g'. rewrite E by discriminate. intros Hg Hn. left. simpl. rewrite upd_same. simpl. rewrite <- w_bf0.
-           apply (Nw _ n); auto; discriminate.
+           apply (Nw _ n); auto; try discriminate; exact I.
         -- intros n g'. rewrite E by discriminate. intros Hg Hn. left. simpl. rewrite upd_same. simpl. rewrite <- w_bt0.
-           apply (Nw _ n); auto; discriminate.
+           apply (Nw _ n); auto; try discriminate; exact I.
         -- intros n g'. rewrite E by discriminate. intros Hg Hn. left. simpl. rewrite upd_same. simpl. rewrite <- w_of0.
-           apply (Nw _ n); auto; discriminate.
+           apply (Nw _ n); auto; try discriminate; exact I.
         -- intros n g'. rewrite E by discriminate. intros Hg Hn. left. simpl. rewrite upd_same. simpl. rewrite <- w_ot0.
-           apply (Nw _ n); auto; discriminate.
+           apply (Nw _ n); auto; try discriminate; exact I.
     + intros i g'. rewrite E by discriminate. intros Hg. destruct (m_tail0 i g' Hg) as (Q1 & Q2 & Q3).
       repeat split; auto. apply loads_published. auto.
     + intros i i' g1 g2. rewrite E by discriminate. eauto.
@@ -891,7 +722,7 @@ Proof.
     + rewrite w_ot0. auto.
     + clear - P. induction c'; simpl in *; auto.
   - eapply reader_skips; eauto.
-  - intros l Hl. assert (X := V (At l)). specialize (O l Hl). lia.
+  - intros l Hl Hm. assert (X := V (At l)). specialize (O l Hl Hm). lia.
   - intros s j. assert (X := V (Of 0)). specialize (A s j). lia.
 Qed.
 
@@ -1074,7 +905,7 @@ Qed.
 (* The head is loaded. *)
 Lemma core_look h c0 c1 c1' cw cr a c r x i g : core h c0 c1 cw cr a c r x -> nth_error (h Head) i = Some g ->
   c1 (At Head) <= i -> i <= c1' (At Head) -> vle c1 c1' -> vle (with_ g) c1' ->
-  core h c0 c1' cw cr a c (Reader (next r) (told r) (value g) [] (Pairs [])) x.
+  core h c0 c1' cw cr a c (Reader (next r) (told r) (value g) [] (Look [])) x.
 Proof.
   intros [N M W R O A B] Hg Hi Hi' V Vg. destruct (m_head _ _ _ _ _ M i g Hg) as [Q1 Q2].
   assert (I : i <= count x). { apply nth_error_lt in Hg. rewrite (m_count _ _ _ _ _ M) in Hg. lia. }
@@ -1087,10 +918,10 @@ Proof.
   - intros s j. assert (X := V (Of 1)). specialize (B s j). lia.
 Qed.
 
-(* A word of a skip is loaded. *)
-Lemma core_pair h c0 c1 c1' cw cr a c r x l i g got : core h c0 c1 cw cr a c r x -> at_ r = Pairs got ->
-  nth_error pair_words (length got) = Some l -> nth_error (h l) i = Some g -> c1 (At l) <= i -> vle c1 c1' ->
-  core h c0 c1' cw cr a c (set_at r (Pairs (got ++ [value g]))) x.
+(* A count of losses is loaded, or a word of a skip. *)
+Lemma core_load h c0 c1 c1' cw cr a c r x l i g got : core h c0 c1 cw cr a c r x -> at_ r = Look got ->
+  nth_error look_words (length got) = Some l -> nth_error (h l) i = Some g -> c1 (At l) <= i -> vle c1 c1' ->
+  core h c0 c1' cw cr a c (set_at r (Look (got ++ [value g]))) x.
 Proof.
   intros [N M W R O A B] HR Hl Hg Hi V. destruct R. destruct r_seen0 as (i0 & (I1 & I2) & Q & S & U).
   unfold at_ok in U. rewrite HR in U.
@@ -1100,7 +931,8 @@ Proof.
     + eapply knows_mono; eauto.
     + intros n v Hn. apply nth_snoc in Hn. destruct Hn as [[_ Hn]|[-> ->]]; [apply U; auto|].
       destruct S as (_ & [S1 S2] & [S3 S4]).
-      destruct got as [|? [|? [|? [|? got]]]]; simpl in Hl; [injection Hl as <- .. |destruct (length got); discriminate]; simpl; eauto.
+      destruct got as [|? [|? [|? [|? [|? [|? got]]]]]]; simpl in Hl;
+        [injection Hl as <- .. |destruct (length got); discriminate]; simpl; eauto.
   - intros s j. assert (X := V (Of 1)). specialize (B s j). lia.
 Qed.
 
@@ -1124,8 +956,8 @@ Proof. intros. destruct (Nat.leb_spec first (fst p)), (Nat.ltb_spec (fst p) (snd
 Section Skips.
 Variables (h : history) (c0 c1 : view loc) (cw cr : nat -> nat -> nat) (a : lane) (c : wpc) (r : reader) (x : world) (got : list val).
 Hypothesis C : core h c0 c1 cw cr a c r x.
-Hypothesis HR : at_ r = Pairs got.
-Hypothesis L4 : length got = 4.
+Hypothesis HR : at_ r = Look got.
+Hypothesis L6 : length got = 6.
 
 Lemma skips_seen : exists i, i <= count x /\ top r = hv x i /\
   let live_back := (next r <=? fst (bk x i)) && (fst (bk x i) <? snd (bk x i)) in
@@ -1135,8 +967,8 @@ Lemma skips_seen : exists i, i <= count x /\ top r = hv x i /\
 Proof.
   destruct C as [N M W R O A B]. destruct R. destruct r_seen0 as (i & (I1 & I2) & Q & S & U).
   unfold at_ok in U. rewrite HR in U. exists i. split; auto. split; auto.
-  destruct got as [|v0 [|v1 [|v2 [|v3 [|]]]]]; try discriminate.
-  assert (U0 := U 0 v0 eq_refl). assert (U1 := U 1 v1 eq_refl). assert (U2 := U 2 v2 eq_refl). assert (U3 := U 3 v3 eq_refl).
+  destruct got as [|? [|? [|v0 [|v1 [|v2 [|v3 [|]]]]]]]; try discriminate.
+  assert (U0 := U 2 v0 eq_refl). assert (U1 := U 3 v1 eq_refl). assert (U2 := U 4 v2 eq_refl). assert (U3 := U 5 v3 eq_refl).
   simpl in U0, U1, U2, U3. unfold see_skips. simpl nth.
   destruct (n_in _ _ _ N i I1) as (K1 & K2 & K3 & K4).
   assert (W1 := lo_whole _ _ _ _ _ (n_lane _ _ _ N) _ K1). assert (W2 := lo_whole _ _ _ _ _ (n_lane _ _ _ N) _ K2).
