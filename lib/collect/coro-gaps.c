@@ -185,7 +185,7 @@ static void audit_one(struct ctp_coros *coros, uint32_t i, bool last, bool gone)
 /* The counts are the target's, and may be anything. */
 static uint64_t more_than(uint64_t count, uint64_t told) { return count > told ? count - told : 0; }
 
-/* The losses of the rings that no gap entry has, when nothing more will be in them. */
+/* The losses of the rings that no gap entry has, when nothing more will be in them. t/proof: ring_accounting_at_the_end. */
 static void audit_rings(struct ctp_coros *coros)
 {
 	struct ctp_rings *r = coros->rings;

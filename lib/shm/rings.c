@@ -19,8 +19,8 @@
  * A skip is numbers that the writer leaves out, to go back to the beginning of its ring, or over entries that we have not taken
  * there (ctp.h). Its two words are stored before a head after them, and stored again only when the writer has seen our tail
  * after them. So a pair of words that lies between tail and head is one skip; any other pair, half or wholly, is past or to
- * come. Proved in t/proof (skipring.v): ring_race_free, ring_fifo, ring_all, ring_never_anew. t/model/skips.pml also has what
- * comes from a thread to the next owner of its ring.
+ * come. Proved in t/proof (ring.v): ring_race_free, ring_fifo, ring_all, ring_never_anew; told_no_more, of the counts of losses, which
+ * are loaded after the head. t/model/skips.pml also has what comes from a thread to the next owner of its ring.
  *
  * A ring whose numbers make no sense has a hostile writer. The ring begins anew where its head is, and what it held is dropped.
  */

@@ -2139,7 +2139,7 @@ static inline void ctp_publish_(struct ctp_lane_ *lane, uint64_t ts, uint64_t va
  *
  * Relaxed: the next published head is after these numbers, and a reader that sees it sees these words. Neither pair changes before
  * the collector's tail is after it. So a collector can recognise a pair that is only half updated: see rings.c. Proved in t/proof
- * (skipring.v): ring_fifo, of all that a writer does with its lane.
+ * (ring.v): ring_fifo, of all that a writer does with its lane.
  */
 static inline void ctp_skip_(uint64_t *from_at, uint64_t *to_at, uint64_t from, uint64_t to)
 {

@@ -1,7 +1,7 @@
 (* SPDX-License-Identifier: MIT *)
 (* Copyright (c) 2026 the ctptools authors *)
 (*
- * skipringruns.v - runs of the ring of ringsteps.v that go wrong: where one of its four orders is missing, where the writer takes it to
+ * ringruns.v - runs of the ring of ringsteps.v that go wrong: where one of its four orders is missing, where the writer takes it to
  * be larger than it is, and where the reader does not wait for the end. And what its comparisons of numbers are modulo 2^64.
  *
  * A ring of one place, for entries of one word. Its memory has 5 where no entry was written yet.
