@@ -241,12 +241,13 @@ static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_head
 	bool raw = head->flags & CTP_ANNOUNCE_RAW;
 	for (unsigned k = 0; k < CTP_SHM_WAKES; k++) {
 		const struct ctp_shm_wake *wake = &shm->wakes[k];
-		if (__atomic_load_n(&wake->generation, __ATOMIC_RELAXED) != head->generation)
+		/* Acquire: what follows is not of a coroutine before this one. Pairs with the release store of a waker. */
+		if (__atomic_load_n(&wake->generation, __ATOMIC_ACQUIRE) != head->generation)
 			continue;
 		uint64_t ts = __atomic_load_n(&wake->ts, __ATOMIC_RELAXED), by = __atomic_load_n(&wake->waker, __ATOMIC_RELAXED);
 		uint32_t tid = __atomic_load_n(&wake->tid, __ATOMIC_RELAXED);
 		uint32_t marks = __atomic_load_n(&wake->marks, __ATOMIC_RELAXED);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: the wake is not the next coroutine's */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in coros.c, read_header: the wake is not the next coroutine's */
 		if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation ||
 		    ctp_rings_newer(s->coros->rings, ts, raw) || __atomic_load_n(&wake->ts, __ATOMIC_RELAXED) != ts)
 			continue;

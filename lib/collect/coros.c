@@ -297,6 +297,7 @@ static void chain_push(struct ctp_coros *coros, const struct chain *c)
 	uint64_t *stack = &coros->rings->arena.header->free, top = __atomic_load_n(stack, __ATOMIC_RELAXED);
 	assert(!c->first == !c->last);
 	for (unsigned tries = 0; c->first && tries < FREE_TRIES; tries++) {
+		/* Relaxed, where a probe has release: a collector that looks after us has the lock that we had. */
 		__atomic_store_n(&coros->rings->arena.stations[c->last - 1].tenure, CTP_TENURE(c->last_generation, (uint32_t)top),
 		                 __ATOMIC_RELAXED);
 		uint64_t mine = ((top >> 32) + 1) << 32 | c->first;

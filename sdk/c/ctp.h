@@ -2404,7 +2404,8 @@ static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st, u
 	uint32_t index = CTP_TO_(uint32_t, st - ctp_station_at_(p, 0));
 	uint64_t top = CTP_GET_(&p->shm->free), mine;
 	do {
-		CTP_PUT_(&st->tenure, CTP_TENURE(generation, CTP_TO_(uint32_t, top)));
+		/* Release: as at birth, for a reader that sees the generation only here. Pairs with its acquire load. */
+		__atomic_store_n(&st->tenure, CTP_TENURE(generation, CTP_TO_(uint32_t, top)), __ATOMIC_RELEASE);
 		mine = ((top >> 32) + 1) << 32 | (index + 1);
 		/* Release: the data of the old coroutine and the link are stored. Pairs with the acquire of the pop. */
 	} while (!__atomic_compare_exchange_n(&p->shm->free, &top, mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
@@ -2705,8 +2706,12 @@ CTP_FN_HERE_ void ctp_death_(struct ctp_coro *co)
 	}
 	struct ctp_thread_ *t = ctp_thread_get_(p);
 	uint64_t ts = ctp_now_(p);
-	CTP_PUT_(&st->events, co->events_);
-	CTP_PUT_(&st->death_ts, ts);
+	/*
+	 * Release: a reader that sees one of these sees the generation, even if the coroutine was spawned on another thread, whose
+	 * fence orders nothing here. Pairs with the reader's acquire fence before its second look at the generation.
+	 */
+	__atomic_store_n(&st->events, co->events_, __ATOMIC_RELEASE);
+	__atomic_store_n(&st->death_ts, ts, __ATOMIC_RELEASE);
 	__atomic_store_n(&st->is_dead, 1, __ATOMIC_RELEASE); /* as above */
 	if (t->current == co->ref_)
 		t->current = co->before_;
@@ -2792,12 +2797,14 @@ static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_th
 		uint32_t n = CTP_GET_(&st->nwakes);
 		struct ctp_shm_wake *wake = &st->wakes[n % CTP_SHM_WAKES];
 		CTP_PUT_(&st->nwakes, n + 1);
-		CTP_PUT_(&wake->ts, ts);
-		CTP_PUT_(&wake->waker, by);
+		/* Release: as in ctp_death_. */
+		__atomic_store_n(&wake->ts, ts, __ATOMIC_RELEASE);
+		__atomic_store_n(&wake->waker, by, __ATOMIC_RELEASE);
 		/* And marks after it. */
 		uint64_t both = CTP_TO_(uint64_t, *marks) << 32 | CTP_TO_(uint32_t, t->tid);
-		__atomic_store_n(CTP_TO_(uint64_t *, CTP_TO_(void *, &wake->tid)), both, __ATOMIC_RELAXED);
-		CTP_PUT_(&wake->generation, generation);
+		__atomic_store_n(CTP_TO_(uint64_t *, CTP_TO_(void *, &wake->tid)), both, __ATOMIC_RELEASE);
+		/* Release: the above is not of a previous coroutine. Pairs with the reader's acquire load. */
+		__atomic_store_n(&wake->generation, generation, __ATOMIC_RELEASE);
 	}
 	return by;
 }

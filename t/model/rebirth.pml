@@ -9,7 +9,8 @@
  * first one, is_dead = 0 for those after it. A death writes events and sets is_dead to 1, and freeing the station sets it to 2.
  * The next to have it may be on another thread: of the stack in between (reuse.pml) this model counts on nothing. The reader
  * looks at generation, announce and is_dead, copies, and looks at generation again. What it accepts must be the header of that
- * generation, and if it is dead so must be events. Each switch takes something away, and then the verifier finds one that is
+ * generation, and if it is dead so must be events. All is written on one processor: if a coroutine ends on another one than it was
+ * born on, C11 needs the release of events too, which ctp.h has and this memory does not need (t/proof/world-moved.c). Each switch takes something away, and then the verifier finds one that is
  * not:
  *	NO_FENCE               the release fence between generation and the header
  *	NO_GENERATION_RELEASE  the release of generation: it may be visible before the death of the one before

@@ -84,6 +84,9 @@ void real_event(unsigned co, uint64_t addr)
 void real_withdraw(void) { ctp_withdraw_(&probe); }
 
 void real_name(unsigned co, const char *name) { ctp_coro_name(&coros[co], name); }
+void real_await(unsigned co, uint64_t target) { ctp_coro_await_ref(&coros[co], target); }
+void real_wait_until(unsigned co, uint64_t deadline) { ctp_coro_waits_until(&coros[co], deadline, 0); }
+void real_wake(unsigned co) { ctp_coro_wake(&coros[co]); }
 void real_death(unsigned co) { ctp_coro_death(&coros[co]); }
 uint64_t real_ref(unsigned co) { return coros[co].ref_; }
 uint64_t real_next(unsigned co) { return coros[co].events_; }

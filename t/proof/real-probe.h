@@ -25,6 +25,9 @@ void real_probe_attach(struct ctp_shm_header *shm, uint32_t ring_bits, bool fenc
 bool real_new(unsigned co, uint64_t id);
 void real_event(unsigned co, uint64_t addr);
 void real_name(unsigned co, const char *name);
+void real_await(unsigned co, uint64_t target);       /* a CTP_REF */
+void real_wait_until(unsigned co, uint64_t deadline); /* the reason of its next suspension */
+void real_wake(unsigned co);
 void real_death(unsigned co);
 uint64_t real_ref(unsigned co);
 uint64_t real_next(unsigned co); /* the number of its next event */

@@ -33,8 +33,11 @@ void small_arena_share(void)
 	done = true;
 	view_share("shm", small_arena, sizeof small_arena);
 	struct ctp_shm_station *stations = (void *)(small_arena + sizeof(struct ctp_shm_header));
-	for (unsigned i = 0; i < SMALL_STATIONS; i++)
+	for (unsigned i = 0; i < SMALL_STATIONS; i++) {
 		view_whole(&stations[i].tenure, sizeof stations[i].tenure);
+		for (unsigned k = 0; k < CTP_SHM_WAKES; k++)
+			view_whole(&stations[i].wakes[k].tid, sizeof(uint64_t)); /* and marks */
+	}
 	real_probe_share();
 }
 

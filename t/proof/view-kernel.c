@@ -25,7 +25,6 @@ long (*view_syscall)(long number, const long *arg);
 bool view_has_membarrier = true;
 
 long __real_syscall(long number, ...);
-int __real_clock_gettime(clockid_t clock, struct timespec *t);
 bool __real_ctp_membarrier(void);
 
 static long membarrier(const void *from, long command)
@@ -89,11 +88,11 @@ bool __wrap_ctp_membarrier(void)
 	return __real_ctp_membarrier();
 }
 
+/* Also while a world begins: what it writes then has times from before the run. */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *t)
 {
-	if (!view_running)
-		return __real_clock_gettime(clock, t);
 	uint64_t ns = view_clock();
+	(void)clock;
 	*t = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 	return 0;
 }

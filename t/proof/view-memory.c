@@ -13,7 +13,7 @@
 
 #include "view-parts.h"
 
-enum { COPIES_BYTES = 32 << 20, PENDING = 64, WHOLES = 16 };
+enum { COPIES_BYTES = 32 << 20, PENDING = 64, WHOLES = 32 };
 
 struct message {
 	uint64_t value;

@@ -538,8 +538,10 @@ impl Coro {
             return;
         }
         let ts = probe.now();
-        station.events.store(self.events, Relaxed);
-        station.death_ts.store(ts, Relaxed);
+        // Release: a reader that sees one of these sees the generation, even if the coroutine was spawned on another thread, whose
+        // fence orders nothing here. Pairs with the reader's acquire fence before its second look at the generation.
+        station.events.store(self.events, Release);
+        station.death_ts.store(ts, Release);
         // As above. And either a collector that leaves sees the death and frees the station, or we see that it left: pairs with
         // its fence and its membarrier, and with those in station_retire.
         station.is_dead.store(1, Release);
@@ -580,11 +582,13 @@ impl CoroRef {
             let n = station.nwakes.load(Relaxed);
             let wake = &station.wakes[(n % SHM_WAKES) as usize];
             station.nwakes.store(n.wrapping_add(1), Relaxed);
-            wake.ts.store(ts, Relaxed);
-            wake.waker.store(waker, Relaxed);
-            wake.tid.store(tid as u32, Relaxed);
-            wake.marks.store(0, Relaxed);
-            wake.generation.store(generation as u64, Relaxed);
+            // Release: as in death.
+            wake.ts.store(ts, Release);
+            wake.waker.store(waker, Release);
+            wake.tid.store(tid as u32, Release);
+            wake.marks.store(0, Release);
+            // Release: the above is not of a previous coroutine. Pairs with the reader's acquire load.
+            wake.generation.store(generation as u64, Release);
         }
         note(probe, Entry { ts, value: waker, reference: self.reference, what: entry_what(ENTRY_WAKE, 0, 0) });
         if object != 0 {

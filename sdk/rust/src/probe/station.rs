@@ -69,7 +69,8 @@ impl Probe {
         let free = &self.header().free;
         let mut top = free.load(Relaxed);
         loop {
-            station.tenure.store(tenure(generation, top as u32), Relaxed);
+            // Release: as at birth, for a reader that sees the generation only here. Pairs with its acquire load.
+            station.tenure.store(tenure(generation, top as u32), Release);
             // Release: the data of the old coroutine and the link are stored. Pairs with the acquire in station_pop.
             match free.compare_exchange_weak(top, stack_word(top, index + 1), Release, Relaxed) {
                 Ok(_) => return,
