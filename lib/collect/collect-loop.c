@@ -41,6 +41,7 @@ enum {
 	STALLED_MS = 5,     /* between looks at a queue that is full */
 	SPIN_US = 100,      /* between looks at the descriptors where there is no nap */
 	CLOCK_S = 10,       /* between records of the clocks, while there are events */
+	SILENCE_MS = 500,   /* at least, between marks of a silence: a rest is a second */
 };
 
 void ctp_collect_loop_total(struct ctp_collect_loop *c)
@@ -90,6 +91,19 @@ static void publish(struct ctp_collect_loop *c)
 	ctp_harvest_settle(c->harvest);
 	ctp_writer_flush(c->writer);
 	c->dirty_ns = 0;
+}
+
+/*
+ * A look has found nothing. Up to a mark, ctp-merge can go on with the other streams, so a pipe gets one. It gets none while the queue
+ * is not empty, so that they do not pile up there.
+ */
+static void mark_silence(struct ctp_collect_loop *c)
+{
+	if (!c->piped || !c->idle || c->now_ns - c->marked_ns < SILENCE_MS * MS || ctp_outqueue_held(c->queue))
+		return;
+	ctp_harvest_mark(c->harvest);
+	ctp_writer_flush(c->writer);
+	c->marked_ns = c->now_ns;
 }
 
 static void tell_signals(struct ctp_collect_loop *c)
@@ -150,6 +164,7 @@ static void rest(struct ctp_collect_loop *c)
 	}
 	set_sleeping(c, 1);
 	if (!look_at(c, rest.sweep)) {
+		mark_silence(c);
 		c->watch.woken = false;
 		wait_for(c, rest.ns);
 		if (!c->watch.woken)

@@ -45,6 +45,7 @@ struct ctp_collect_loop {
 	bool unread;    /* the output has failed: a pipe without a reader */
 	bool asleep;    /* tracer_sleeping is set, if no probe has taken it back */
 	bool idle;      /* all that was found is sent, marked, and there was nothing since */
+	bool piped;     /* the output is a pipe or a socket, where somebody may read as it is written */
 	bool stalled;   /* the queue is full, and it was said */
 	bool truncated; /* the memory was, and it was said */
 	bool over;      /* the end is written: no more records */
@@ -52,7 +53,7 @@ struct ctp_collect_loop {
 	bool unused;    /* no process had it mapped when that was last asked, */
 	bool asked;     /* and nothing was found since */
 	uint64_t start_ns, now_ns;
-	uint64_t waited_ns, dirty_ns, lives_ns, refresh_ns, asked_ns, ended_ns; /* when last, or since when; 0: it is not */
+	uint64_t waited_ns, dirty_ns, lives_ns, refresh_ns, asked_ns, marked_ns, ended_ns; /* when last, or since when; 0: it is not */
 	uint64_t refresh_events;
 	uint64_t clock_due_ns; /* of the next record of the clocks; 0: the section has none */
 };

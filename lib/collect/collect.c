@@ -346,6 +346,8 @@ static enum ctp_status open_output(struct ctp_collect_loop *c, struct ctp_err *e
 	ctp_fd_close(kept);
 	if (failed)
 		return to_stdout(c->conf) ? CTP_FAILED : name_option("-o", err);
+	struct stat st;
+	c->piped = !fstat(out.fd, &st) && (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode));
 	c->queue = ctp_outqueue_new(&out, err);
 	if (!c->queue) {
 		ctp_output_abandon(&out);

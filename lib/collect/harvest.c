@@ -248,6 +248,12 @@ void ctp_harvest_abandon(struct ctp_harvest *h)
 }
 
 void ctp_harvest_settle(struct ctp_harvest *h) { ctp_rows_settle(&h->rows); }
+void ctp_harvest_mark(struct ctp_harvest *h)
+{
+	ctp_rows_settle(&h->rows);
+	ctp_rows_mark(&h->rows);
+}
+
 size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return ctp_rows_unsettled(&h->rows); }
 const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h) { return &h->rows.stats; }
 

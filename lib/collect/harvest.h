@@ -127,6 +127,7 @@ void ctp_harvest_abandon(struct ctp_harvest *h);
  * its rows are full.
  */
 void ctp_harvest_settle(struct ctp_harvest *h);
+void ctp_harvest_mark(struct ctp_harvest *h); /* the same, and the mark also if nothing was found since the last one */
 size_t ctp_harvest_unsettled(const struct ctp_harvest *h); /* records waiting for a settle */
 
 const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h);

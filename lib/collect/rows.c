@@ -146,11 +146,18 @@ void ctp_rows_settle(struct ctp_rows *rows)
 	rows->oldest_look_ns = rows->now_ns;
 	rows->text_bytes = 0;
 	assert(!ctp_rows_unsettled(rows) && rows->marked_ns <= rows->promise_ns);
-	/* Once a mark is beyond all that was written, no reader waits for another. */
-	if (rows->promise_ns > rows->marked_ns && rows->newest_ns >= rows->marked_ns) {
-		ctp_writer_mark(rows->writer, rows->promise_ns);
-		rows->marked_ns = rows->promise_ns;
-	}
+	/* Once a mark is beyond all that was written, only a merge waits for another. */
+	if (rows->newest_ns >= rows->marked_ns)
+		ctp_rows_mark(rows);
+}
+
+void ctp_rows_mark(struct ctp_rows *rows)
+{
+	assert(!ctp_rows_unsettled(rows));
+	if (rows->promise_ns <= rows->marked_ns)
+		return;
+	ctp_writer_mark(rows->writer, rows->promise_ns);
+	rows->marked_ns = rows->promise_ns;
 }
 
 void ctp_rows_settle_due(struct ctp_rows *rows)

@@ -56,6 +56,9 @@ void ctp_rows_look(struct ctp_rows *rows, uint64_t now_ns);
 /* Writes it all in the order of time, and a mark if there is a later promise. */
 void ctp_rows_settle(struct ctp_rows *rows);
 
+/* After a settle: a mark if there is a later promise, although nothing was written since the last one. */
+void ctp_rows_mark(struct ctp_rows *rows);
+
 static inline uint32_t ctp_rows_unsettled(const struct ctp_rows *rows) { return rows->sort.count + rows->written; }
 
 /* Settles what has waited for long enough. */

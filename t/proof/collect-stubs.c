@@ -26,10 +26,12 @@ void ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns
 	(void)h, (void)event, (void)ts_ns, (void)values, (void)n;
 }
 void ctp_harvest_settle(struct ctp_harvest *h) { (void)h; }
+void ctp_harvest_mark(struct ctp_harvest *h) { (void)h; }
 size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return (void)h, 0; }
 bool ctp_memory_severed(void) { return false; }
 bool ctp_memory_truncated(void) { return false; }
 bool ctp_outqueue_tight(struct ctp_outqueue *q) { return (void)q, false; }
+size_t ctp_outqueue_held(struct ctp_outqueue *q) { return (void)q, 0; }
 bool ctp_proc_dir(pid_t pid, char dir[CTP_PROCDIR_BYTES]) { return (void)pid, (void)dir, false; }
 bool ctp_proc_maps_has(pid_t pid, const struct ctp_map_file *file) { return (void)pid, (void)file, true; }
 size_t ctp_proc_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room) { return (void)file, (void)pids, (void)room, 0; }
