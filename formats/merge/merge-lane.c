@@ -18,11 +18,21 @@ static void look(struct ctp_merge_lane *l)
 	l->key = ctp_most(l->key, l->own_ns);
 }
 
-/* Reads on, up to a batch with a record, or the end of the section. */
+/* A mark of a pipe that has no more for now: what comes next is not earlier, so the other lanes need not wait for it. */
+static bool waits(struct ctp_merge_lane *l, uint64_t mark_ns)
+{
+	if (!ctp_input_would_wait(&l->pipe->in))
+		return false;
+	l->key = ctp_most(l->key, ctp_merge_lane_time(l, mark_ns));
+	return l->waits = true;
+}
+
+/* Reads on, up to a batch with a record, the end of the section, or a mark that others can go on to. */
 static enum ctp_status read_on(struct ctp_merge_lane *l, struct ctp_err *err)
 {
 	struct ctp_item item;
 	enum ctp_status status;
+	l->waits = false;
 	while (!(status = ctp_order_next(l->pipe->order, &item, err))) {
 		if (item.kind == CTP_ITEM_END) {
 			l->over = true;
@@ -35,6 +45,8 @@ static enum ctp_status read_on(struct ctp_merge_lane *l, struct ctp_err *err)
 			look(l);
 			return CTP_OK;
 		}
+		if (item.kind == CTP_ITEM_MARK && waits(l, item.mark_ns))
+			return CTP_OK;
 	}
 	if (status == CTP_EOF) { /* the file has changed since it was looked at */
 		l->over = true;
@@ -46,7 +58,7 @@ static enum ctp_status read_on(struct ctp_merge_lane *l, struct ctp_err *err)
 enum ctp_status ctp_merge_lane_next(struct ctp_merge_lane *l, struct ctp_err *err)
 {
 	assert(!l->over);
-	if (++l->at < l->batch.n) {
+	if (!l->waits && ++l->at < l->batch.n) {
 		look(l);
 		return CTP_OK;
 	}

@@ -16,13 +16,14 @@ struct ctp_merge_lane {
 	const struct ctp_merge_class *classes[CTP_CLASSES_MAX]; /* by the id of the input's class */
 	struct ctp_batch batch;
 	uint32_t at;         /* the next record of the batch */
-	uint64_t key;        /* when it comes: its time, but not before that of the last one */
+	uint64_t key;        /* when it comes: its time, but not before that of the last one, or before a mark */
 	uint64_t own_ns;     /* its time */
 	bool by_wall, begun, over;
+	bool waits;          /* there is no record yet, but a mark: none comes before the key */
 	struct ctp_section_end end;
 };
 
-/* Up to the first record. A lane is to be closed even if this fails. */
+/* Up to the first record, or until it waits. A lane is to be closed even if this fails. */
 enum ctp_status ctp_merge_lane_open(struct ctp_merge_lane *l, const struct ctp_merge_plan *plan, struct ctp_merge_part *part,
                                     struct ctp_err *err);
 enum ctp_status ctp_merge_lane_open_temp(struct ctp_merge_lane *l, const char *path, struct ctp_err *err);
@@ -31,7 +32,7 @@ enum ctp_status ctp_merge_lane_again(struct ctp_merge_lane *l, struct ctp_merge_
                                      uint64_t now_ns, struct ctp_err *err);
 void ctp_merge_lane_close(struct ctp_merge_lane *l);
 
-/* Goes to the next record, or is over. */
+/* Goes to the next record, or waits, or is over. A lane that waits reads on. */
 enum ctp_status ctp_merge_lane_next(struct ctp_merge_lane *l, struct ctp_err *err);
 
 static inline const struct ctp_record *ctp_merge_lane_record(const struct ctp_merge_lane *l) { return &l->batch.rec[l->at]; }

@@ -212,8 +212,10 @@ struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_ou
 	pipe->notice = (struct ctp_notice){say_of_pipe, pipe};
 	pipe->reader = ctp_reader_new(&pipe->in, &pipe->notice, err);
 	pipe->order = pipe->reader ? ctp_order_new(pipe->reader, CTP_MERGE_ORDER_BYTES, err) : NULL;
-	if (pipe->order)
+	if (pipe->order) {
+		ctp_order_give_marks(pipe->order);
 		return pipe;
+	}
 	ctp_merge_pipe_close(pipe);
 	return NULL;
 }

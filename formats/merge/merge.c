@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/text.h"
 #include "common/spool.h"
 #include "merge/merge-lane.h"
 #include "merge/merge-origin.h"
 
-enum { TICK_RECORDS = 4096, TEXT_MAX = 4096 };
-#define FLUSH_NS (CTP_SECOND_NS / 10)
+enum { TICK_RECORDS = 4096, TEXT_MAX = 4096, FLUSH_MS = 100 };
 
 struct merge {
 	struct ctp_merge_plan plan;
@@ -33,7 +33,7 @@ struct merge {
 	uint32_t nlanes;
 	struct ctp_merge_lane *heap[CTP_MERGE_LANES]; /* those that are not over */
 	uint32_t nheap;
-	uint64_t now_ns, mark_ns;       /* of the last record, and of the last mark */
+	uint64_t now_ns, mark_ns;       /* of the last record, or what all lanes have come to; and of the last mark */
 	uint64_t flushed_ns;
 	const struct ctp_tick *tick;
 	struct ctp_merge_stats *stats;
@@ -246,30 +246,43 @@ static enum ctp_status finish_lane(struct merge *m, struct ctp_merge_lane *l)
 	return CTP_OK;
 }
 
+/* Gives the next record of the lane. */
+static enum ctp_status give(struct merge *m, struct ctp_merge_lane *l)
+{
+	const struct ctp_record *rec = ctp_merge_lane_record(l);
+	if (!l->begun)
+		begin_origin(m, l, l->key);
+	if (rec->cls->kind == CTP_KIND_CLOCK)
+		note_reading(m, l);
+	else if (rec->cls->kind == CTP_KIND_LOSS || rec->cls->kind == CTP_KIND_CONFLICT)
+		m->stats->harmed = true;
+	if (put_record(m, l) || ctp_merge_lane_next(l, m->err))
+		return CTP_FAILED;
+	/* A record without a time has the key of the one before it, and so stays with that. */
+	assert(l->over || l->waits || ctp_merge_lane_record(l)->cls->time_field >= 0 || l->key == m->now_ns);
+	if (++m->stats->records % TICK_RECORDS)
+		return CTP_OK;
+	put_mark(m);
+	if (m->tick && m->tick->tick)
+		m->tick->tick(m->tick->arg, NULL, m->stats->records);
+	return ctp_writer_failed(m->writer) ? CTP_FAILED : CTP_OK;
+}
+
+/* No lane has a record before the key of this one, which waits. */
+static enum ctp_status wait_for(struct merge *m, struct ctp_merge_lane *l)
+{
+	m->now_ns = ctp_most(m->now_ns, l->key);
+	return ctp_merge_lane_next(l, m->err);
+}
+
 /* Gives records of the first lane, up to where the next lane goes on. */
 static enum ctp_status run_first(struct merge *m)
 {
 	struct ctp_merge_lane *l = m->heap[0];
 	const struct ctp_merge_lane *next = second(m);
 	do {
-		const struct ctp_record *rec = ctp_merge_lane_record(l);
-		if (!l->begun)
-			begin_origin(m, l, l->key);
-		if (rec->cls->kind == CTP_KIND_CLOCK)
-			note_reading(m, l);
-		else if (rec->cls->kind == CTP_KIND_LOSS || rec->cls->kind == CTP_KIND_CONFLICT)
-			m->stats->harmed = true;
-		if (put_record(m, l) || ctp_merge_lane_next(l, m->err))
+		if (l->waits ? wait_for(m, l) : give(m, l))
 			return CTP_FAILED;
-		if (++m->stats->records % TICK_RECORDS == 0) {
-			put_mark(m);
-			if (m->tick && m->tick->tick)
-				m->tick->tick(m->tick->arg, NULL, m->stats->records);
-			if (ctp_writer_failed(m->writer))
-				return CTP_FAILED;
-		}
-		/* A record without a time has the key of the one before it, and so stays with that. */
-		assert(l->over || ctp_merge_lane_record(l)->cls->time_field >= 0 || l->key == m->now_ns);
 	} while (!l->over && (!next || is_before(l, next)));
 	if (l->over && finish_lane(m, l))
 		return CTP_FAILED;
@@ -286,7 +299,7 @@ static enum ctp_status idle(void *arg, struct ctp_err *err)
 	struct merge *m = arg;
 	uint64_t now_ns = ctp_clock_ns();
 	(void)err;
-	if (!m->writer || !m->last_round || now_ns - m->flushed_ns < FLUSH_NS)
+	if (!m->writer || !m->last_round || now_ns - m->flushed_ns < FLUSH_MS * UINT64_C(1000000))
 		return CTP_OK;
 	m->flushed_ns = now_ns;
 	if (m->now_ns)
@@ -333,6 +346,7 @@ static enum ctp_status open_parts(struct merge *m, size_t first, size_t n)
 		if (part->pipe) {
 			part->pipe->in.idle = idle;
 			part->pipe->in.idle_arg = m;
+			part->pipe->in.idle_again_ms = FLUSH_MS;
 		}
 		if (ctp_merge_lane_open(l, &m->plan, part, m->err))
 			return CTP_FAILED;

@@ -400,6 +400,12 @@ enum ctp_status ctp_input_seek(struct ctp_input *in, uint64_t offset, struct ctp
 	return in->failed ? CTP_FAILED : in->offset == offset ? CTP_OK : ctp_err_set(err, "%s: is shorter than before", in->name);
 }
 
+bool ctp_input_would_wait(const struct ctp_input *in)
+{
+	const struct ctp_input_priv *priv = in->priv;
+	return !in->avail && priv && !priv->fd_ended && !poll(&(struct pollfd){.fd = priv->fd, .events = POLLIN}, 1, 0);
+}
+
 void ctp_input_progress(const struct ctp_input *in, uint64_t *done, uint64_t *total)
 {
 	*done = in->priv ? in->priv->file_done : in->offset;

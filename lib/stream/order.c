@@ -21,6 +21,7 @@ struct ctp_order {
 	uint64_t watermark;
 	uint64_t last_ns; /* of the records that went; 0: none of the section */
 	bool after_due; /* `after` is to be delivered once nothing more may go */
+	bool gives_marks, mark_due; /* and so is the watermark, which was a mark */
 	struct ctp_item after;
 };
 
@@ -66,14 +67,17 @@ static void release(struct ctp_order *o, const struct ctp_item *item)
 		break;
 	}
 	case CTP_ITEM_MARK:
-		if (item->mark_ns > o->watermark)
+		if (item->mark_ns > o->watermark) {
 			ctp_runs_release_before(o->runs, o->watermark = item->mark_ns);
+			o->mark_due = o->gives_marks;
+		}
 		break;
 	case CTP_ITEM_SECTION:
 	case CTP_ITEM_END:
 		assert(!o->after_due); /* the former one was delivered before more is read */
 		ctp_runs_release_all(o->runs);
 		o->watermark = 0;
+		o->mark_due = false;
 		o->after = *item;
 		o->after_due = true;
 		break;
@@ -89,6 +93,11 @@ enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struc
 			*item = o->after;
 			return CTP_OK;
 		}
+		if (o->mark_due) {
+			o->mark_due = false;
+			*item = (struct ctp_item){.kind = CTP_ITEM_MARK, .section = o->after.section, .mark_ns = o->watermark};
+			return CTP_OK;
+		}
 		enum ctp_status status = ctp_reader_fill(o->r, o->runs, o->watermark, item, err);
 		if (status || is_late(item))
 			return status;
@@ -99,6 +108,8 @@ enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struc
 	item->section = o->after.section;
 	return CTP_OK;
 }
+
+void ctp_order_give_marks(struct ctp_order *o) { o->gives_marks = true; }
 
 uint64_t ctp_order_mark(const struct ctp_order *o) { return ctp_runs_released(o->runs) ? 0 : o->watermark; }
 

@@ -105,9 +105,14 @@ enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uin
 /* Where the packet of the last item begins, in the decompressed input. */
 uint64_t ctp_reader_offset(const struct ctp_reader *r);
 
-/* --- by order.c, for ahead.c --- */
+/* --- by order.c, for a merge --- */
 
 struct ctp_order;
+
+/* From now on ctp_order_next also delivers marks, each after the records that it lets go. For an order that nobody gathers from. */
+void ctp_order_give_marks(struct ctp_order *o);
+
+/* --- by order.c, for ahead.c --- */
 
 /*
  * Reads until a batch of records may go, or an item is due that is none. The records are in *runs afterwards, all released, and the
