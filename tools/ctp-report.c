@@ -234,6 +234,7 @@ int main(int argc, char **argv)
 {
 	struct ctp_output out;
 	struct ctp_err err;
+	uint64_t left_out = 0;
 	ctp_tool_start(&tool);
 	parse(argc, argv);
 	size_t dropped = drop_unreadable(argv + optind);
@@ -244,8 +245,9 @@ int main(int argc, char **argv)
 	if (!analysis || ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
 	struct ctp_sink *sink = ctp_report_sink(analysis, &out, &ask.style, &ask.files, &err);
-	int code = ctp_tool_to(&tool, argv + optind, ctp_split_sink(sink, &err), &out, &err);
+	int code = ctp_tool_to(&tool, argv + optind, ctp_split_sink(sink, &left_out, &err), &out, &err);
 	const struct ctp_report *report = &analysis->report;
+	code = ctp_reportopt_origins(&tool, left_out, code);
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED) {
 		ctp_reportopt_unmatched(&tool, report);
 		if (!has_events(report) || is_filtered(report))

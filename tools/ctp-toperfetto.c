@@ -82,11 +82,14 @@ int main(int argc, char **argv)
 {
 	struct ctp_output out;
 	struct ctp_err err;
+	uint64_t left_out = 0;
 	ctp_tool_start(&tool);
 	parse(argc, argv);
 	if (ctp_tool_create_view(&out, tool.path, argv + optind, tool.force, &err))
 		return ctp_tool_fail(&tool, &err);
-	int code = ctp_tool_to(&tool, argv + optind, ctp_split_sink(ctp_perfetto_sink(&out, &ask.options, &err), &err), &out, &err);
+	struct ctp_sink *sink = ctp_split_sink(ctp_perfetto_sink(&out, &ask.options, &err), &left_out, &err);
+	int code = ctp_tool_to(&tool, argv + optind, sink, &out, &err);
+	code = ctp_reportopt_origins(&tool, left_out, code);
 	ctp_reportopt_fini(&ask.common);
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED)
 		say_left();

@@ -15,6 +15,7 @@
 
 #include "analyse/analysis.h"
 #include "base/text.h"
+#include "common/split.h"
 #include "report/report-args.h"
 #include "tool.h"
 
@@ -134,6 +135,16 @@ static inline int ctp_reportopt_outside(struct ctp_tool *tool, const struct ctp_
 	ctp_tool_say(tool, "--since: nothing is as late as %s: the %s ends %s after its start", since,
 	             r->sections_seen > 1 ? "longest section" : "trace", longest);
 	return CTP_EXIT_FAILED;
+}
+
+/* The status, if so many origins of merged sections are not in the output. */
+static inline int ctp_reportopt_origins(struct ctp_tool *tool, uint64_t left_out, int code)
+{
+	if (!left_out)
+		return code;
+	ctp_tool_say(tool, "%ju origin%s left out: there is room for the first %d of a merged section; ctp-filter --origin N writes the Nth alone",
+	             (uintmax_t)left_out, left_out == 1 ? " is" : "s are", CTP_SPLIT_ORIGINS);
+	return code == CTP_EXIT_OK ? CTP_EXIT_HARMED : code;
 }
 
 /* Names the patterns of --ignore that no finding matched: repaired, or misspelt. One line, unless quiet. */

@@ -33,6 +33,7 @@ struct known {
 struct split {
 	struct ctp_sink sink;  /* first */
 	struct ctp_sink *to;
+	uint64_t *left_out;    /* origins */
 	bool splits;
 	struct ctp_section whole; /* the clock of the merged section */
 	uint64_t first_ns;        /* its first time; 0: none yet */
@@ -250,8 +251,11 @@ static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch
 		uint64_t origin = origin_of(s, rec);
 		struct part *p = part_of(s, origin);
 		upto = i + 1;
-		if (p && is_about_origins(rec)) {
-			learn(p, rec);
+		if (is_about_origins(rec)) {
+			if (p)
+				learn(p, rec);
+			else if (s->left_out && origin)
+				*s->left_out += rec->cls->kind == CTP_KIND_ORIGIN && named(rec, "state") == CTP_ORIGIN_BEGINS;
 			continue;
 		}
 		if (!s->first_ns && rec->cls->time_field >= 0)
@@ -371,7 +375,7 @@ static void release(struct ctp_sink *sink)
 	free(s);
 }
 
-struct ctp_sink *ctp_split_sink(struct ctp_sink *to, struct ctp_err *err)
+struct ctp_sink *ctp_split_sink(struct ctp_sink *to, uint64_t *left_out, struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
 		.section = begin, .records = take, .flush = flush, .end = finish_section, .finish = finish, .free = release,
@@ -385,5 +389,6 @@ struct ctp_sink *ctp_split_sink(struct ctp_sink *to, struct ctp_err *err)
 	s->sink = *to;
 	s->sink.ops = &ops;
 	s->to = to;
+	s->left_out = left_out;
 	return &s->sink;
 }

@@ -18,12 +18,14 @@
 
 #include "stream/sink.h"
 
-enum { CTP_SPLIT_ORIGINS = 256 }; /* the first origins of a section, by their records; others are left out */
+/* The first origins of a section, by their records; others are left out. Each takes a descriptor, of which many systems give 1024. */
+enum { CTP_SPLIT_ORIGINS = 256 };
 
 /*
  * Takes the sink over, which may be null: then so is what it returns. Sections that were not merged go through as they come. The
- * sink's own fields are those of the returned one. Null: it is freed, and err says why.
+ * sink's own fields are those of the returned one. Null: it is freed, and err says why. left_out, if not null, must be there until
+ * the sink is freed; how many origins were left out is added to it.
  */
-struct ctp_sink *ctp_split_sink(struct ctp_sink *to, struct ctp_err *err);
+struct ctp_sink *ctp_split_sink(struct ctp_sink *to, uint64_t *left_out, struct ctp_err *err);
 
 #endif

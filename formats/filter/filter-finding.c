@@ -150,7 +150,7 @@ struct ctp_filter_report *ctp_filter_report_new(const struct ctp_analysis_option
 	r->analysis = ctp_analysis_new(options, err);
 	if (r->analysis && anon)
 		r->nameless = ctp_analysis_new(options, err);
-	if (r->analysis && (!anon || r->nameless) && (r->split = ctp_split_sink(&r->sink, err)))
+	if (r->analysis && (!anon || r->nameless) && (r->split = ctp_split_sink(&r->sink, NULL, err)))
 		return r;
 	ctp_filter_report_free(r);
 	return NULL;

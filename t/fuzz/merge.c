@@ -161,7 +161,7 @@ static void part_again(const char *path)
 	struct ctp_input in;
 	struct ctp_err err;
 	counter = (struct recorder){.sink.ops = &ops};
-	struct ctp_sink *sink = ctp_split_sink(&counter.sink, &err);
+	struct ctp_sink *sink = ctp_split_sink(&counter.sink, NULL, &err);
 	must(sink && !ctp_input_open(&in, path, &err), "no sink");
 	must(!ctp_convert(&in, sink, NULL, NULL, &stats, &err), "it cannot be parted");
 	must(counter.records <= stats.reader.records, "there are more records");

@@ -97,4 +97,30 @@ if command -v babeltrace2 >/dev/null; then
 	babeltrace2 "$tmp/ctf" >"$tmp/ctf.text" 2>"$tmp/err"
 	is 'CTF: transitions have it, too' "$(grep -c ' transition: .* origin = [12] }' "$tmp/ctf.text")" "$(grep -c ' transition: ' "$tmp/ctf.text")"
 fi
+
+# More origins than there is room for: a message, status 3, and ctp-filter has the others. The model counts what is put in.
+many=258 room=256
+python3 - "$many" >"$tmp/many.in" <<'PY'
+import sys
+
+for i in range(1, int(sys.argv[1]) + 1):
+    print('{"type":"@section","attrs":{"clock":"monotonic","boot_id":"b","pid":"%d","wall_offset_ns":"5"}}' % i)
+    for ts in (i, 1000 + i):
+        print('{"probe_id":%d,"tid":%d,"addr":"0x0000000000000010","seq":%d,"is_active":%s,"ts":%d}'
+              % (i, i, ts // 1000 + 1, "false" if ts > 1000 else "true", ts))
+PY
+ctp fromjsonl -q -o "$tmp/many.ctp" "$tmp/many.in"
+ctp merge -q -o "$tmp/merged.ctp" "$tmp/many.ctp"
+says() { # TOOL OPTION...
+	tool=$1
+	shift
+	ctp "$tool" "$@" >"$tmp/out" 2>"$tmp/err"
+	is "$tool $1: too many origins: status and message" "$? $(grep -c "^ctp-$tool: $((many - room)) origins are left out: .*; ctp-filter --origin N " "$tmp/err")" '3 1'
+}
+says report -j "$tmp/merged.ctp"
+is 'the report has the first ones' "$(grep -o '"origin":"[^"]*"' "$tmp/out" | wc -l)" $room
+says tohtml "$tmp/merged.ctp"
+says toperfetto "$tmp/merged.ctp"
+ctp filter -q --origin $many "$tmp/merged.ctp" | ctp report -j >"$tmp/out" 2>"$tmp/err"
+is 'the last one alone' "$(grep -o '"origin":"[^"]*"' "$tmp/out" | wc -l) $(grep -c 'left out' "$tmp/err")" '1 0'
 done_testing
