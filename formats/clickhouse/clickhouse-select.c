@@ -55,7 +55,7 @@
 	"SELECT section, c, i, r.1 AS t, r.2 AS p, r.3 AS thread, r.4 AS address, r.5 AS s, r.6 AS active, r.7 AS place_number, next_i, next_t," \
 	" has_death AND p = 0 AND t > died AS stale, has_next AND NOT (next_p = 0 AND p <> 0 AND has_death AND next_t > died) AS followed," \
 	" died, alive, has_death, lost_i, has_lost_i, lost_t, has_lost_t, has_conflict, conflict_t" \
-	" FROM (" NEIGHBOURS ") ANY LEFT JOIN (" ENDS ") USING section, c ARRAY JOIN rows AS r"
+	" FROM (" NEIGHBOURS ") AS steps_of ANY LEFT JOIN (" ENDS ") AS ends USING section, c ARRAY JOIN rows AS r"
 
 /* Whether another had written in its place by the next transition or the death. */
 #define IN_CONFLICT "has_conflict AND if(followed, conflict_t <= next_t, if(has_death, conflict_t <= died, 1))"
@@ -82,8 +82,8 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 " multiIf(followed OR has_death, 0, in_conflict OR behind, NULL, 1) AS open, if(NOT followed AND has_death, died, NULL) AS death_ns,"
 	 " followed OR NOT has_death OR alive >= died AS exact,"
 	 " multiIf(followed AND next_i <> i + 1 OR has_conflict, 0, followed, 1, complete AND NOT behind AND NOT (has_nobody AND nobody_t > t)) AS certain"
-	 " FROM (SELECT *, " IN_CONFLICT " AS in_conflict, " BEHIND " AS behind FROM (" STEPS ") WHERE NOT stale)"
-	 " ANY LEFT JOIN (" SECTION_ENDS ") USING section"},
+	 " FROM (SELECT *, " IN_CONFLICT " AS in_conflict, " BEHIND " AS behind FROM (" STEPS ") WHERE NOT stale) AS followed_steps"
+	 " ANY LEFT JOIN (" SECTION_ENDS ") AS section_ends USING section"},
 
 	{"run_intervals",
 	 "SELECT section, coro, probe_id, tid, addr, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain FROM {intervals} WHERE is_active"},
@@ -91,7 +91,7 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	{"wait_intervals",
 	 "SELECT section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, sure AS certain, s AS site, if(place = '', NULL, place) AS site_text"
 	 " FROM (SELECT section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS sure, site AS s"
-	 "       FROM {intervals} WHERE NOT is_active) ANY LEFT JOIN (" PLACES ") USING section, s"},
+	 "       FROM {intervals} WHERE NOT is_active) AS waits_of ANY LEFT JOIN (" PLACES ") AS places USING section, s"},
 
 	{"longest_waits", "SELECT * FROM {wait_intervals} ORDER BY duration_ns DESC"},
 
@@ -103,7 +103,7 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 
 	{"thread_runs",
 	 "SELECT section, tid, if(thread_name = '', NULL, thread_name) AS thread, coro, probe_id, start_ns, stop_ns, duration_ns, open, certain"
-	 " FROM {run_intervals} ANY LEFT JOIN (" THREADS ") USING section, tid"},
+	 " FROM {run_intervals} ANY LEFT JOIN (" THREADS ") AS threads_of USING section, tid"},
 
 	/* ClickHouse's own: from a wake of a suspended coroutine, with nothing between, until it runs. A tuple sorts wakes first at one time. */
 	{"wake_latencies",
@@ -129,15 +129,15 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 " FROM (SELECT section_id AS section, pid, lower(concat('0x', substring(concat('000000000000000', hex(object)), -16))) AS object,"
 	 "       if(name = '', NULL, name) AS name, kind, if(made_site = '', NULL, made_site) AS made_site, if(available_known, available, NULL) AS available,"
 	 "       if(room_known, room, NULL) AS room, if(total = 0, NULL, total) AS total, closed, owned, if(holders_known, holders, NULL) AS holders,"
-	 "       if(holders_known, held, NULL) AS held, waiters, longest_ns FROM {delivered_objects_at_end})"
-	 " ANY LEFT JOIN (" SECTION_ENDS ") USING section"},
+	 "       if(holders_known, held, NULL) AS held, waiters, longest_ns FROM {delivered_objects_at_end}) AS objects_of"
+	 " ANY LEFT JOIN (" SECTION_ENDS ") AS section_ends USING section"},
 
 	{"holders",
 	 "SELECT section, pid, object, object_name, c AS coro, probe_id, name, count, alive, complete AS certain FROM ("
 	 "SELECT section, pid, object, object_name, c, probe_id, if(called = '', NULL, called) AS name, count, alive"
 	 " FROM (SELECT section_id AS section, pid, lower(concat('0x', substring(concat('000000000000000', hex(object)), -16))) AS object,"
-	 "       if(object_name = '', NULL, object_name) AS object_name, coro AS c, probe_id, count, alive FROM {delivered_holders_at_end})"
-	 " ANY LEFT JOIN (" NAMES ") USING section, c) ANY LEFT JOIN (" SECTION_ENDS ") USING section"},
+	 "       if(object_name = '', NULL, object_name) AS object_name, coro AS c, probe_id, count, alive FROM {delivered_holders_at_end}) AS holders_of"
+	 " ANY LEFT JOIN (" NAMES ") AS names_of USING section, c) AS named ANY LEFT JOIN (" SECTION_ENDS ") AS section_ends USING section"},
 
 	{"origins",
 	 "SELECT section, origin, max(name) AS name, max(host) AS host, max(pid) AS pid, max(input) AS input, max(error_ns) AS error_ns, max(stride) AS stride,"

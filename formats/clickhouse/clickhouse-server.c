@@ -35,8 +35,8 @@ enum ctp_status ctp_clickhouse_tables_ask(struct ctp_clickhouse_tables *had, con
 	if (ctp_clickhouse_ask(client, 4,
 	                       "SELECT lower(hex(table)), lower(hex(name)), replaceAll(type, '''', ''), engine FROM"
 	                       " (SELECT table, name, type FROM system.columns WHERE database = currentDatabase() AND table IN (SELECT table"
-	                       " FROM system.columns WHERE database = currentDatabase() AND name = 'delivery')) ANY LEFT JOIN"
-	                       " (SELECT name AS table, engine FROM system.tables WHERE database = currentDatabase()) USING table"
+	                       " FROM system.columns WHERE database = currentDatabase() AND name = 'delivery')) AS c ANY LEFT JOIN"
+	                       " (SELECT name AS table, engine FROM system.tables WHERE database = currentDatabase()) AS t USING table"
 	                       " WHERE engine LIKE '%MergeTree' OR engine = 'Distributed'",
 	                       add_column, had, err))
 		return CTP_FAILED;
