@@ -23,12 +23,12 @@ serve() { # DATABASE: answers $quick
 		kill -0 $server 2>/dev/null || skip_all "the engine does not start: $(head -n 1 "$tmp/engine.log")"
 		sleep 0.1
 	done
-	quick="$http --port $(cat "$tmp/port")"
+	port=$(cat "$tmp/port") quick="$http --port $(cat "$tmp/port") --database=t"
 }
-ask() { $quick --database=t --query "$1"; }
+ask() { $quick --query "$1"; }
 anew() { # STREAM...: an empty database with tables for them
-	for said in 'DROP DATABASE IF EXISTS t' 'CREATE DATABASE t'; do $quick --query "$said"; done
-	"$to" -q --schema --server 23 "$@" | $quick --database=t
+	for said in 'DROP DATABASE IF EXISTS t' 'CREATE DATABASE t'; do $http --port "$port" --query "$said"; done
+	"$to" -q --schema --server 23 "$@" | $quick
 }
 same() { # NAME STREAM...
 	same_name=$1
@@ -36,7 +36,7 @@ same() { # NAME STREAM...
 	rm -f "$tmp/a.sqlite"
 	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$@" 2>/dev/null
 	# shellcheck disable=SC2086 # a command line
-	is "$same_name" "$(python3 t/helper/clickhouse-same.py "$tmp/a.sqlite" $quick --database=t)" ''
+	is "$same_name" "$(python3 t/helper/clickhouse-same.py "$tmp/a.sqlite" $quick)" ''
 }
 
 # --- a client of its own for each query ---------------------------------------------------------------------------------------
@@ -54,10 +54,10 @@ PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 1 | "$from" -q >"$tmp
 awk -v requests=200 -f t/bench/scale.awk | "$from" -q >"$tmp/scale.ctp"
 set -- "$tmp/1.ctp" "$tmp/2.ctp" "$tmp/objects.ctp" "$tmp/scale.ctp"
 anew "$@"
-"$to" -q --load "$quick --database=t" "$@" 2>/dev/null
+"$to" -q --load "$quick" "$@" 2>/dev/null
 is 'four traces are delivered, with status 3 for their losses' $? 3
 rows=$(ask 'SELECT count() FROM transition')
-"$to" -q --load "$quick --database=t" "$@" 2>/dev/null
+"$to" -q --load "$quick" "$@" 2>/dev/null
 is 'and only once' "$? $(ask 'SELECT count() FROM transition')" "3 $rows"
 same 'every row, the sections and the views are those of SQLite' "$@"
 is 'types are those of newer servers' \
@@ -70,13 +70,23 @@ anew
 awk -v requests=2500 -v host=web2 -f t/bench/scale.awk | "$from" -q >"$tmp/web2.ctp"
 size=$(wc -c <"$tmp/web2.ctp")
 head -c $((size * 3 / 4)) "$tmp/web2.ctp" >"$tmp/cut.ctp"
-"$to" -q --load "$quick --database=t" "$tmp/cut.ctp" 2>/dev/null
+"$to" -q --load "$quick" "$tmp/cut.ctp" 2>/dev/null
 cut=$(ask 'SELECT count() > 0 FROM coro_trace_events')
-"$to" -q --load "$quick --database=t" "$tmp/web2.ctp"
+"$to" -q --load "$quick" "$tmp/web2.ctp"
 is 'the whole section replaces one that was cut' "$? $cut $(ask 'SELECT count(), uniqExact(section) FROM coro_trace_events')" \
 	"0 1 $("$BIN/ctp-tojsonl" "$tmp/web2.ctp" | wc -l)	1"
-"$to" -v --clean --load "$quick --database=t" 2>"$tmp/err"
+"$to" -v --clean --load "$quick" 2>"$tmp/err"
 is 'what was replaced is deleted' "$? $(ask 'SELECT uniqExact(delivery), count() FROM birth')" '0 1	2500'
+
+# --- the questions and panels of ctp-scale(7) ----------------------------------------------------------------------------------------
+anew
+hosts=6 sections=3 events=300 fleet=$O/t/helper/fleet
+for n in $(seq 0 $((hosts * sections - 1))); do "$fleet" write $events $((n / sections)) $((n % sections)) >"$tmp/fleet$n.ctp"; done
+"$to" -q --load "$quick" "$tmp"/fleet*.ctp
+is 'a fleet is delivered' $? 3
+"$fleet" know $events $hosts $sections >"$tmp/know"
+. t/helper/clickhouse-questions.sh
+questions "$fleet" $events $hosts
 
 # --- by hand, and tables that grow -------------------------------------------------------------------------------------------------
 anew "$tmp/objects.ctp"
@@ -100,13 +110,13 @@ declare() { # FIELD...: a stream of a class with these fields
 declare a >"$tmp/own1.ctp"
 declare a b c >"$tmp/own2.ctp"
 for own in 1 2; do
-	"$to" -q --load "$quick --database=t" "$tmp/own$own.ctp" 2>"$tmp/err"
+	"$to" -q --load "$quick" "$tmp/own$own.ctp" 2>"$tmp/err"
 	like 'what is missing is said' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*(there is no table own|table own has no column b); ctp-toclickhouse --schema'
-	"$to" --schema --server 23 --upgrade --load "$quick --database=t" "$tmp/own$own.ctp" | $quick --database=t
-	"$to" -q --load "$quick --database=t" "$tmp/own$own.ctp"
+	"$to" --schema --server 23 --upgrade --load "$quick" "$tmp/own$own.ctp" | $quick
+	"$to" -q --load "$quick" "$tmp/own$own.ctp"
 	is '--upgrade adds it' $? 0
 done
 is 'and all rows are there' "$(ask 'SELECT a, b, c FROM delivered_own ORDER BY b' | tr '\t\n' ', ')" '7,0,0 7,7,7 '
-is 'then there is nothing to upgrade' "$("$to" --schema --server 23 --upgrade --load "$quick --database=t" "$tmp/own2.ctp")" ''
+is 'then there is nothing to upgrade' "$("$to" --schema --server 23 --upgrade --load "$quick" "$tmp/own2.ctp")" ''
 note "CPU time of the engine that answers: $(awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) * 1000 / hz " ms" }' "/proc/$server/stat")"
 done_testing
