@@ -3,10 +3,11 @@
 # Copyright (c) 2026 the ctptools authors
 # A fleet of hosts on a cluster of two servers: sections that four loaders ship in any order, some of them twice and some of them cut, are there
 # once, and the five questions and the panels of ctp-scale(7) have the answers of the simulation.
+# Whole: HOSTS=1000 SECTIONS=20 EVENTS=2000, 40 M rows.
 # Not under sanitizers: it waits for servers most of the time.
 . t/helper/tap.sh
 . t/helper/clickhouse.sh
-to=$BIN/ctp-toclickhouse fleet=$O/t/helper/fleet hosts=32 sections=5 events=400
+to=$BIN/ctp-toclickhouse fleet=$O/t/helper/fleet hosts=${HOSTS:-32} sections=${SECTIONS:-5} events=${EVENTS:-400}
 [ -x "$fleet" ] || skip_all "$fleet was not built"
 ch_need 2
 quick=$(ch_quick 1)
