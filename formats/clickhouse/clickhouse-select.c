@@ -5,26 +5,37 @@
  *
  * 18.16 has no window functions, no subquery that refers to the row it is for, one JOIN for each SELECT, and its conditions are equalities
  * of columns. What follows each row is found in arrays: the rows of one coroutine, sorted. A lambda must not refer to another array, which
- * would be copied for each element. A server stores a view as it prints it, and cannot read `x.2.1` or `x.2[1]` when it starts again, so
- * an element is only taken of a column with a name. A JOIN gives 0 for what it does not find, so each brings a column that is 1 if it does.
+ * would be copied for each element. ARRAY JOIN of an expression copies the arrays in it for each row, so each has a name first. A server
+ * stores a view as it prints it, and cannot read `x.2.1` or `x.2[1]` when it starts again, so an element is only taken of a column with a
+ * name. A JOIN gives 0 for what it does not find, so each brings a column that is 1 if it does.
  *
  * Only coroutines whose transitions are numbered have steps and intervals. Conditions are those of sql/sql-views.h.
  */
 #include "clickhouse/clickhouse-select.h"
 
-/* Transitions of one coroutine, by index; of several with one index, which a conflict can give, by time. */
-#define BY_INDEX \
-	"SELECT section, c, i, arraySort(groupArray(tuple(ts, assumeNotNull(probe_id), tid, addr, seq, is_active, ifNull(site, 0)))) AS rows," \
-	" min(ts) AS first_t, argMin(assumeNotNull(probe_id), ts) AS first_p" \
-	" FROM (SELECT section, assumeNotNull(coro) AS c, assumeNotNull(index) AS i, probe_id, tid, addr, seq, is_active, ts, site" \
-	" FROM {coro_trace_events} WHERE coro <> 0 AND index IS NOT NULL) GROUP BY section, c, i"
+/* Transitions of each coroutine, by index and time; `again`: some have the same index, which a conflict can give. */
+#define SORTED \
+	"SELECT section, c, arraySort(groupArray(tuple(i, ts, p, tid, addr, seq, is_active, place_number))) AS rows," \
+	" arrayMap(x -> tuple(x.1, x.2, x.3), rows) AS heads, length(rows) AS n, arrayUniq(arrayMap(x -> x.1, rows)) < n AS again FROM (" \
+	"SELECT section, assumeNotNull(coro) AS c, assumeNotNull(index) AS i, ts, assumeNotNull(probe_id) AS p, tid, addr, seq, is_active," \
+	" ifNull(site, 0) AS place_number FROM {coro_trace_events} WHERE coro <> 0 AND index IS NOT NULL) GROUP BY section, c"
 
-/* Each index with the first row of the next one; n: how many there are. */
+/* The same of those with `again`: by index, those with one index together. It takes five times as long. */
+#define TOGETHER \
+	"SELECT section, c, arraySort(groupArray(tuple(i, first_t, first_p, same))) AS groups, length(groups) AS n FROM (" \
+	"SELECT section, c, r.1 AS i, arraySort(groupArray(r)) AS same, min(r.2) AS first_t, argMin(r.3, r.2) AS first_p" \
+	" FROM (SELECT section, c, rows FROM (" SORTED ") WHERE again) ARRAY JOIN rows AS r GROUP BY section, c, i) GROUP BY section, c"
+
+/* Each transition with the first one of the next index, if has_next. */
+#define WITH_NEXT \
+	"SELECT section, c, r.1 AS i, r.2 AS t, r.3 AS p, r.4 AS thread, r.5 AS address, r.6 AS s, r.7 AS active, r.8 AS place_number," \
+	" next.1 AS next_i, next.2 AS next_t, next.3 AS next_p, at < n AS has_next FROM "
 #define NEIGHBOURS \
-	"SELECT section, c, g.1 AS i, g.2 AS rows, at < n AS has_next, next.1 AS next_i, next.3 AS next_t, next.4 AS next_p" \
-	" FROM (SELECT section, c, arraySort(x -> x.1, groupArray(tuple(i, rows, first_t, first_p))) AS groups, length(groups) AS n" \
-	" FROM (" BY_INDEX ") GROUP BY section, c)" \
-	" ARRAY JOIN groups AS g, arrayPushBack(arrayPopFront(groups), groups[1]) AS next, arrayEnumerate(groups) AS at"
+	WITH_NEXT "(SELECT section, c, n, rows, arrayPushBack(arrayPopFront(heads), heads[1]) AS nexts, arrayEnumerate(rows) AS ats" \
+	" FROM (" SORTED ") WHERE NOT again) ARRAY JOIN rows AS r, nexts AS next, ats AS at" \
+	" UNION ALL " WITH_NEXT "(SELECT section, c, n, g.4 AS same, next, at FROM (SELECT section, c, n, groups," \
+	" arrayPushBack(arrayPopFront(groups), groups[1]) AS nexts, arrayEnumerate(groups) AS ats FROM (" TOGETHER "))" \
+	" ARRAY JOIN groups AS g, nexts AS next, ats AS at) ARRAY JOIN same AS r"
 
 /* What is known of a coroutine's end: its death, what was lost, and conflicts. A time of 0 with has_... 0 is none. */
 #define ENDS \
@@ -52,10 +63,10 @@
 #define NAMES "SELECT section, assumeNotNull(coro) AS c, argMax(name, ts) AS called FROM {names} WHERE coro <> 0 GROUP BY section, c"
 
 #define STEPS \
-	"SELECT section, c, i, r.1 AS t, r.2 AS p, r.3 AS thread, r.4 AS address, r.5 AS s, r.6 AS active, r.7 AS place_number, next_i, next_t," \
+	"SELECT section, c, i, t, p, thread, address, s, active, place_number, next_i, next_t," \
 	" has_death AND p = 0 AND t > died AS stale, has_next AND NOT (next_p = 0 AND p <> 0 AND has_death AND next_t > died) AS followed," \
 	" died, alive, has_death, lost_i, has_lost_i, lost_t, has_lost_t, has_conflict, conflict_t" \
-	" FROM (" NEIGHBOURS ") AS steps_of ANY LEFT JOIN (" ENDS ") AS ends USING section, c ARRAY JOIN rows AS r"
+	" FROM (" NEIGHBOURS ") AS steps_of ANY LEFT JOIN (" ENDS ") AS ends USING section, c"
 
 /* Whether another had written in its place by the next transition or the death. */
 #define IN_CONFLICT "has_conflict AND if(followed, conflict_t <= next_t, if(has_death, conflict_t <= died, 1))"

@@ -26,10 +26,21 @@ ask() { $quick --database=t --query "$1"; }
 for seed in 1 2; do python3 t/helper/sqlite-views.py make $seed "${steps:-120}" | "$from" -q >"$tmp/$seed.ctp"; done
 PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 1 | "$from" -q >"$tmp/objects.ctp"
 awk -v requests=400 -f t/bench/scale.awk | "$from" -q >"$tmp/scale.ctp"
-set -- "$tmp/1.ctp" "$tmp/2.ctp" "$tmp/objects.ctp" "$tmp/scale.ctp"
+# Two transitions with one number, at times that are 0 to 2 ns apart.
+python3 t/helper/sqlite-views.py make 3 "${steps:-120}" | awk '
+	{ print }
+	/"type": "transition"/ && /"index":/ && n++ % 7 == 3 {
+		match($0, /"ts": *[0-9]+/)
+		time = substr($0, RSTART, RLENGTH)
+		sub(/.* /, "", time)
+		sub(/"is_active": true/, "\"is_active\": false")
+		sub(/"ts": *[0-9]+/, "\"ts\": " (time + n % 3))
+		print
+	}' | "$from" -q >"$tmp/twice.ctp"
+set -- "$tmp/1.ctp" "$tmp/2.ctp" "$tmp/twice.ctp" "$tmp/objects.ctp" "$tmp/scale.ctp"
 anew "$@"
 "$to" -q --load "$(ch_at 1) -d t" "$@" 2>/dev/null
-is 'four traces are delivered, with status 3 for their losses' $? 3
+is 'five traces are delivered, with status 3 for their losses' $? 3
 same 'every row, the sections and the views are those of SQLite' "$@"
 is 'what coroutines wait for is there' "$(ask 'SELECT count() > 0 FROM objects') $(ask 'SELECT count() > 0 FROM holders')" '1 1'
 
