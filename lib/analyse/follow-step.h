@@ -94,6 +94,10 @@ static CTP_ALWAYS void ctp_follow_resume(struct ctp_coroutine *co, struct ctp_th
 	co->awaits = 0;
 	co->resumed_ns = ch->ts_ns;
 	co->thread = ch->thread;
+	if (__builtin_expect(flags & CTP_CO_TAIL, 0)) { /* the last suspension may be missing */
+		co->where = 0;
+		co->place = 0;
+	}
 	flags &= ~(uint32_t)(CTP_CO_WOKEN | CTP_CO_TAIL);
 	co->flags = (uint16_t)(flags | CTP_CO_RAN | (ch->was == CTP_RUNNABLE ? CTP_CO_WOKEN : 0));
 }

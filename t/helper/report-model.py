@@ -60,6 +60,7 @@ class Model:
         was, span = co.state, self.spend(co, ts, sound, True)
         if not sound:
             co.pending, was = False, "unknown"
+            co.place = None  # it may have suspended elsewhere
         if row["is_active"]:
             told = was == "runnable" or self.missed <= co.since  # a wake may be missing
             if sound and co.suspended_at and was in ("suspended", "runnable") and told:

@@ -334,6 +334,30 @@ static void gaps_at_the_ends(void)
 	end();
 }
 
+static uint32_t place_of(uint64_t co) { return ctp_follow_place(&f, ctp_follow_find(&f, co)); }
+
+/* A coroutine that is resumed after a gap may have suspended anywhere. */
+static void place_after_gap(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	suspends(&h, 20, 1, 5, 8);
+	uint32_t place = place_of(1);
+	ok(place, "a suspension has a place");
+	h.next[1] += 2;
+	resumes(&h, 30, 1, 5);
+	is_u64(place_of(1), 0, "after a gap, the place of the last suspension is not known");
+	suspends(&h, 40, 1, 5, 8);
+	is_u64(place_of(1), place, "the next suspension is known, at the same place too");
+	resumes(&h, 50, 1, 5);
+	is_u64(place_of(1), place, "a resume with nothing missing keeps the place");
+	h.next[1]++;
+	resumes(&h, 60, 1, 5);
+	is_u64(place_of(1), 0, "a gap between two resumes leaves no place either");
+	end();
+}
+
 static void thread_gaps(void)
 {
 	begin(NULL);
@@ -590,6 +614,7 @@ int main(void)
 	wakes_in_gaps(false);
 	wakes_in_gaps(true);
 	gaps_at_the_ends();
+	place_after_gap();
 	thread_gaps();
 	clock_goes_back();
 	attached();

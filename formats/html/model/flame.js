@@ -290,8 +290,10 @@ class FlameSums {
 			if (what === SUSPEND) {
 				covered = now !== UNKNOWN && this.covers(row, awaited);
 				site = arg[e];
-			} else if (what === RESUME)
+			} else if (what === RESUME) {
 				covered = false;
+				site = now === UNKNOWN ? 0 : site; // the last suspension may be missing
+			}
 			if (isTransition(what))
 				awaited = -1;
 			at = time[e];
