@@ -456,9 +456,11 @@ bool ctp_judge_count_waiters(struct ctp_follow *f, uint64_t end_ns)
 void ctp_judge_objects(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
-	if (!ctp_objects_any(j->follow->objects) || j->facts_only)
+	if (!ctp_objects_any(j->follow->objects))
 		return;
 	count_waiters(j);
+	if (j->facts_only)
+		return;
 	CTP_EACH_COROUTINE(j, co) {
 		const struct ctp_reasons *r = co->flags & CTP_CO_FOUND ? NULL : ctp_wait_reasons(j, co);
 		enum ctp_rule rule = CTP_RULES;

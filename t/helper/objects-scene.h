@@ -11,9 +11,9 @@
 enum { A = 0x1000, B = 0x2000, C = 0x3000, FD = 7, AT = 300 * MS, END = 3000 };
 
 /* Coroutines 1 to 4 have run once and are suspended where they may rest for ever. */
-static inline void scene(void)
+static inline void scene_with(const char *const *attrs)
 {
-	begin();
+	begin_with(NULL, attrs);
 	for (uint64_t co = 1; co <= 4; co++) {
 		is_born(&h, 1, co, MAKER + co);
 		resumes(&h, 2, co, 5);
@@ -21,6 +21,8 @@ static inline void scene(void)
 		suspends(&h, 4, co, 5, 30 + co);
 	}
 }
+
+static inline void scene(void) { scene_with(one_process); }
 
 /* The coroutine runs from ts on, and suspends a microsecond later; its reasons are recorded in between. */
 static inline void runs(uint64_t ts, uint64_t co)

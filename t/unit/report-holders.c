@@ -117,6 +117,22 @@ static void destroyed_lock(uint64_t earlier_ns)
 	over();
 }
 
+/* Waits are counted also where the rules about objects are not applied. */
+static void counted(void)
+{
+	static const char *const filtered[] = {"pid", "100", "filtered", "--coro 1", NULL};
+	static const char *const ordinal[] = {"pid", "100", "clock", "ordinal", NULL};
+	for (int i = 0; i < 2; i++) {
+		scene_with(i ? ordinal : filtered);
+		has_so(&h, 10, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE);
+		has(&h, 20, A, CTP_WAITS_PERMITS, 0);
+		waits_alone(1, CTP_WAITS_PERMITS, A, 1, 0);
+		over();
+		is(found, "", "a section without a clock, or a filtered one, has no finding about an object");
+		is(listed, "4096 for 1, held by 0", "its waits for the object are counted");
+	}
+}
+
 static void destroyed_objects(void)
 {
 	destroyed_lock(1);
@@ -341,6 +357,7 @@ int main(void)
 {
 	dead_holders();
 	destroyed_objects();
+	counted();
 	forgotten_permits();
 	own_permits();
 	circles();
