@@ -497,6 +497,8 @@ static __attribute__((noinline)) void any_record(struct ctp_analysis *a, const s
 			return;
 	}
 	ctp_follow_records(&a->follow, &(struct ctp_batch){rec, 1, late});
+	if (rec->cls->kind == CTP_KIND_SAMPLE)
+		ctp_tally_sampled(a->priv->tally);
 }
 
 void ctp_analysis_records(struct ctp_analysis *a, const struct ctp_batch *batch)

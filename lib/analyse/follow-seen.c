@@ -43,6 +43,8 @@ static void take_sample(struct ctp_follow *f, const struct ctp_roles *roles, con
 {
 	uint64_t tid = ctp_roles_value(rec->val, roles->tid);
 	struct ctp_thread *th = ctp_threads_has(f->threads, tid) ? &f->threads->list[ctp_threads_number(f->threads, tid)] : NULL;
+	if (th && !f->attached_ns && !th->delay.samples)
+		th->delay.samples = 1; /* the trace has the start of the thread */
 	ctp_proc_seen_sample(&f->seen, rec, ts, th && th->current ? &th->seen : NULL, th ? &th->delay : NULL);
 }
 

@@ -22,40 +22,68 @@ enum {
 /* What samples say of a run: nothing, or that its thread was mostly on a processor, or mostly asleep. */
 enum seen { SEEN_NOTHING, SEEN_BUSY, SEEN_ASLEEP };
 
+/* How long the thread was on a processor between the first sample of a run and the last. */
+static uint64_t cpu_ns_of(const struct ctp_proc_seen_run *run) { return ctp_span_ns(run->first.cpu_ns, run->last.cpu_ns); }
+
 /* Whether there are two samples of a run, far enough apart. */
 static bool was_seen(const struct ctp_proc_seen_run *run)
 {
-	return run->samples >= 2 && ctp_span_ns(run->first_ns, run->last_ns) >= SEEN_NS;
+	return run->samples >= 2 && ctp_span_ns(run->first.ts_ns, run->last.ts_ns) >= SEEN_NS;
 }
 
 static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 {
-	uint64_t ns = ctp_span_ns(run->first_ns, run->last_ns);
+	uint64_t ns = ctp_span_ns(run->first.ts_ns, run->last.ts_ns), cpu_ns = cpu_ns_of(run);
+	uint64_t delay_ns = ctp_span_ns(run->first.delay_ns, run->last.delay_ns);
 	if (!was_seen(run))
 		return SEEN_NOTHING;
 	/* On a busy machine, a thread that was ready and had no processor counts as busy. */
-	bool ready = run->cpu_ns >= CTP_JUDGE_RUN_NS && run->cpu_ns + run->delay_ns >= ns / 4 * 3;
-	if (run->cpu_ns >= ns / 2 || ready)
+	bool ready = cpu_ns >= CTP_JUDGE_RUN_NS && cpu_ns + delay_ns >= ns / 4 * 3;
+	if (cpu_ns >= ns / 2 || ready)
 		return SEEN_BUSY;
-	return run->cpu_ns < ns / 10 && 2 * run->asleep >= run->samples ? SEEN_ASLEEP : SEEN_NOTHING;
+	return cpu_ns < ns / 10 && 2 * run->asleep >= run->samples ? SEEN_ASLEEP : SEEN_NOTHING;
+}
+
+/* How long the thread was on a processor during a run, at most, by the samples within the run and around it. */
+static uint64_t cpu_at_most(const struct ctp_proc_seen_run *run, uint64_t from_ns, uint64_t ns)
+{
+	const struct ctp_proc_seen_at *last = run->samples ? &run->last : &run->before;
+	uint64_t until_ns = run->samples ? ctp_span_ns(from_ns, last->ts_ns) : 0, after_ns = ctp_span_ns(until_ns, ns);
+	if (run->before.ts_ns > from_ns || run->before.cpu_ns > last->cpu_ns)
+		return ns; /* of another run, or of another thread with this number */
+	until_ns = ctp_least(until_ns, last->cpu_ns - run->before.cpu_ns);
+	if (run->after.ts_ns && run->after.cpu_ns >= last->cpu_ns)
+		after_ns = ctp_least(after_ns, run->after.cpu_ns - last->cpu_ns);
+	return until_ns + after_ns;
 }
 
 /*
  * Whether the machine may have had no processor for the run. Samples show that if the thread was neither busy nor asleep. Without
- * samples of the run, it is so if the thread was once ready, and without a processor, for half as long between two other samples.
+ * two samples of the run, it is so if the thread was on a processor for less than half of the run, and not seen asleep; or if it
+ * was once ready, and without a processor, for half as long between two other samples.
  */
-static bool was_kept_out(const struct ctp_proc_seen_run *run, const struct ctp_thread *th, uint64_t ns)
+static bool was_kept_out(const struct ctp_proc_seen_run *run, const struct ctp_thread *th, uint64_t from_ns, uint64_t ns)
 {
-	return was_seen(run) ? what_was_seen(run) == SEEN_NOTHING : th && th->delay.most_ns >= ns / 2;
+	uint64_t cpu_ns = cpu_at_most(run, from_ns, ns);
+	if (was_seen(run))
+		return what_was_seen(run) == SEEN_NOTHING || (what_was_seen(run) == SEEN_BUSY && cpu_ns < CTP_JUDGE_RUN_NS);
+	bool asleep = run->samples && run->asleep;
+	return (cpu_ns < ns / 2 && !asleep) || (th && th->delay.most_ns >= ns / 2);
+}
+
+/* Whether the samples of a run prove that it was a computation, and not only a moment of one. */
+static bool is_proof(const struct ctp_proc_seen_run *run, uint64_t ns)
+{
+	return what_was_seen(run) == SEEN_BUSY && cpu_ns_of(run) >= ctp_least(CTP_JUDGE_RUN_NS, ns / 2);
 }
 
 /* The longest stretch between the first sample of a run and its last. */
 static void note_samples(struct ctp_group *g, const struct ctp_proc_seen_run *seen)
 {
-	uint64_t ns = ctp_span_ns(seen->first_ns, seen->last_ns);
+	uint64_t ns = ctp_span_ns(seen->first.ts_ns, seen->last.ts_ns);
 	if (was_seen(seen) && ns > g->seen_ns) {
 		g->seen_ns = ns;
-		g->cpu_ns = seen->cpu_ns;
+		g->cpu_ns = cpu_ns_of(seen);
 	}
 }
 
@@ -80,7 +108,7 @@ static bool is_long_run(const struct ctp_judge *j, const struct ctp_tally_case *
 	uint64_t floor_ns = c->elsewhere || was_seen(&c->seen) ? CTP_JUDGE_RUN_NS : 5 * (uint64_t)CTP_JUDGE_RUN_NS;
 	bool too_long = c->ns >= floor_ns && c->ns / CTP_JUDGE_FACTOR >= ctp_hist_quantile(&j->tally->run, 0.99);
 	bool others_wait = c->count || c->late >= LATE_MIN;
-	return too_long && others_wait && j->tally->run.count >= CTP_JUDGE_HISTORY && !was_kept_out(&c->seen, th, c->ns);
+	return too_long && others_wait && j->tally->run.count >= CTP_JUDGE_HISTORY && !was_kept_out(&c->seen, th, c->from_ns, c->ns);
 }
 
 static void long_runs(struct ctp_judge *j, bool proved)
@@ -88,8 +116,7 @@ static void long_runs(struct ctp_judge *j, bool proved)
 	const struct ctp_tally_list *l = &j->tally->runs;
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct ctp_tally_case *c = &l->cases[i];
-		bool is_proof = c->count && what_was_seen(&c->seen) == SEEN_BUSY;
-		if (proved == is_proof && is_long_run(j, c))
+		if (proved == (c->count && is_proof(&c->seen, c->ns)) && is_long_run(j, c))
 			add_run(j, c, proved);
 	}
 }
@@ -205,7 +232,7 @@ static void add_stalled(struct ctp_judge *j, struct ctp_coroutine *co, uint64_t 
 	static const enum ctp_rule rules[] = {[SEEN_NOTHING] = CTP_RULE_STALLED_THREAD, [SEEN_BUSY] = CTP_RULE_LONG_RUN,
 	                                      [SEEN_ASLEEP] = CTP_RULE_BLOCKED};
 	enum ctp_certainty sure = ctp_judge_sure(j, co, false);
-	if (sure == CTP_CERTAIN_PROVED && (seen != SEEN_BUSY || !kept.ready))
+	if (sure == CTP_CERTAIN_PROVED && (!is_proof(run, ns) || !kept.ready))
 		sure = CTP_CERTAIN_LIKELY;
 	struct ctp_group *g = ctp_judge_group(j, rules[seen], co->spawn, ctp_follow_place(j->follow, co));
 	ctp_judge_add(j, g, co, sure, co->since_ns, ns);
@@ -234,7 +261,7 @@ static void stalled_threads(struct ctp_judge *j)
 		const struct ctp_thread *th = &f->threads->list[i];
 		struct ctp_coroutine *co = ctp_follow_find(f, th->current);
 		bool runs = co && co->state == CTP_RUNNING && co->thread == i && co->flags & CTP_CO_OURS;
-		if (!runs || was_kept_out(&th->seen, th, ctp_span_ns(co->since_ns, j->end_ns)))
+		if (!runs || was_kept_out(&th->seen, th, co->since_ns, ctp_span_ns(co->since_ns, j->end_ns)))
 			continue;
 		uint64_t ns = ctp_follow_ns(f, co->since_ns, ctp_judge_end_ns(j, co));
 		if (ns < CTP_JUDGE_RUN_NS || !ctp_judge_too_long(&j->tally->run, ns))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/roles.h"
+#include "base/compare.h"
 #include "stream/schema.h"
 
 void ctp_proc_seen_clear(struct ctp_proc_seen *seen) { *seen = (struct ctp_proc_seen){.stops = seen->stops}; }
@@ -109,24 +110,23 @@ void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *r
 {
 	const char *state = state_of(rec);
 	bool asleep = !strcmp(state, "sleeping") || !strcmp(state, "blocked");
-	uint64_t cpu_ns = number_of(rec, "cpu_ns"), delay_ns = number_of(rec, "delay_ns");
+	const struct ctp_proc_seen_at now = {ts, number_of(rec, "cpu_ns"), number_of(rec, "delay_ns")};
 	looked(seen, ts);
 	if (seen->round.ts_ns != ts)
 		seen->round = (struct ctp_proc_seen_round){.ts_ns = ts, .asleep = true};
 	seen->round.threads++;
-	seen->round.cpu_ns += cpu_ns;
+	seen->round.cpu_ns += now.cpu_ns;
 	seen->round.asleep &= asleep;
-	if (delay && delay->samples++ && delay_ns > delay->last_ns && delay_ns - delay->last_ns > delay->most_ns)
-		delay->most_ns = delay_ns - delay->last_ns;
-	if (delay)
-		delay->last_ns = delay_ns;
-	if (!run)
+	if (run && !run->samples)
+		*run = (struct ctp_proc_seen_run){.before = delay ? delay->last : (struct ctp_proc_seen_at){0}, .first = now};
+	if (run) {
+		run->last = now;
+		run->samples++;
+		run->asleep += asleep;
+	}
+	if (!delay)
 		return;
-	if (!run->samples)
-		*run = (struct ctp_proc_seen_run){.first_ns = ts, .cpu_first_ns = cpu_ns, .delay_first_ns = delay_ns};
-	run->last_ns = ts;
-	run->cpu_ns = cpu_ns > run->cpu_first_ns ? cpu_ns - run->cpu_first_ns : 0;
-	run->delay_ns = delay_ns > run->delay_first_ns ? delay_ns - run->delay_first_ns : 0;
-	run->samples++;
-	run->asleep += asleep;
+	if (delay->samples++ && now.delay_ns > delay->last.delay_ns)
+		delay->most_ns = ctp_most(delay->most_ns, now.delay_ns - delay->last.delay_ns);
+	delay->last = now;
 }

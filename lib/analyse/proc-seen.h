@@ -17,18 +17,22 @@ CTP_C_BEGIN
 
 enum { CTP_PROC_SEEN_STOPS = 1024 }; /* stops that are kept; later ones become part of the last */
 
-/* Samples of a thread within one run. They say something from two samples on. */
-struct ctp_proc_seen_run {
-	uint64_t first_ns, last_ns;   /* of the first sample and of the last */
-	uint64_t cpu_ns, delay_ns;    /* between those two: on a processor; ready, but not on a processor */
-	uint64_t cpu_first_ns, delay_first_ns;
-	uint32_t samples, asleep;     /* asleep: samples that saw the thread sleep, or blocked in the kernel */
+/* A sample: how long the thread was on a processor since its start, and how long it was ready and not on one. */
+struct ctp_proc_seen_at {
+	uint64_t ts_ns, cpu_ns, delay_ns; /* all 0: the start of the thread */
 };
 
-/* How long a thread was ready and not on a processor, by all of its samples. */
+/* Samples of a thread within one run, and around it. */
+struct ctp_proc_seen_run {
+	struct ctp_proc_seen_at before, first, last, after; /* after: the first one after the run; ts_ns 0: there is none yet */
+	uint32_t samples, asleep; /* within the run; asleep: those that saw the thread sleep, or blocked in the kernel */
+};
+
+/* All samples of a thread. */
 struct ctp_proc_seen_delay {
-	uint64_t samples, last_ns; /* last_ns: so far, at the last sample */
-	uint64_t most_ns;          /* between two samples, at most */
+	uint64_t samples; /* its start counts as one, if that is in the trace */
+	struct ctp_proc_seen_at last;
+	uint64_t most_ns; /* how long the thread was ready and not on a processor between two successive samples, at most */
 };
 
 struct ctp_proc_seen {

@@ -133,10 +133,22 @@ static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
 
 static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place, uint64_t ns)
 {
+	const struct ctp_thread *th = &t->follow->threads->list[ch->co->thread];
 	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
-	                           .elsewhere = t->last_resume_ns > ch->was_ns,
-	                           .seen = t->follow->threads->list[ch->co->thread].seen};
+	                           .elsewhere = t->last_resume_ns > ch->was_ns, .seen.before = th->delay.last};
+	if (th->seen.samples)
+		c.seen = th->seen;
 	t->last_long[ch->co->thread] = ctp_tally_put(t, &t->runs, ch->co, c);
+}
+
+void ctp_tally_sampled(struct ctp_tally *t)
+{
+	struct ctp_threads *threads = t->follow->threads;
+	for (struct ctp_tally_case *c = t->runs.cases; c < t->runs.cases + t->runs.count; c++) {
+		const struct ctp_thread *th = &threads->list[ctp_threads_number(threads, c->tid)];
+		if (!c->seen.after.ts_ns && th->delay.last.ts_ns >= c->from_ns + c->ns)
+			c->seen.after = th->delay.last;
+	}
 }
 
 /* The length of a span without stops. CTP_FOLLOW_ALL: there were none. */

@@ -100,6 +100,7 @@ void ctp_tally_free(struct ctp_tally *t);
 void ctp_tally_clear(struct ctp_tally *t);
 void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch);
 void ctp_tally_gone(struct ctp_tally *t, const struct ctp_change *ch);
+void ctp_tally_sampled(struct ctp_tally *t); /* the follower has taken a sample of a thread */
 
 /*
  * Follows and counts the leading transitions of the standard class, with the same effect as ctp_follow_records and a listener that

@@ -128,13 +128,56 @@ static void holds(void)
 		held(false, true);
 		is_sampled(&h, 301 * MS, THREAD, 100 * MS, 10 * MS, CTP_SAMPLE_RUNNING);
 		suspends(&h, S, HOG, THREAD, 51);
-		is_sampled(&h, S + 40 * MS, THREAD, 140 * MS, late ? 510 * MS : 200 * MS, CTP_SAMPLE_RUNNING);
+		is_sampled(&h, S + 40 * MS, THREAD, 740 * MS, late ? 510 * MS : 200 * MS, CTP_SAMPLE_RUNNING);
 		resumes(&h, S + 50 * MS, READY, THREAD);
 		dies(&h, S + 51 * MS, READY);
 		is_over(&h, S + 60 * MS, CTP_OUTCOME_KILLED);
 		is(end(), late ? "" : "long-run likely 1", late ? "a run without a processor for half of the time is no finding" :
 		                                                  "a run without a processor for less is a finding");
 	}
+}
+
+/* The run of held_until with a sample of its thread at some time, and one after it. 0 ms: without that sample. */
+static const char *sampled_at(uint64_t ms, uint64_t cpu_ms, enum ctp_sample_state state, uint64_t after_cpu_ms, uint64_t after_delay_ms)
+{
+	held(false, true);
+	if (ms)
+		is_sampled(&h, ms * MS, THREAD, cpu_ms * MS, 0, state);
+	suspends(&h, S, HOG, THREAD, 51);
+	if (after_cpu_ms)
+		is_sampled(&h, S + MS / 2, THREAD, after_cpu_ms * MS, after_delay_ms * MS, CTP_SAMPLE_RUNNING);
+	resumes(&h, S + MS, READY, THREAD);
+	dies(&h, S + 2 * MS, READY);
+	is_over(&h, S + 5 * MS, CTP_OUTCOME_EXITED);
+	return end();
+}
+
+/* A run of 700 ms, and how long its thread can have been on a processor in that time. */
+static void is_bounded(void)
+{
+	is(sampled_at(0, 0, 0, 360, 0), "long-run likely 1", "a thread that was on a processor for half of the run is a finding");
+	is(sampled_at(0, 0, 0, 340, 0), "", "a thread that was on a processor for less since its start is no finding");
+	is(sampled_at(250, 500, CTP_SAMPLE_RUNNING, 840, 0), "", "nor one that was for less between samples around the run");
+	is(sampled_at(250, 500, CTP_SAMPLE_RUNNING, 900, 0), "long-run likely 1", "one that was for longer between these is found");
+	is(sampled_at(900, 200, CTP_SAMPLE_RUNNING, 0, 0), "", "nor one that was for less up to a sample near the end of the run");
+	is(sampled_at(400, 200, CTP_SAMPLE_RUNNING, 0, 0), "long-run likely 1", "a sample early in the run does not show that");
+	is(sampled_at(400, 200, CTP_SAMPLE_RUNNING, 300, 0), "", "but together with one after the run it does");
+	is(sampled_at(400, 200, CTP_SAMPLE_SLEEPING, 300, 0), "long-run likely 1", "a thread that was seen asleep was not kept out");
+	is(sampled_at(0, 0, 0, 700, 360), "", "a thread that was ready for half as long since its start may have been kept out");
+
+	held(false, true);
+	is_sampled(&h, 310 * MS, THREAD, 10 * MS, 0, CTP_SAMPLE_RUNNING);
+	is_sampled(&h, 340 * MS, THREAD, 40 * MS, 0, CTP_SAMPLE_RUNNING);
+	is(held_until(), "long-run likely 1", "two busy samples early in a run prove nothing about the rest");
+	held(false, true);
+	is_sampled(&h, 310 * MS, THREAD, 10 * MS, 0, CTP_SAMPLE_RUNNING);
+	is_sampled(&h, 340 * MS, THREAD, 40 * MS, 0, CTP_SAMPLE_RUNNING);
+	suspends(&h, S, HOG, THREAD, 51);
+	is_sampled(&h, S + MS / 2, THREAD, 60 * MS, 0, CTP_SAMPLE_RUNNING);
+	resumes(&h, S + MS, READY, THREAD);
+	dies(&h, S + 2 * MS, READY);
+	is_over(&h, S + 5 * MS, CTP_OUTCOME_EXITED);
+	is(end(), "", "a busy start of a run that got no processor later is no finding");
 }
 
 /* --- storms --------------------------------------------------------------------------------------------------------------- */
@@ -413,6 +456,7 @@ static void crashes(void)
 int main(void)
 {
 	holds();
+	is_bounded();
 	storms();
 	growth();
 	old_ones();
