@@ -137,7 +137,7 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 		ctp_follow_resume(co, th, ch);
 	else
 		ctp_follow_suspend(f, co, th, ch, ctp_roles_value(val, roles->site), ctp_roles_value(val, roles->addr), time);
-	th->last_ns = ts;
+	th->last_ns = ts > th->last_ns ? ts : th->last_ns; /* rings are not in time order */
 	ctp_follow_spend(f, co, ch, time);
 	co->since_ns = ts;
 	return true;

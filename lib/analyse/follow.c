@@ -197,7 +197,7 @@ static void death(struct ctp_follow *f, const struct ctp_roles *roles, const uin
 	if (th) {
 		th->current = th->outer;
 		th->outer = 0;
-		th->last_ns = ts;
+		th->last_ns = ctp_most(th->last_ns, ts);
 	}
 	ctp_follow_spend(f, co, &ch, CTP_FOLLOW_ASKED);
 	co->state = CTP_DEAD;

@@ -397,6 +397,21 @@ static void clock_goes_back(void)
 	end();
 }
 
+static void thread_seen_last(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	is_born(&h, 1, 2, 0);
+	resumes(&h, 10, 1, 5);
+	suspends(&h, 90, 1, 5, 8);
+	h.late = true;
+	resumes(&h, 20, 2, 5);
+	is_u64(f.threads->list[1].last_ns, 90, "a thread was seen last at its latest event, not at the one that was read last");
+	dies(&h, 30, 2);
+	is_u64(f.threads->list[1].last_ns, 90, "a late death does not change that");
+	end();
+}
+
 static void attached(void)
 {
 	static const char *const attrs[] = {"pid", "100", "attached", "yes", "start_ns", "1000", NULL};
@@ -617,6 +632,7 @@ int main(void)
 	place_after_gap();
 	thread_gaps();
 	clock_goes_back();
+	thread_seen_last();
 	attached();
 	whom_they_await();
 	dialects();
