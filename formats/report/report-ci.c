@@ -155,24 +155,31 @@ static bool is_suspected(const struct ctp_report_section *s, const char *place)
 	return suspected;
 }
 
+/* The group with the longest wait after that of last, which is null at first; not one that is listed as a suspect. Null: no more. */
+static const struct ctp_report_still *next_longest(const struct ctp_report_section *s, const struct ctp_report_still *last)
+{
+	const struct ctp_report_still *next = NULL;
+	for (const struct ctp_report_still *w = s->waiting; w < s->waiting + s->nwaiting; w++) {
+		bool after = !last || w->longest_ns < last->longest_ns || (w->longest_ns == last->longest_ns && w > last);
+		if (after && (!next || w->longest_ns > next->longest_ns) && !is_suspected(s, w->place))
+			next = w;
+	}
+	return next;
+}
+
 unsigned ctp_ci_hang_lines(char to[CTP_CI_STILL][CTP_CI_ADVICE_MAX], const struct ctp_report_section *s)
 {
 	char n[CTP_PRINT_NUMBER_MAX], ns[CTP_PRINT_NUMBER_MAX];
-	const struct ctp_report_still *w;
-	uint32_t at = 0;
+	const struct ctp_report_still *w = NULL;
 	unsigned count = ctp_print_quiet(to[0], s);
 	for (uint32_t i = 0; i < s->nsuspects && count < CTP_CI_STILL; i++)
 		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s: %s", ctp_certainty_name(s->suspects[i].certainty),
 		         s->suspects[i].title);
-	while (count < CTP_CI_STILL && (w = ctp_print_still(s->waiting, s->nwaiting, &at))) {
-		if (is_suspected(s, w->place))
-			continue;
-		uint64_t coroutines = w->coroutines - w->found;
-		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s coroutine%s still wait%s at %.*s%s%s", ctp_print_count(n, coroutines),
-		         ctp_print_plural(coroutines), coroutines == 1 ? "s" : "", CTP_CI_ADVICE_MAX - 200,
+	while (count < CTP_CI_STILL && (w = next_longest(s, w)))
+		snprintf(to[count++], CTP_CI_ADVICE_MAX, "%s coroutine%s still wait%s at %.*s%s%s", ctp_print_count(n, w->coroutines),
+		         ctp_print_plural(w->coroutines), w->coroutines == 1 ? "s" : "", CTP_CI_ADVICE_MAX - 200,
 		         w->place ? w->place : "a site that is not known", s->ordinal ? "" : ", the longest for ",
 		         s->ordinal ? "" : ctp_print_ns(ns, w->longest_ns));
-	}
 	return count;
 }
 

@@ -384,6 +384,19 @@ static void test_hangs(void)
 	            "2 coroutines still wait at b.c:7:g, the longest for 3.00 ms</failure>"), "and what waited");
 	xml = printed(CTP_REPORT_AS_JUNIT, &m->report, (struct ctp_report_style){.fail_on = CTP_CERTAIN_PROVED});
 	ok(has(xml, "failures=\"1\""), "whatever --fail-on says");
+	static struct ctp_report_still many[] = {
+		{.place = other, .coroutines = 90}, {.place = place, .coroutines = 2, .found = 2, .longest_ns = 2000000000},
+		{.place = spawn, .coroutines = 1, .longest_ns = 7000000}, {.place = other, .coroutines = 5, .found = 5, .longest_ns = 6000000},
+		{.place = place, .coroutines = 1, .longest_ns = 1000}, {.place = NULL, .coroutines = 1, .longest_ns = 900},
+	};
+	m->section.waiting = many;
+	m->section.nwaiting = 6;
+	m->section.nsuspects = 0;
+	ok(has(printed(CTP_REPORT_AS_JUNIT, &m->report, plain), "before, that took 0 ns at most\n"
+	       "2 coroutines still wait at ./a.c:41:pop, the longest for 2.00 s\n1 coroutine still waits at /src/m n.c:9:main, the longest for 7.00 ms\n"
+	       "5 coroutines still wait at b.c:7:g, the longest for 6.00 ms\n1 coroutine still waits at ./a.c:41:pop, the longest for 1.00 us</failure>"),
+	   "the longest waits come first, also those in findings");
+	m = stopped(timeout, -SIGKILL, true);
 	ok(has(printed(CTP_REPORT_AS_GITHUB, &m->report, plain), "::error title=ctp-report%3A hang::/usr/bin/timeout did not end by itself: timeout(1) stopped it: killed by SIGKILL after 3.00 s%0Ano coroutine was"),
 	   "GitHub: it is an error");
 	ok(has(printed(CTP_REPORT_AS_GITHUB, &m->report, plain), "%0Anot reported as likely because a timer may end it%0Ano coroutine was resumed in the last 2.00 s; "
