@@ -44,31 +44,43 @@ static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 	return cpu_ns < ns / 10 && 2 * run->asleep >= run->samples ? SEEN_ASLEEP : SEEN_NOTHING;
 }
 
-/* How long the thread was on a processor during a run, at most, by the samples within the run and around it. */
-static uint64_t cpu_at_most(const struct ctp_proc_seen_run *run, uint64_t from_ns, uint64_t ns)
+/*
+ * How long the thread was on a processor during a run, at most, by the samples within the run and around it. known_ns: in how much of the
+ * run, from its start on; of the rest nothing is known.
+ */
+struct bound {
+	uint64_t cpu_ns, known_ns;
+};
+
+static struct bound bound_of(const struct ctp_proc_seen_run *run, uint64_t from_ns, uint64_t ns)
 {
 	const struct ctp_proc_seen_at *last = run->samples ? &run->last : &run->before;
-	uint64_t until_ns = run->samples ? ctp_span_ns(from_ns, last->ts_ns) : 0, after_ns = ctp_span_ns(until_ns, ns);
+	struct bound b = {0};
 	if (run->before.ts_ns > from_ns || run->before.cpu_ns > last->cpu_ns)
-		return ns; /* of another run, or of another thread with this number */
-	until_ns = ctp_least(until_ns, last->cpu_ns - run->before.cpu_ns);
-	if (run->after.ts_ns && run->after.cpu_ns >= last->cpu_ns)
-		after_ns = ctp_least(after_ns, run->after.cpu_ns - last->cpu_ns);
-	return until_ns + after_ns;
+		return b; /* of another run, or of another thread with this number */
+	if (run->samples)
+		b.known_ns = ctp_least(ctp_span_ns(from_ns, last->ts_ns), ns);
+	b.cpu_ns = ctp_least(b.known_ns, last->cpu_ns - run->before.cpu_ns);
+	if (run->after.ts_ns && run->after.cpu_ns >= last->cpu_ns) {
+		b.cpu_ns += ctp_least(ns - b.known_ns, run->after.cpu_ns - last->cpu_ns);
+		b.known_ns = ns;
+	}
+	return b;
 }
 
 /*
  * Whether the machine may have had no processor for the run. Samples show that if the thread was neither busy nor asleep. Without
- * two samples of the run, it is so if the thread was on a processor for less than half of the run, and not seen asleep; or if it
- * was once ready, and without a processor, for half as long between two other samples.
+ * two samples of the run, it is so if the thread was on a processor for less than half of the time of which that is known, and not
+ * seen asleep; or if it was once ready, and without a processor, for half as long as the run between two other samples.
  */
 static bool was_kept_out(const struct ctp_proc_seen_run *run, const struct ctp_thread *th, uint64_t from_ns, uint64_t ns)
 {
-	uint64_t cpu_ns = cpu_at_most(run, from_ns, ns);
+	struct bound b = bound_of(run, from_ns, ns);
 	if (was_seen(run))
-		return what_was_seen(run) == SEEN_NOTHING || (what_was_seen(run) == SEEN_BUSY && cpu_ns < CTP_JUDGE_RUN_NS);
-	bool asleep = run->samples && run->asleep;
-	return (cpu_ns < ns / 2 && !asleep) || (th && th->delay.most_ns >= ns / 2);
+		return what_was_seen(run) == SEEN_NOTHING ||
+		       (what_was_seen(run) == SEEN_BUSY && b.cpu_ns + (ns - b.known_ns) < CTP_JUDGE_RUN_NS);
+	bool asleep = run->samples && run->asleep, idle = b.known_ns >= SEEN_NS && b.cpu_ns < b.known_ns / 2;
+	return (idle && !asleep) || (th && th->delay.most_ns >= ns / 2);
 }
 
 /* Whether the samples of a run prove that it was a computation, and not only a moment of one. */

@@ -159,7 +159,8 @@ static void is_bounded(void)
 	is(sampled_at(0, 0, 0, 340, 0), "", "a thread that was on a processor for less since its start is no finding");
 	is(sampled_at(250, 500, CTP_SAMPLE_RUNNING, 840, 0), "", "nor one that was for less between samples around the run");
 	is(sampled_at(250, 500, CTP_SAMPLE_RUNNING, 900, 0), "long-run likely 1", "one that was for longer between these is found");
-	is(sampled_at(900, 200, CTP_SAMPLE_RUNNING, 0, 0), "", "nor one that was for less up to a sample near the end of the run");
+	is(sampled_at(500, 90, CTP_SAMPLE_RUNNING, 0, 0), "", "nor one that was for less than half of the time up to a sample in the run");
+	is(sampled_at(315, 1, CTP_SAMPLE_RUNNING, 0, 0), "long-run likely 1", "a sample at the start of the run shows nothing");
 	is(sampled_at(400, 200, CTP_SAMPLE_RUNNING, 0, 0), "long-run likely 1", "a sample early in the run does not show that");
 	is(sampled_at(400, 200, CTP_SAMPLE_RUNNING, 300, 0), "", "but together with one after the run it does");
 	is(sampled_at(400, 200, CTP_SAMPLE_SLEEPING, 300, 0), "long-run likely 1", "a thread that was seen asleep was not kept out");
