@@ -1955,7 +1955,7 @@ CTP_FN_HERE_ void ctp_rouse_(struct ctp_probe_ *p)
 	} else if (fd < 0) {
 		if (sock && __atomic_compare_exchange_n(&p->sock, &sock, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			ctp_connect_(p);
-	} else if (__atomic_exchange_n(&p->shm->tracer_sleeping, 0, __ATOMIC_ACQ_REL) == 1) {
+	} else if (__atomic_exchange_n(&p->shm->tracer_sleeping, 0, __ATOMIC_RELAXED) == 1) {
 		syscall(SYS_sendto, fd, "1", 1, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
 	}
 	errno = err;
@@ -1964,7 +1964,8 @@ CTP_FN_HERE_ void ctp_rouse_(struct ctp_probe_ *p)
 /*
  * Called after something was published. Either we see the collector's flag here, or it sees what we wrote. Pairs with what it does
  * between its store of tracer_sleeping and its last look before it blocks: a fence, and for processes without a fence here a
- * membarrier(2), which is a fence in each of their threads. Proved in t/proof: no_lost_wakeup, with ctp_rouse_ and ctp_extend_.
+ * membarrier(2), which is a fence in each of their threads. Proved in t/proof: no_lost_wakeup, with ctp_rouse_ and ctp_extend_, for
+ * any order of the exchange there.
  */
 static inline void ctp_tell_(struct ctp_probe_ *p, uint32_t mode)
 {

@@ -269,7 +269,7 @@ impl Probe {
                 self.connect();
             }
         } else if let Some(fd) = self.socket.get() {
-            if self.header().tracer_sleeping.swap(0, AcqRel) == 1 {
+            if self.header().tracer_sleeping.swap(0, Relaxed) == 1 {
                 fd.send_byte();
             }
         } else if self.socket.drop_once() {
