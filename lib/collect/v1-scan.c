@@ -494,12 +494,16 @@ void ctp_v1_scan_lives(struct ctp_v1_scan *scan)
 			__builtin_prefetch(&scan->shm[scan->ours[k + AHEAD]]);
 		if (st->flags & CTP_STATION_DEAD)
 			continue;
+		/*
+		 * Before the header, which is whole then, and says whether it has a ring: pairs with the release store of ctp.h. In
+		 * the SDKs of the field it is a plain store, and only what we load is not older.
+		 */
+		bool dead = __atomic_load_n(&scan->shm[i].is_dead, __ATOMIC_ACQUIRE);
 		bool born = st->flags & (CTP_STATION_BORN | CTP_STATION_KNOWN);
 		bool whole = born || header_whole(scan, i);
 		if (st->flags & CTP_STATION_RINGS)
 			continue;
-		/* Pairs with nothing, for it is a plain store; but what we load after it is not older. */
-		if (__atomic_load_n(&scan->shm[i].is_dead, __ATOMIC_ACQUIRE))
+		if (dead)
 			see_death(scan, i);
 		else if (whole && !born)
 			push_birth(scan, i, scan->rows->now_ns);

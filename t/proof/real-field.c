@@ -22,10 +22,11 @@ void real_field_birth(enum real_field kind, void *station, uint64_t probe_id, ui
 void real_field_write(enum real_field kind, void *station, uint64_t index) { write_event((enum writer)kind, station, index); }
 uint32_t real_field_take(struct ctp_shm_header *header) { return __atomic_fetch_add(&header->allocated_count, 1, __ATOMIC_RELAXED); }
 
-void real_field_die(void *station)
+/* The one that is ordered is ctp.h without an annex, whose store has release; in the field it is plain. */
+void real_field_die(enum real_field kind, void *station)
 {
 	struct ctp_shm_station *st = station;
-	__atomic_store_n(&st->is_dead, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&st->is_dead, 1, kind == REAL_ORDERED ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
 }
 
 void real_field_half(enum real_field kind, void *station, uint64_t index) { write_half((enum writer)kind, station, index); }

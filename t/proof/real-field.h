@@ -18,7 +18,7 @@ enum real_field { REAL_FIELD, REAL_ORDERED, REAL_PLAIN, REAL_BARE }; /* as in ra
 void real_field_birth(enum real_field kind, void *station, uint64_t probe_id, uint64_t birth_ns);
 void real_field_write(enum real_field kind, void *station, uint64_t index);
 uint32_t real_field_take(struct ctp_shm_header *header); /* the index of a new station */
-void real_field_die(void *station);
+void real_field_die(enum real_field kind, void *station);
 void real_field_half(enum real_field kind, void *station, uint64_t index); /* it dies half-way */
 void real_field_tell(struct ctp_shm_header *header); /* after an event: wakes the collector */
 uint64_t real_field_word(uint64_t index, unsigned which);

@@ -4,8 +4,8 @@
  * view-memory.c - locations, their histories, and what each sort of access does to the views: see view-machine.h.
  *
  * The bytes themselves always have the value that is last in the order of modification. A location is made at its first access in
- * a run, with that access's size; later ones may be narrower loads. Timestamps leave room between two stores, for one that comes
- * between them in the order of modification although it is done later.
+ * a run, with that access's size; later ones may be narrower loads. While nothing was stored there, a wider one makes it anew.
+ * Timestamps leave room between two stores, for one that comes between them in the order of modification although it is done later.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,7 +185,7 @@ static uint32_t make(struct region *r, unsigned char *at, unsigned bytes)
 	if (nlocations == VIEW_LOCATIONS)
 		view_fail("more than %d locations", VIEW_LOCATIONS);
 	for (unsigned i = 0; i < bytes; i++)
-		if (r->location[offset + i])
+		if (r->location[offset + i] && locations[r->location[offset + i] - 1].count > 1)
 			view_fail("%s+0x%zx: an access of %u bytes is wider than one before", r->name, offset, bytes);
 	struct location *l = &locations[nlocations];
 	struct message *messages = l->messages;
@@ -205,6 +205,8 @@ static uint32_t find(const volatile void *where, unsigned bytes, bool load)
 	if (!number)
 		return make(r, at, bytes);
 	const struct location *l = &locations[number - 1];
+	if (bytes > l->bytes && l->count == 1)
+		return make(r, at, bytes);
 	if (at + bytes > l->at + l->bytes || (!load && bytes != l->bytes))
 		view_fail("%s+0x%zx: an access of %u bytes to a location of %u", r->name, (size_t)(at - r->at), bytes, l->bytes);
 	return number - 1;

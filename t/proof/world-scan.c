@@ -3,18 +3,23 @@
 /*
  * world-scan.c - the writers of the field against the whole reader of their stations: lib/collect/v1-scan.c and v1-doubt.c, with the
  * thread of lib/shm/barrier.c that calls membarrier. Each row is one event, whole; and each event is a row or told lost, once.
+ *
+ * In the world `mixed` one of the writers is a probe with rings, which takes stations of the same memory. Of these no row may
+ * come: the rings have it all.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "collect/v1-scan.h"
 #include "real-field.h"
+#include "real-probe.h"
 #include "small-arena.h"
 #include "view-kernel.h"
 #include "view-machine.h"
 #include "world.h"
 
-enum { STATIONS = 2, BEFORE = 24, EVENTS = 10, LOOKS = 9 };
+enum { FIELD, ORDERED_WRITER, PLAIN_WRITER, MIXED };
+enum { STATIONS = 2, BEFORE = 24, EVENTS = 10, LOOKS = 9, WITH_RINGS = 3, RING_BITS = 3 };
 
 static struct ctp_shm_header *const header = (void *)small_arena;
 static struct ctp_shm_station *const stations = (void *)(small_arena + sizeof(struct ctp_shm_header));
@@ -28,6 +33,8 @@ static struct {
 } of[STATIONS];
 static unsigned thread_of[STATIONS];
 static uint64_t judged;
+static unsigned writers, births;
+static enum { ANY, FULL, EMPTY } events; /* full: each writer adds one to the eight that there are; empty: none has any */
 
 /* Half of the writers take their station now. */
 static void write_events(void *arg)
@@ -39,9 +46,21 @@ static void write_events(void *arg)
 		real_field_birth(kind, &stations[index], i + 1, 1);
 	}
 	uint64_t index = of[i].station - 1;
-	for (uint64_t n = view_random(EVENTS); n; n--)
+	for (uint64_t n = events == ANY ? view_random(EVENTS) : events == FULL; n; n--)
 		real_field_write(kind, &stations[index], of[i].written++);
-	real_field_die(&stations[index]);
+	real_field_die(kind, &stations[index]);
+}
+
+static void write_rings(void *unused)
+{
+	(void)unused;
+	for (unsigned co = 0; co < WITH_RINGS; co++) {
+		if (!real_new(co, STATIONS + 1 + co))
+			return;
+		for (uint64_t n = view_random(EVENTS), k = 0; k < n; k++)
+			real_event(co, k % 2);
+		real_death(co);
+	}
 }
 
 static bool all_ended(void *unused)
@@ -52,9 +71,11 @@ static bool all_ended(void *unused)
 
 static void see_life(bool birth, uint64_t id)
 {
-	if (!id)
+	if (birth && ++births > writers)
+		view_fail("%u coroutines are born, and there are %u", births, writers);
+	if (!id && kind != REAL_ORDERED)
 		return; /* the header is plain stores: where there is no event, a death may be seen before it */
-	if (id > STATIONS || (birth ? of[id - 1].born : !of[id - 1].born || of[id - 1].dead))
+	if (!id || id > STATIONS || (birth ? of[id - 1].born : !of[id - 1].born || of[id - 1].dead))
 		view_fail("coroutine %llu is born twice, dies twice, or does not exist", (unsigned long long)id);
 	*(birth ? &of[id - 1].born : &of[id - 1].dead) = true;
 }
@@ -127,11 +148,21 @@ static void begin(unsigned dialect)
 	static const enum real_field kinds[] = {REAL_FIELD, REAL_ORDERED, REAL_PLAIN};
 	struct ctp_harvest_conf conf = {.shm = small_arena, .bytes = SMALL_ARENA_BYTES, .max_stations = STATIONS};
 	struct ctp_err err;
-	kind = kinds[dialect];
+	bool mixed = dialect == MIXED, fenced = view_random(2);
+	writers = mixed ? 1 : STATIONS;
+	births = 0;
+	events = view_random(3);
+	kind = kinds[mixed ? view_random(3) : dialect];
 	view_has_membarrier = true;
 	view_syscall = NULL;
 	memset(header, 0, sizeof *header);
 	memset(stations, 0, SMALL_STATIONS * sizeof *stations);
+	if (mixed) {
+		struct ctp_arena arena;
+		small_arena_open(&arena, SMALL_STATIONS, 1, RING_BITS, CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_MEMBARRIER);
+		real_probe_attach(header, RING_BITS, fenced, !fenced && arena.clock == CTP_CLOCK_RAW);
+		conf.max_stations = SMALL_STATIONS;
+	}
 	memset(of, 0, sizeof of);
 	memset(&rows.stats, 0, sizeof rows.stats);
 	rows.coros = rows.written = 0;
@@ -140,11 +171,16 @@ static void begin(unsigned dialect)
 	ctp_v1_scan_fini(&scan);
 	if (ctp_v1_scan_init(&scan, &conf, &rows, &err))
 		abort();
+	scan.annexed = mixed;
 	for (unsigned i = 0; i < STATIONS; i++) {
-		if (i == header->allocated_count && view_chance(2)) {
+		if (mixed && i) {
+			thread_of[i] = view_spawn("with rings", write_rings, NULL, fenced ? VIEW_UNREGISTERED : VIEW_REGISTERED);
+			break;
+		}
+		if (i == header->allocated_count && (events == FULL || (events == ANY && view_chance(2)))) {
 			of[i].station = real_field_take(header) + 1;
 			real_field_birth(kind, &stations[i], i + 1, 1);
-			for (uint64_t n = view_random(BEFORE); n; n--)
+			for (uint64_t n = events == FULL ? CTP_SHM_SLOTS : view_random(BEFORE); n; n--)
 				real_field_write(kind, &stations[i], of[i].written++);
 		}
 		thread_of[i] = view_spawn(i ? "writer 1" : "writer 0", write_events, (void *)(uintptr_t)i, VIEW_UNREGISTERED);
@@ -154,5 +190,5 @@ static void begin(unsigned dialect)
 
 static uint64_t found(void) { return judged; }
 
-static const char *const dialects[] = {"field", "ordered", "plain", NULL};
+static const char *const dialects[] = {"field", "ordered", "plain", "mixed", NULL};
 const struct world world_scan = {"scan", dialects, init, begin, NULL, found};
