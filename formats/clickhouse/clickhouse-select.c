@@ -37,22 +37,37 @@
 	" arrayPushBack(arrayPopFront(groups), groups[1]) AS nexts, arrayEnumerate(groups) AS ats FROM (" TOGETHER "))" \
 	" ARRAY JOIN groups AS g, nexts AS next, ats AS at) ARRAY JOIN same AS r"
 
-/* What is known of a coroutine's end: its death, what was lost, and conflicts. A time of 0 with has_... 0 is none. */
+/* Of each coroutine of a merged section whose number has its origin: when that ended, and whether all of it is there. */
+#define ORIGIN_ENDS \
+	"SELECT section, c, max(e) AS origin_ns, max(w) AS origin_complete" \
+	" FROM (SELECT section, c, stride, c % stride AS origin FROM (" \
+	"SELECT DISTINCT section, assumeNotNull(coro) AS c FROM {coro_trace_events} WHERE coro <> 0" \
+	" AND section IN (SELECT section_id FROM {delivered_origins_at_end})) AS coros_of" \
+	" ALL INNER JOIN (SELECT DISTINCT section_id AS section, stride FROM {delivered_origins_at_end}) AS strides USING section) AS digits" \
+	" ALL INNER JOIN (SELECT section_id AS section, stride, origin, end_ns AS e, complete AS w FROM {delivered_origins_at_end}) AS origins_of" \
+	" USING section, stride, origin GROUP BY section, c"
+
+/* What is known of a coroutine's end: its death, what was lost, conflicts, and its origin. A time of 0 with has_... 0 is none. */
 #define ENDS \
 	"SELECT section, c, max(d) AS died, argMax(a, d) AS alive, max(hd) AS has_death, max(li) AS lost_i, max(hli) AS has_lost_i, max(lt) AS lost_t," \
-	" max(hlt) AS has_lost_t, max(hc) AS has_conflict, min(ct) AS conflict_t FROM (" \
+	" max(hlt) AS has_lost_t, max(hc) AS has_conflict, min(ct) AS conflict_t, max(oe) AS origin_ns, max(ow) AS origin_complete, max(ho) AS has_origin FROM (" \
 	"SELECT section, assumeNotNull(coro) AS c, assumeNotNull(ts) AS d, assumeNotNull(ifNull(after, ts)) AS a, 1 AS hd, toUInt64(0) AS li, 0 AS hli," \
-	" toUInt64(0) AS lt, 0 AS hlt, 0 AS hc, 18446744073709551615 AS ct FROM {deaths} WHERE coro <> 0" \
+	" toUInt64(0) AS lt, 0 AS hlt, 0 AS hc, 18446744073709551615 AS ct, toUInt64(0) AS oe, 0 AS ow, 0 AS ho FROM {deaths} WHERE coro <> 0" \
 	" UNION ALL SELECT section, assumeNotNull(coro) AS c, toUInt64(0) AS d, toUInt64(0) AS a, 0 AS hd, ifNull(index, 0) AS li, index IS NOT NULL AS hli," \
-	" if(index IS NULL, ifNull(ts, 0), 0) AS lt, index IS NULL AND ts IS NOT NULL AS hlt, 0 AS hc, 18446744073709551615 AS ct FROM {losses} WHERE coro <> 0" \
+	" if(index IS NULL, ifNull(ts, 0), 0) AS lt, index IS NULL AND ts IS NOT NULL AS hlt, 0 AS hc, 18446744073709551615 AS ct," \
+	" toUInt64(0) AS oe, 0 AS ow, 0 AS ho FROM {losses} WHERE coro <> 0" \
 	" UNION ALL SELECT section, assumeNotNull(coro) AS c, toUInt64(0) AS d, toUInt64(0) AS a, 0 AS hd, toUInt64(0) AS li, 0 AS hli, toUInt64(0) AS lt," \
-	" 0 AS hlt, 1 AS hc, ifNull(ts, 0) AS ct FROM {conflicts} WHERE coro <> 0) GROUP BY section, c"
+	" 0 AS hlt, 1 AS hc, ifNull(ts, 0) AS ct, toUInt64(0) AS oe, 0 AS ow, 0 AS ho FROM {conflicts} WHERE coro <> 0" \
+	" UNION ALL SELECT section, c, toUInt64(0) AS d, toUInt64(0) AS a, 0 AS hd, toUInt64(0) AS li, 0 AS hli, toUInt64(0) AS lt, 0 AS hlt, 0 AS hc," \
+	" 18446744073709551615 AS ct, origin_ns AS oe, origin_complete AS ow, 1 AS ho FROM (" ORIGIN_ENDS ")) GROUP BY section, c"
 
 /* Of each section: when it ended, whether it is whole, and the last time at which an event of nobody was lost. */
 #define SECTION_ENDS \
-	"SELECT section, max(e) AS end_ns, max(he) AS has_end, max(w) AS complete, max(o) AS ordinal, max(nt) AS nobody_t, max(hn) AS has_nobody FROM (" \
-	"SELECT section_id AS section, end_ns AS e, has_end AS he, complete AS w, clock = 'ordinal' AS o, toUInt64(0) AS nt, 0 AS hn FROM {delivered_sections}" \
-	" UNION ALL SELECT section, toUInt64(0) AS e, 0 AS he, 0 AS w, 0 AS o, ifNull(ts, 18446744073709551615) AS nt, 1 AS hn" \
+	"SELECT section, max(e) AS end_ns, max(he) AS has_end, max(w) AS complete, max(o) AS ordinal, max(nt) AS nobody_t, max(hn) AS has_nobody," \
+	" max(m) AS has_origins FROM (" \
+	"SELECT section_id AS section, end_ns AS e, has_end AS he, complete AS w, clock = 'ordinal' AS o, toUInt64(0) AS nt, 0 AS hn, 0 AS m FROM {delivered_sections}" \
+	" UNION ALL SELECT section_id AS section, toUInt64(0) AS e, 0 AS he, 0 AS w, 0 AS o, toUInt64(0) AS nt, 0 AS hn, 1 AS m FROM {delivered_origins_at_end}" \
+	" UNION ALL SELECT section, toUInt64(0) AS e, 0 AS he, 0 AS w, 0 AS o, ifNull(ts, 18446744073709551615) AS nt, 1 AS hn, 0 AS m" \
 	" FROM {losses} WHERE ifNull(coro, 0) = 0 AND ifNull(probe_id, 0) = 0) GROUP BY section"
 
 /* Names of places, threads and coroutines: the last that each had. */
@@ -65,7 +80,7 @@
 #define STEPS \
 	"SELECT section, c, i, t, p, thread, address, s, active, place_number, next_i, next_t," \
 	" has_death AND p = 0 AND t > died AS stale, has_next AND NOT (next_p = 0 AND p <> 0 AND has_death AND next_t > died) AS followed," \
-	" died, alive, has_death, lost_i, has_lost_i, lost_t, has_lost_t, has_conflict, conflict_t" \
+	" died, alive, has_death, lost_i, has_lost_i, lost_t, has_lost_t, has_conflict, conflict_t, origin_ns, origin_complete, has_origin" \
 	" FROM (" NEIGHBOURS ") AS steps_of ANY LEFT JOIN (" ENDS ") AS ends USING section, c"
 
 /* Whether another had written in its place by the next transition or the death. */
@@ -89,10 +104,11 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	{"intervals",
 	 "SELECT section, c AS coro, p AS probe_id, active AS is_active, thread AS tid, address AS addr, place_number AS site, i AS index, t AS start_ns,"
 	 " multiIf(in_conflict, NULL, followed, if(next_i <> i + 1, NULL, greatest(t, next_t)), behind, NULL, has_death, greatest(t, alive),"
-	 "         has_end, end_ns, NULL) AS stop_ns, if(ordinal, NULL, stop_ns - t) AS duration_ns,"
+	 "         has_origin, origin_ns, has_end, end_ns, NULL) AS stop_ns, if(ordinal, NULL, stop_ns - t) AS duration_ns,"
 	 " multiIf(followed OR has_death, 0, in_conflict OR behind, NULL, 1) AS open, if(NOT followed AND has_death, died, NULL) AS death_ns,"
 	 " followed OR NOT has_death OR alive >= died AS exact,"
-	 " multiIf(followed AND next_i <> i + 1 OR has_conflict, 0, followed, 1, complete AND NOT behind AND NOT (has_nobody AND nobody_t > t)) AS certain"
+	 " multiIf(followed AND next_i <> i + 1 OR has_conflict, 0, followed, 1,"
+	 "         if(has_origins, origin_complete, complete) AND NOT behind AND NOT (has_nobody AND nobody_t > t)) AS certain"
 	 " FROM (SELECT *, " IN_CONFLICT " AS in_conflict, " BEHIND " AS behind FROM (" STEPS ") WHERE NOT stale) AS followed_steps"
 	 " ANY LEFT JOIN (" SECTION_ENDS ") AS section_ends USING section"},
 

@@ -9,6 +9,7 @@
 #include "analyse/follow.h"
 #include "analyse/judge-object.h"
 #include "analyse/roles.h"
+#include "sql/sql-origins.h"
 #include "stream/events.h"
 
 /* --- columns ------------------------------------------------------------------------------------------------------------- */
@@ -43,6 +44,7 @@ _Static_assert(COUNT(waits_for) == CTP_WAITS_COUNT - 1, "what a coroutine waits 
 
 struct ctp_sql_facts {
 	struct ctp_follow follow;
+	struct ctp_sql_origins origins;
 	struct ctp_sql *db;
 	bool ordinal; /* the section has no clock */
 
@@ -226,6 +228,31 @@ static void put_reasons(struct ctp_sql_facts *f)
 	end_rows(f);
 }
 
+/* stride: the number of a coroutine, thread or process, divided by that, leaves the origin. */
+#define ORIGIN(F) \
+	F(U64("origin", ORIGIN), o->number) \
+	F(U64("stride", NONE), o->stride) \
+	F(NS("end_ns"), end_ns) \
+	F(BOOL("complete"), complete)
+static const struct ctp_field origins[] = {ORIGIN(FIELD)};
+
+static void put_origins(struct ctp_sql_facts *f, const struct ctp_section_end *end)
+{
+	if (f->origins.failed)
+		fail(f);
+	if (!f->origins.n || f->status)
+		return;
+	begin_rows(f, CTP_SQL_ORIGINS);
+	for (uint32_t i = 0; i < f->origins.n; i++) {
+		const struct ctp_sql_origin *o = &f->origins.list[i];
+		bool complete = o->state == CTP_ORIGIN_COMPLETE && !end->missing;
+		uint64_t end_ns;
+		if (o->stride && ctp_sql_end_ns(&o->end, &end_ns))
+			add_row(f, (uint64_t[]){ORIGIN(VALUE)});
+	}
+	end_rows(f);
+}
+
 /*
  * The state before a program destroyed its coroutines in order to end, as in a report. Of a section with the rows of several runs the
  * last one counts: there err is null before that.
@@ -263,6 +290,7 @@ struct ctp_class *ctp_sql_fact_class(enum ctp_sql_fact fact)
 		[CTP_SQL_OBJECTS] = {"objects_at_end", objects, COUNT(objects)},
 		[CTP_SQL_HOLDERS] = {"holders_at_end", holders, COUNT(holders)},
 		[CTP_SQL_REASONS] = {"reasons_at_end", reasons, COUNT(reasons)},
+		[CTP_SQL_ORIGINS] = {"origins_at_end", origins, COUNT(origins)},
 	};
 	struct ctp_err ignored;
 	return ctp_class_new(classes[fact].name, CTP_KIND_OTHER, classes[fact].fields, classes[fact].nfields, &ignored);
@@ -288,6 +316,7 @@ void ctp_sql_facts_free(struct ctp_sql_facts *f)
 	if (!f)
 		return;
 	ctp_follow_fini(&f->follow);
+	ctp_sql_origins_fini(&f->origins);
 	free(f);
 }
 
@@ -295,9 +324,14 @@ void ctp_sql_facts_section(struct ctp_sql_facts *f, const struct ctp_section *se
 {
 	f->ordinal = sec->ordinal;
 	ctp_follow_section(&f->follow, sec);
+	ctp_sql_origins_begin(&f->origins, sec);
 }
 
-void ctp_sql_facts_records(struct ctp_sql_facts *f, const struct ctp_batch *batch) { ctp_follow_records(&f->follow, batch); }
+void ctp_sql_facts_records(struct ctp_sql_facts *f, const struct ctp_batch *batch)
+{
+	ctp_follow_records(&f->follow, batch);
+	ctp_sql_origins_records(&f->origins, batch);
+}
 
 enum ctp_status ctp_sql_facts_end(struct ctp_sql_facts *f, int64_t section, const struct ctp_section_end *end, struct ctp_err *err)
 {
@@ -305,6 +339,7 @@ enum ctp_status ctp_sql_facts_end(struct ctp_sql_facts *f, int64_t section, cons
 	f->status = CTP_OK;
 	f->err = err;
 	ctp_follow_finish(&f->follow, end);
+	put_origins(f, end);
 	f->err = NULL;
 	return f->status;
 }

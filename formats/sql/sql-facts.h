@@ -10,6 +10,7 @@
  *	objects_at_end   one row for each object that is there
  *	holders_at_end   for each coroutine that holds one, if all holders are known
  *	reasons_at_end   for each known reason of each wait that goes on
+ *	origins_at_end   for each origin of a merged section: when it ended (sql-origins.h)
  *
  * Their rows have no null: the views objects, holders and reasons show what is not known as that.
  */
@@ -18,7 +19,7 @@
 
 #include "sql/sql.h"
 
-enum ctp_sql_fact { CTP_SQL_OBJECTS, CTP_SQL_HOLDERS, CTP_SQL_REASONS, CTP_SQL_FACTS };
+enum ctp_sql_fact { CTP_SQL_OBJECTS, CTP_SQL_HOLDERS, CTP_SQL_REASONS, CTP_SQL_ORIGINS, CTP_SQL_FACTS };
 
 /* The class of such rows, the caller's to free. Null: out of memory. */
 struct ctp_class *ctp_sql_fact_class(enum ctp_sql_fact fact);

@@ -94,6 +94,20 @@ static const struct ctp_sql_kind_view kind_views[] = {
 /* Sections of which a filter has left out records: a number that is missing there is not lost. Names in attrs are JSON. */
 #define FILTERED "SELECT id FROM sections WHERE attrs LIKE '%\"filtered\":%'"
 
+/*
+ * When x's coroutine, or what else has the number, was last known, and whether all of that is there: in a merged section, up to the end of
+ * its origin, which the number has as its last digits (ctp-merge(1)). Where these digits are no origin's, the times are not certain. s is
+ * the section.
+ */
+#define MERGED(x) x ".section IN (SELECT section FROM origins_at_end)"
+#define ORIGIN_END(x, number, what) \
+	"(SELECT max(" what ") FROM origins_at_end o WHERE o.section = " x ".section AND " number " % nullif(o.stride, 0) = o.origin)"
+#define OWN_NUMBER(x) "coalesce(" x ".coro, " x ".probe_id)"
+#define END_OF(x, number, section_end) \
+	"CASE WHEN " MERGED(x) " THEN coalesce(" ORIGIN_END(x, number, "o.end_ns") ", " section_end ") ELSE " section_end " END"
+#define IS_COMPLETE(x, number, complete) \
+	"CASE WHEN " MERGED(x) " THEN coalesce(" ORIGIN_END(x, number, FLAG("o.complete")) " > 0, FALSE) ELSE coalesce(" complete ", FALSE) END"
+
 /* --- what is looked up ----------------------------------------------------------------------------------------------------- */
 
 /* Whether x's coroutine shared its station with another: its indexes then say nothing. */
@@ -339,13 +353,13 @@ static const struct ctp_sql_view views[] = {
 	 " FROM (SELECT e.*, e.ts AS start_ns,"
 	 " CASE WHEN e.conflict THEN NULL WHEN next_ts IS NOT NULL THEN CASE WHEN gap <> 0 THEN NULL ELSE " LATER("e.ts", "next_ts") " END"
 	 " WHEN " LOST_BEHIND("e") " THEN NULL"
-	 " ELSE coalesce(" DEATH("e", LATER("e.ts", ALIVE)) ", s.end_ns) END AS stop_ns,"
+	 " ELSE coalesce(" DEATH("e", LATER("e.ts", ALIVE)) ", " END_OF("e", OWN_NUMBER("e"), "s.end_ns") ") END AS stop_ns,"
 	 " CASE WHEN next_ts IS NOT NULL OR " DEATH("e", "r.ts") " IS NOT NULL THEN FALSE"
 	 " WHEN e.conflict OR " LOST_BEHIND("e") " THEN NULL ELSE TRUE END AS open,"
 	 " CASE WHEN next_ts IS NULL THEN " DEATH("e", "r.ts") " END AS death_ns,"
 	 " CASE WHEN next_ts IS NULL THEN coalesce(" DEATH("e", ALIVE " >= r.ts") ", TRUE) ELSE TRUE END AS exact,"
 	 " CASE WHEN e.\"index\" IS NULL OR gap <> 0 OR " CONFLICT("e") " THEN FALSE WHEN next_ts IS NOT NULL THEN TRUE"
-	 " ELSE coalesce(s.complete, FALSE) AND NOT " LOST_BEHIND("e") " AND NOT " LOST_OF_NOBODY("e") " END AS certain" SQL_APART("a")
+	 " ELSE " IS_COMPLETE("e", OWN_NUMBER("e"), "s.complete") " AND NOT " LOST_BEHIND("e") " AND NOT " LOST_OF_NOBODY("e") " END AS certain" SQL_APART("a")
 	 " FROM steps e LEFT JOIN sections s ON s.id = CASE WHEN next_ts IS NULL THEN e.section END) i"},
 
 	/* A gap is a missing index; else a loss record after the last transition, or of a coroutine without transitions. */
@@ -356,7 +370,7 @@ static const struct ctp_sql_view views[] = {
 	 " CASE WHEN e.section IN (" FILTERED ") THEN NULL ELSE e.\"index\" - coalesce(e.last_index, -1) - 1 END AS lost"
 	 " FROM " NUMBERED_STEPS " e WHERE e.\"index\" > coalesce(e.last_index, -1) + 1 AND NOT " STALE("e")
 	 " UNION ALL SELECT l.section, l.coro, l.probe_id, coalesce(l.last_ns, " BEGIN("l") "), coalesce(" DEATH("l", "r.ts") ","
-	 " s.end_ns), lost FROM (SELECT l.section, l.coro, max(l.probe_id) AS probe_id, min(l.ts) AS ts, max(p.ts) AS last_ns, sum(l.count) AS lost"
+	 " " END_OF("l", "l.coro", "s.end_ns") "), lost FROM (SELECT l.section, l.coro, max(l.probe_id) AS probe_id, min(l.ts) AS ts, max(p.ts) AS last_ns, sum(l.count) AS lost"
 	 "       FROM losses l LEFT JOIN coro_trace_events p ON p.id = " LAST("l")
 	 "       WHERE l.coro <> 0 AND CASE WHEN p.id IS NULL THEN TRUE WHEN p.\"index\" IS NULL THEN FALSE"
 	 "             ELSE coalesce(l.\"index\" > p.\"index\", l.ts > p.ts) END"
@@ -365,7 +379,7 @@ static const struct ctp_sql_view views[] = {
 	 " " LOST_SUM(MINE("e"), "AND r.ts <= e.ts")
 	 " FROM coro_trace_events e WHERE e.coro <> 0 AND e.\"index\" IS NULL AND e.id = " STEP("e", "y.id", "ORDER BY y.\"index\"" SQL_UP ", y.id")
 	 " AND " HAS("e", "losses", "AND r.ts <= e.ts")
-	 " UNION ALL SELECT e.section, e.coro, e.probe_id, e.ts, coalesce(e.next_ts, " DEATH("e", "r.ts") ", s.end_ns),"
+	 " UNION ALL SELECT e.section, e.coro, e.probe_id, e.ts, coalesce(e.next_ts, " DEATH("e", "r.ts") ", " END_OF("e", OWN_NUMBER("e"), "s.end_ns") "),"
 	 " CASE WHEN next_ts IS NOT NULL THEN lost ELSE coalesce(" LOST_BEHIND_SUM(MINE("e")) ", " LOST_BEHIND_SUM(MINE_PLAIN("e")) ") END"
 	 " FROM (" PLAIN_STEPS ") e LEFT JOIN sections s ON s.id = e.section"
 	 " WHERE gap = 1 OR next_ts IS NULL AND " LOST_BEHIND("e") ") g"},
@@ -417,7 +431,8 @@ static const struct ctp_sql_view views[] = {
 	 */
 	{"wait_for",
 	 "WITH RECURSIVE waits AS " SQL_MATERIALIZED " (SELECT * FROM (SELECT t.section, t.coro, t.probe_id, t.ts, t.addr, t.site, t.ts AS since_ns,"
-	 " CASE WHEN s.clock = 'ordinal' THEN NULL ELSE s.end_ns - t.ts END AS for_ns, coalesce(s.complete, FALSE) AND NOT " LOST_OF_NOBODY("t") " AS certain,"
+	 " CASE WHEN s.clock = 'ordinal' THEN NULL ELSE " END_OF("t", "t.coro", "s.end_ns") " - t.ts END AS for_ns,"
+	 " " IS_COMPLETE("t", "t.coro", "s.complete") " AND NOT " LOST_OF_NOBODY("t") " AS certain,"
 	 " " RECORD("t", "r.target", "awaits", "AND r.ts <= t.ts AND r.ts >= CASE WHEN t.\"index\" = 0 THEN 0 ELSE "
 	 "         " STEP("t", "y.ts", "AND y.\"index\" = t.\"index\" - 1") " END ORDER BY r.ts" SQL_DOWN) " AS awaits"
 	 " FROM (SELECT DISTINCT section, coro FROM awaits WHERE coro <> 0) c JOIN coro_trace_events t ON t.id = " LAST("c")
@@ -441,14 +456,14 @@ static const struct ctp_sql_view views[] = {
 	 " " SPAN("section", "stop_ns - " EARLIER("start_ns", "stop_ns")) " AS duration_ns, transitions AS lost"
 	 " FROM (SELECT l.*, coalesce(nullif(after, 0), (SELECT e.ts FROM coro_trace_events e WHERE e.tid = l.tid"
 	 "       AND e.section = l.section ORDER BY e.ts LIMIT 1), ts) AS start_ns,"
-	 "       " SQL_LEAST "(ts, coalesce((SELECT s.end_ns FROM sections s WHERE s.id = l.section), ts)) AS stop_ns"
+	 "       " SQL_LEAST "(ts, coalesce(" END_OF("l", "l.tid", "(SELECT s.end_ns FROM sections s WHERE s.id = l.section)") ", ts)) AS stop_ns"
 	 "       FROM thread_losses l WHERE transitions > 0 AND tid <> 0) l"},
 
 	/* Runs may be nested, and gaps may overlap: between two neighbouring begins or ends, a run or a gap is open or not. */
 	{"thread_times",
 	 "SELECT i.section, i.tid, " THREAD_NAME("i") " AS thread, first_ns, last_ns, runs,"
 	 " CASE WHEN s.clock = 'ordinal' THEN NULL ELSE busy_ns END AS busy_ns, CASE WHEN s.clock = 'ordinal' THEN NULL ELSE unknown_ns END AS unknown_ns, gaps, i.lost,"
-	 " coalesce(s.complete AND coalesce(l.lost, 0) <= coalesce(m.of_threads, 0), FALSE) AS certain, uncertain"
+	 " " IS_COMPLETE("i", "i.tid", "s.complete") " AND coalesce(l.lost, 0) <= coalesce(m.of_threads, 0) AS certain, uncertain"
 	 " FROM (SELECT section, tid, min(t) AS first_ns, max(t) AS last_ns, " COUNT_IF("kind = 'run'") " AS runs, " COUNT_IF("kind = 'gap'") " AS gaps,"
 	 "       sum(lost) AS lost, sum(unsure) AS uncertain, sum(CASE WHEN run > 0 AND gap = 0 THEN next - t ELSE 0 END) AS busy_ns,"
 	 "       sum(CASE WHEN gap > 0 THEN next - t ELSE 0 END) AS unknown_ns"
@@ -465,7 +480,7 @@ static const struct ctp_sql_view views[] = {
 
 	{"coroutine_times",
 	 "SELECT section, coro, probe_id, " NAME_OF("i") " AS name, coalesce(" BEGIN("i") ", first_ns) AS begin_ns,"
-	 " coalesce(" DEATH("i", "r.ts") ", (SELECT s.end_ns FROM sections s WHERE s.id = i.section)) AS end_ns,"
+	 " coalesce(" DEATH("i", "r.ts") ", " END_OF("i", OWN_NUMBER("i"), "(SELECT s.end_ns FROM sections s WHERE s.id = i.section)") ") AS end_ns,"
 	 " runs, " SPAN("section", "running_ns") " AS running_ns, waits, " SPAN("section", "suspended_ns") " AS suspended_ns, gaps,"
 	 " " SPAN("section", "unknown_ns") " AS unknown_ns, lost, uncertain"
 	 " FROM (SELECT section, coro, max(probe_id) AS probe_id, min(start_ns) AS first_ns, min(start_ns) AS ts,"
@@ -496,14 +511,15 @@ static const struct ctp_sql_view views[] = {
 	 " FROM (SELECT c.*, CASE WHEN death_ns IS NOT NULL THEN 'dead' WHEN lost THEN 'unknown' WHEN last IS NULL THEN CASE WHEN " UNFOLLOWED " THEN 'unknown' ELSE 'born' END"
 	 "       WHEN is_active THEN 'running' ELSE 'suspended' END AS state, coalesce(death_ns, ts) AS since_ns,"
 	 " NOT " CONFLICT("c") " AND CASE WHEN death_ns IS NOT NULL THEN TRUE"
-	 " WHEN lost OR NOT coalesce(complete, FALSE) OR " LOST_OF_NOBODY("c") " THEN FALSE WHEN last IS NOT NULL THEN \"index\" IS NOT NULL"
+	 " WHEN lost OR NOT complete OR " LOST_OF_NOBODY("c") " THEN FALSE WHEN last IS NOT NULL THEN \"index\" IS NOT NULL"
 	 " ELSE NOT (" UNFOLLOWED " OR probe_id IS NULL"
 	 "      AND EXISTS (SELECT 1 FROM coro_trace_events y WHERE y.coro IS NULL AND y.section = c.section)) END AS certain" SQL_APART("a")
 	 " FROM (SELECT c.*, " DEATH("c", "r.ts") " AS death_ns,"
 	 " CASE WHEN last IS NULL THEN " HAS("c", "losses", "") " ELSE " LOST_BEHIND("c") " END AS lost" SQL_APART("b")
 	 " FROM (SELECT c.section, c.coro, coalesce(c.probe_id, t.probe_id, " BIRTH("c", "r.probe_id") ", "
 	 RECORD("c", "r.probe_id", "losses", "") ", " RECORD("c", "r.probe_id", "deaths", "") ") AS probe_id, t.id AS last, t.is_active,"
-	 " t.tid, t.addr, t.site, t.\"index\", coalesce(t.ts, " BEGIN("c") ") AS ts, s.end_ns, s.complete, s.clock = 'ordinal' AS ordinal, m.missed_ns,"
+	 " t.tid, t.addr, t.site, t.\"index\", coalesce(t.ts, " BEGIN("c") ") AS ts, " END_OF("c", OWN_NUMBER("c"), "s.end_ns") " AS end_ns,"
+	 " " IS_COMPLETE("c", OWN_NUMBER("c"), "s.complete") " AS complete, s.clock = 'ordinal' AS ordinal, m.missed_ns,"
 	 " coalesce(p.ts, CASE WHEN t.\"index\" > 0 THEN -1 ELSE t.ts - 1 END) AS before_ns,"
 	 " CASE WHEN p.is_active AND p.\"index\" = t.\"index\" - 1 THEN p.tid END AS ran_on" SQL_APART("c")
 	 " FROM coroutines c LEFT JOIN coro_trace_events t ON t.id = CASE WHEN c.coro IS NULL THEN " LAST_PLAIN("c") " ELSE " LAST("c") " END"

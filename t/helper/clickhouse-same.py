@@ -16,7 +16,7 @@ from collections import Counter
 TEXTS = ('string', 'bytes', 'enum')
 NULL = '\\N'
 OWN = ('day', 'section_id', 'delivery', 'host', 'wall')
-FACTS = ('objects_at_end', 'holders_at_end', 'reasons_at_end')
+FACTS = ('objects_at_end', 'holders_at_end', 'reasons_at_end', 'origins_at_end')
 STEPS = ('steps', 'intervals', 'run_intervals', 'wait_intervals', 'longest_waits', 'suspend_addresses', 'suspend_sites', 'thread_runs')
 SECTION = ('host', 'pid', 'argv', 'tool', 'clock', 'wall_offset_ns', 'start_ns', 'end_ns', 'complete', 'attrs')
 

@@ -73,6 +73,54 @@ echo '{"type":"@section","attrs":{}}
 {"type":"@end","complete":true}' | make ending
 is 'a section without coroutines ends with its records' "$(sql ending 'SELECT end_ns FROM sections')" 5
 
+# --- origins ------------------------------------------------------------------------------------------------------------------
+# PID BEGIN END: two coroutines that wait when the program ends. Of a merged section, each origin has an end of its own.
+origin() {
+	python3 - "$@" <<-'PY'
+	import json, sys
+	pid, begin, end = map(int, sys.argv[1:])
+	def put(**row): print(json.dumps(row))
+	def schema(kind, *fields): put(type="@schema", name=kind, kind=kind, fields=[dict(name=n, type=t, role=r) for n, t, r in fields])
+	time, after = ("ts", "u64", "time"), ("after", "u64", "time")
+	coro = [time, ("probe_id", "u64", "probe"), ("coro", "u64", "coroutine")]
+	put(type="@section", attrs=dict(clock="monotonic", boot_id="b", wall_offset_ns="5", pid=str(pid), host="h"))
+	schema("transition", *coro, ("tid", "u64", "thread"), ("addr", "u64", "address"), ("seq", "u64", "sequence"),
+	       ("is_active", "bool", "state"), ("index", "u64", "sequence"))
+	schema("await", *coro, ("target", "u64", ""))
+	schema("end", time, after)
+	for coro in 1, 2:
+	    who = dict(probe_id=100 + coro, coro=coro)
+	    put(type="transition", ts=begin + 10 * coro, tid=1, addr="0x1", seq=1, is_active=True, index=0, **who)
+	    put(type="await", ts=begin + 10 * coro + 1, target=coro + 1, **who)
+	    put(type="transition", ts=begin + 10 * coro + 2, tid=1, addr="0x1", seq=1, is_active=False, index=1, **who)
+	put(type="end", ts=end, after=end)
+	put(type="@end", complete=True)
+	PY
+}
+origin 7 1000 5000 | "$from" -q >"$tmp/7.ctp"
+origin 8 2000 90000 | "$from" -q >"$tmp/8.ctp"
+origin 9 3000 7000 | grep -v '@end' | "$from" -q >"$tmp/9.ctp"
+"$BIN/ctp-merge" -q -o "$tmp/merged.ctp" "$tmp/7.ctp" "$tmp/8.ctp"
+"$BIN/ctp-merge" -q -o "$tmp/origins.ctp" "$tmp/merged.ctp" "$tmp/9.ctp"
+"$sqlite" -q -o "$tmp/origins.sqlite" "$tmp/origins.ctp"
+is 'what waits in a merged section waits until its own origin ends, and is certain if that is complete' \
+	"$(sql origins 'SELECT coro, stop_ns, certain FROM wait_intervals WHERE open ORDER BY coro')" '12|7000|0
+22|7000|0
+111|5000|1
+121|90000|1
+211|5000|1
+221|90000|1'
+is 'other views say the same' "$(sql origins 'SELECT coro, s.since_ns + s.for_ns, w.since_ns + w.for_ns, t.end_ns, s.certain, w.certain FROM coroutine_states s
+	JOIN wait_for w USING (section, coro) JOIN coroutine_times t USING (section, coro) ORDER BY coro')" '12|7000|7000|7000|0|0
+22|7000|7000|7000|0|0
+111|5000|5000|5000|1|1
+121|90000|90000|90000|1|1
+211|5000|5000|5000|1|1
+221|90000|90000|90000|1|1'
+[ ! -x "$BIN/ctp-report" ] || is 'and so does ctp-report' "$(sql origins 'SELECT sum(running_ns), sum(suspended_ns) FROM coroutine_times GROUP BY CASE coro % 10 WHEN 2 THEN 2 ELSE coro % 100 END ORDER BY 1, 2')" \
+	"$("$BIN/ctp-report" -q -j "$tmp/origins.ctp" 2>/dev/null | python3 -c 'import json, sys
+for t in sorted((s["total_ns"]["running"], s["total_ns"]["suspended"]) for s in json.load(sys.stdin)["sections"]): print(*t, sep="|")')"
+
 # --- gaps ---------------------------------------------------------------------------------------------------------------------
 truth=../shared/fixtures/truth
 if [ -f $truth/gap-with-wake.jsonl ]; then

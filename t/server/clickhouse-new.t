@@ -65,6 +65,17 @@ is 'types are those of newer servers' \
 	"['DateTime64(9, \\'UTC\\')','LowCardinality(String)','UInt64']"
 is 'a time on the wall has nanoseconds' "$(ask 'SELECT countIf(toUnixTimestamp64Nano(wall) - toInt64(ts) <> 1794700800000000000) FROM delivered_birth WHERE host = '"'web1'")" 0
 
+# --- a merged trace, whose origins end at different times: its waits end with them ------------------------------------------------
+python3 t/helper/sqlite-views.py make 1 120 | awk '/@section/ { n++ } n < 4' | sed 's/\("attrs": {\)[^}]*/\1"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"/' |
+	"$from" -q | "$BIN/ctp-merge" -q >"$tmp/merged.ctp"
+"$BIN/ctp-sqlite" -q -o "$tmp/merged.sqlite" "$tmp/merged.ctp" 2>/dev/null
+anew "$tmp/merged.ctp"
+"$to" -q --load "$quick" "$tmp/merged.ctp" 2>/dev/null
+of_intervals='SELECT coro, "index", start_ns, stop_ns, duration_ns, open, exact, certain FROM intervals'
+is 'three origins have an end' "$(ask 'SELECT uniqExact(end_ns) FROM origins_at_end')" 3
+is 'their intervals are those of SQLite' "$(ask "$of_intervals" | sort)" "$(python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*("\\N" if v is None else v for v in row), sep="\t")' "$tmp/merged.sqlite" "$of_intervals" | sort)"
+
 # --- copies that were replaced ---------------------------------------------------------------------------------------------------
 anew
 awk -v requests=2500 -v host=web2 -f t/bench/scale.awk | "$from" -q >"$tmp/web2.ctp"

@@ -44,6 +44,17 @@ is 'five traces are delivered, with status 3 for their losses' $? 3
 same 'every row, the sections and the views are those of SQLite' "$@"
 is 'what coroutines wait for is there' "$(ask 'SELECT count() > 0 FROM objects') $(ask 'SELECT count() > 0 FROM holders')" '1 1'
 
+# --- a merged trace, whose origins end at different times: its waits end with them ------------------------------------------------
+python3 t/helper/sqlite-views.py make 1 "${steps:-120}" | awk '/@section/ { n++ } n < 4' | sed 's/\("attrs": {\)[^}]*/\1"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"/' |
+	"$from" -q | "$BIN/ctp-merge" -q >"$tmp/merged.ctp"
+"$BIN/ctp-sqlite" -q -o "$tmp/merged.sqlite" "$tmp/merged.ctp" 2>/dev/null
+anew "$tmp/merged.ctp"
+"$to" -q --load "$(ch_at 1) -d t" "$tmp/merged.ctp" 2>/dev/null
+of_intervals='SELECT coro, "index", start_ns, stop_ns, duration_ns, open, exact, certain FROM intervals'
+is 'three origins have an end' "$(ask 'SELECT uniqExact(end_ns) FROM origins_at_end')" 3
+is 'their intervals are those of SQLite' "$(ask "$of_intervals" | sort)" "$(python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*("\\N" if v is None else v for v in row), sep="\t")' "$tmp/merged.sqlite" "$of_intervals" | sort)"
+
 # --- by hand --------------------------------------------------------------------------------------------------------------------
 anew "$tmp/objects.ctp" "$tmp/scale.ctp"
 "$to" -q -o "$tmp/folder" "$tmp/objects.ctp" "$tmp/scale.ctp"

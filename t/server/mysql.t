@@ -60,6 +60,10 @@ load -q -D v1 --append "$tmp/s2.ctp"
 "$BIN/ctp-sqlite" -q --append -o "$tmp/s1.sqlite" "$tmp/s2.ctp"
 same 'views are right after appending' v1 "$tmp/s1.sqlite"
 is 'no table of the load is left' "$(left v1)" 0
+sed 's/\("attrs": {\)[^}]*/\1"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"/' "$tmp/made1" | "$from" -q | "$BIN/ctp-merge" -q >"$tmp/merged.ctp"
+load -q -D v1 --append "$tmp/merged.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/s1.sqlite" "$tmp/merged.ctp"
+same 'and of a merged trace, whose origins end at different times' v1 "$tmp/s1.sqlite"
 events=$(sql -D v1 -e 'SELECT count(*) FROM coro_trace_events')
 load -q -D v1 "$tmp/s2.ctp" 2>"$tmp/err"
 is 'a second load without --append is refused' "$? $(cat "$tmp/err")" '1 ctp-mysql: v1: has a table coro_trace_events; --append adds to it'
