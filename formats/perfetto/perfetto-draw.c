@@ -371,8 +371,10 @@ bool ctp_perfetto_draw_run(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro
 		return false;
 	ts_ns = ctp_most(ts_ns, th->last_ns);
 	uint32_t number = (uint32_t)(c - d->coros), depth = depth_of(th, number);
-	bool nested = by && depth == th->depth && depth && d->coros[th->runs[depth - 1].coro].id == by;
-	end_runs(d, th, nested && depth < CTP_PERFETTO_NESTED ? depth : 0, ts_ns, NULL);
+	const struct ctp_perfetto_coro *outer = depth && depth == th->depth ? &d->coros[th->runs[depth - 1].coro] : NULL;
+	/* Of several that go on, the follower knows the inner two at most. */
+	bool nested = outer && (by ? outer->id == by : c->ours && outer->ours);
+	end_runs(d, th, !nested ? 0 : depth < CTP_PERFETTO_NESTED ? depth : depth - 1, ts_ns, NULL);
 	uint64_t flow = d->form->arrows_of_threads ? ctp_perfetto_draw_arrow(d, c, ts_ns) : 0;
 	th->runs[th->depth++] = (struct ctp_perfetto_run){.coro = number, .from_ns = ts_ns, .flow = flow};
 	th->last_ns = ts_ns;

@@ -39,6 +39,7 @@ struct ctp_perfetto_coro {
 	bool ready;  /* it counts as runnable */
 	bool missed; /* a lost wake may have ended the wait */
 	bool destroyed; /* while it waited */
+	bool ours;   /* CTP_CO_OURS: the end of each run is recorded */
 };
 
 struct ctp_perfetto_draw {

@@ -20,7 +20,7 @@
 
 enum {
 	CTP_PERFETTO_PROCESSES = 64, /* of a section; further ones count as its first */
-	CTP_PERFETTO_NESTED = 16,    /* runs on a thread, each in the one before */
+	CTP_PERFETTO_NESTED = 64,    /* runs on a thread, each in the one before */
 	CTP_PERFETTO_SHARED = 100,   /* rows that coroutines share; the last is for all further spawn sites */
 	CTP_PERFETTO_PIDS = 4096,    /* of all sections, that are remembered */
 };

@@ -154,6 +154,7 @@ static uint32_t adopt(struct walk *w, struct ctp_coroutine *co, const struct ctp
 		ctp_perfetto_draw_start(&w->draw, c, CTP_PERFETTO_GAP, from_ns);
 	} else if (was->was == CTP_RUNNING) {
 		c->thread = was->thread;
+		c->ours = co->flags & CTP_CO_OURS;
 		ctp_perfetto_draw_run(&w->draw, c, 0, from_ns);
 		ctp_perfetto_draw_start(&w->draw, c, CTP_PERFETTO_RUN, from_ns);
 	} else if (was->was == CTP_RUNNABLE) {
@@ -208,6 +209,7 @@ static void resume(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp
 		ctp_perfetto_draw_ran(d, c, ts_ns, false, NULL);
 	ctp_perfetto_draw_count(d, c, false, ts_ns);
 	c->thread = ch->thread;
+	c->ours = ch->co->flags & CTP_CO_OURS;
 	c->missed = c->inner == CTP_PERFETTO_WAIT && !c->woken && w->follow->missed_ns > ch->was_ns;
 	bool seen = ctp_perfetto_draw_run(d, c, ch->by, ts_ns) || c->shared || (c->lane && !w->form->arrows_of_threads);
 	d->undrawn.runs += !seen;

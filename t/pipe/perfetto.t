@@ -48,6 +48,14 @@ is 'a full disk: status 1' $? 1
 "$to" -o "$tmp/none.pftrace" "$tmp/missing.ctp" 2>/dev/null
 is 'without an input there is no file' "$? $(ls "$tmp/none.pftrace" 2>/dev/null)" '1 '
 
+# Generators run in one another, many deep.
+if [ -x "$O/examples/primes" ]; then
+	"$BIN/ctp-collect" -q -o "$tmp/primes.ctp" "$O/examples/primes" >/dev/null
+	ok 'a thread is busy as long as any of the runs on it that are in one another' judge primes
+else
+	skip 'there is no example in C++'
+fi
+
 # --- gaps, and what is waited for --------------------------------------------------------------------------------------------------
 for seed in 1 2 3 ${EVERY:+4 5 6 7 8}; do
 	python3 t/helper/gaps.py make "$seed" >"$tmp/gaps.jsonl"
