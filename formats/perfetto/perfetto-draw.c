@@ -14,7 +14,7 @@
 
 struct ctp_perfetto_name *ctp_perfetto_draw_word(struct ctp_perfetto_draw *d, enum ctp_perfetto_inner inner)
 {
-	static const char *const words[CTP_PERFETTO_WORDS] = {"nothing", "running", "ready", "suspended", "lost", "wake"};
+	static const char *const words[CTP_PERFETTO_WORDS] = {"nothing", "running", "ready", "suspended", "lost", "wake", "left out"};
 	if (!d->words[inner])
 		d->words[inner] = ctp_perfetto_names_get(&d->names, words[inner]);
 	return d->words[inner];
@@ -185,7 +185,9 @@ void ctp_perfetto_draw_new_life(struct ctp_perfetto_draw *d, struct ctp_perfetto
 
 static struct ctp_perfetto_name *inner_name(struct ctp_perfetto_draw *d, const struct ctp_perfetto_coro *c)
 {
-	return c->inner == CTP_PERFETTO_WAIT && c->place ? c->place : ctp_perfetto_draw_word(d, c->inner);
+	if (c->inner == CTP_PERFETTO_WAIT && c->place)
+		return c->place;
+	return ctp_perfetto_draw_word(d, c->inner == CTP_PERFETTO_GAP && c->left_out ? CTP_PERFETTO_LEFT_OUT : c->inner);
 }
 
 static uint32_t wait_args(const struct ctp_perfetto_coro *c, struct ctp_perfetto_arg *args, uint32_t n)

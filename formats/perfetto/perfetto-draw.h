@@ -15,7 +15,7 @@
 
 /* The slice inside of a life; and other events with a name of their own. */
 enum ctp_perfetto_inner { CTP_PERFETTO_NOTHING, CTP_PERFETTO_RUN, CTP_PERFETTO_READY, CTP_PERFETTO_WAIT, CTP_PERFETTO_GAP,
-                          CTP_PERFETTO_WAKE, CTP_PERFETTO_WORDS };
+                          CTP_PERFETTO_WAKE, CTP_PERFETTO_LEFT_OUT, CTP_PERFETTO_WORDS };
 
 struct ctp_perfetto_coro {
 	uint64_t id, born_ns;
@@ -37,6 +37,7 @@ struct ctp_perfetto_coro {
 	bool used, woken, named, before, conflict, wake_apart;
 	bool begun;  /* the life is drawn */
 	bool ready;  /* it counts as runnable */
+	bool left_out; /* what is in the gap, by a filter; else it is lost */
 	bool missed; /* a lost wake may have ended the wait */
 	bool destroyed; /* while it waited */
 	bool ours;   /* CTP_CO_OURS: the end of each run is recorded */

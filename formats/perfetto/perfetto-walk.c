@@ -122,6 +122,12 @@ static void on_section(void *arg, const struct ctp_section *sec)
 
 /* --- changes -------------------------------------------------------------------------------------------------------------- */
 
+/* Whether a filter has made the gap: only a record of a loss says that events are lost, of this coroutine or of unknown ones. */
+static bool is_left_out(const struct walk *w, uint64_t lost, uint64_t from_ns)
+{
+	return w->follow->filtered && !lost && from_ns >= w->follow->unsure_ns;
+}
+
 /* What a coroutine will wait for, from now on. */
 static void set_wait(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp_coroutine *co, uint32_t place)
 {
@@ -151,6 +157,7 @@ static uint32_t adopt(struct walk *w, struct ctp_coroutine *co, const struct ctp
 	from_ns = ctp_most(from_ns, c->at_ns);
 	ctp_perfetto_draw_life(&w->draw, c, co);
 	if (was->gap) {
+		c->left_out = is_left_out(w, 0, was->was_ns);
 		ctp_perfetto_draw_start(&w->draw, c, CTP_PERFETTO_GAP, from_ns);
 	} else if (was->was == CTP_RUNNING) {
 		c->thread = was->thread;
@@ -246,6 +253,7 @@ static void lose(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp_c
 		ctp_perfetto_draw_ran(d, c, gap_ns, true, NULL);
 	ctp_perfetto_draw_stop(d, c, gap_ns, NULL);
 	c->lost = ch->by;
+	c->left_out = is_left_out(w, ch->by, ch->gap_ns);
 	ctp_perfetto_draw_start(d, c, CTP_PERFETTO_GAP, gap_ns);
 }
 
@@ -353,7 +361,8 @@ static void settle(struct walk *w, uint64_t end_ns)
 			static const char *const more[] = {
 				"", " (still running)", " (still ready)", " (still waiting)", " (still lost)"
 			};
-			ctp_perfetto_draw_remove(d, co->handle, end_ns, more[c->inner]);
+			bool left_out = c->inner == CTP_PERFETTO_GAP && c->left_out;
+			ctp_perfetto_draw_remove(d, co->handle, end_ns, left_out ? " (still left out)" : more[c->inner]);
 			co->handle = 0;
 		}
 	}

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 
-STATES = {"running": "running", "ready": "runnable", "lost": "unknown"}
+STATES = {"running": "running", "ready": "runnable", "lost": "unknown", "left out": "unknown"}
 LANES = "select id from track where parent_id in (select id from track where name = 'coroutines')"
 SQL = {
     "stats": "select name, value from stats where value > 0 and severity in ('error', 'data_loss')",

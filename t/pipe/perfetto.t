@@ -196,6 +196,14 @@ select max(ts) - min(ts) from slice s where name = 'running' and s.ts % 1000 = 2
 $errors
 SQL
 )" 'script> on one script> on one script> on two, process 7 of section 2 script> on two, process 8 of section 2 ; 7|70|2 8|80|2 ; one|one|7 two|two|7 ; 500000 ; ; '
+	"$BIN/ctp-filter" -q --state running "$tmp/lost.ctp" >"$tmp/filtered.ctp"
+	"$to" -q -o "$tmp/filtered.pftrace" "$tmp/filtered.ctp"
+	kinds="select distinct name from slice where name in ('lost', 'left out', 'suspended')"
+	is 'what a filter has left out is not called lost' "$(echo "$kinds" | sql filtered.pftrace)" 'left out ; '
+	# A loss in a filtered trace is one.
+	python3 t/helper/gaps.py make 1 | sed 's/"attrs":{/&"filtered":"--state running",/' | "$from" -q >"$tmp/mixed.ctp"
+	"$to" -q -o "$tmp/mixed.pftrace" "$tmp/mixed.ctp"
+	is 'what is lost is called that in a filtered trace, too' "$(echo "$kinds and name like 'l%' order by 1" | sql mixed.pftrace)" 'left out lost ; '
 	"$BIN/ctp-filter" -q --coro 2 "$tmp/lost.ctp" >"$tmp/filtered.ctp"
 	for form in '' --chrome; do
 		"$to" $form -o "$tmp/filtered" "$tmp/filtered.ctp"
