@@ -9,9 +9,11 @@
 #include "report/report-rules.h"
 
 /* The place of a result; GitLab, and GitHub in a container, know only names from the root of the repository. */
-static struct ctp_report_place spot_below(const char *root, const struct ctp_report_section *s, const struct ctp_ci_result *r)
+static struct ctp_report_place spot_below(const char *root, struct ctp_ci_spot *spot, const struct ctp_report_section *s,
+                                          const struct ctp_ci_result *r)
 {
-	struct ctp_report_place at = ctp_ci_spot(s, r).at;
+	ctp_ci_spot(spot, s, r);
+	struct ctp_report_place at = spot->at;
 	size_t len = root ? strlen(root) : 0;
 	while (len && root[len - 1] == '/')
 		len--;
@@ -106,7 +108,8 @@ static void hang(struct github *g, const struct ctp_report_section *s)
 
 static void finding(struct github *g, const struct ctp_ci *ci, const struct ctp_ci_result *result, const char *root)
 {
-	const struct ctp_report_place at = spot_below(root, ci->section, result);
+	struct ctp_ci_spot spot;
+	const struct ctp_report_place at = spot_below(root, &spot, ci->section, result);
 	if (!command(g, kind_of(result->certainty), &at))
 		return;
 	ctp_output_putf(g->out, "%s", ctp_report_rule(result->rule).name);
@@ -172,7 +175,8 @@ static void hang_entry(struct ctp_output *out, const struct ctp_report_section *
 {
 	char mark[CTP_CI_MARK_MAX], text[CTP_PRINT_COMMAND_MAX], lines[CTP_CI_STILL][CTP_CI_ADVICE_MAX];
 	const struct ctp_ci_result nowhere = {0};
-	const struct ctp_report_place at = ctp_ci_spot(s, &nowhere).at;
+	struct ctp_ci_spot spot;
+	ctp_ci_spot(&spot, s, &nowhere);
 	unsigned n = ctp_ci_hang_lines(lines, s);
 	ctp_output_putf(out, "{\"description\":\"");
 	ctp_ci_put(out, CTP_CI_JSON, ctp_print_command(text, s));
@@ -185,7 +189,7 @@ static void hang_entry(struct ctp_output *out, const struct ctp_report_section *
 	ctp_output_putf(out, "\",\"check_name\":\"" CTP_CI_HANG "\",\"fingerprint\":\"%s\",\"severity\":\"critical\",",
 	                ctp_ci_hang_mark(mark, s));
 	ctp_output_putf(out, "\"location\":{\"path\":\"");
-	ctp_ci_put_part(out, CTP_CI_JSON, at.file ? at.file : "unknown", at.file ? at.file_bytes : strlen("unknown"));
+	ctp_ci_put_part(out, CTP_CI_JSON, spot.at.file ? spot.at.file : "unknown", spot.at.file ? spot.at.file_bytes : strlen("unknown"));
 	ctp_output_putf(out, "\",\"lines\":{\"begin\":1}}}");
 }
 
@@ -193,6 +197,7 @@ void ctp_report_gitlab(struct ctp_output *out, const struct ctp_report *r, const
 {
 	struct ctp_ci ci;
 	struct ctp_ci_result result;
+	struct ctp_ci_spot spot;
 	const char *comma = "";
 	char how[CTP_PRINT_LINE_MAX];
 	ctp_output_putf(out, "[");
@@ -205,7 +210,7 @@ void ctp_report_gitlab(struct ctp_output *out, const struct ctp_report *r, const
 	}
 	for (uint32_t i = 0; i < r->nsections; i++)
 		for (ctp_ci_start(&ci, &r->sections[i]); ctp_ci_next(&ci, &result); comma = ",") {
-			const struct ctp_report_place at = spot_below(style->root, ci.section, &result);
+			const struct ctp_report_place at = spot_below(style->root, &spot, ci.section, &result);
 			ctp_output_putf(out, "%s\n", comma);
 			entry(out, &ci, &result, &at);
 		}

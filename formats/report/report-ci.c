@@ -14,12 +14,37 @@
 
 /* --- results -------------------------------------------------------------------------------------------------------------- */
 
-/* "./a.c" and "a.c" are one file; services want the second. */
-static void strip(struct ctp_report_place *at)
+void ctp_ci_file(struct ctp_report_place *at, char to[CTP_CI_FILE_MAX])
 {
-	while (at->file_bytes > 2 && at->file[0] == '.' && at->file[1] == '/' && at->file[2] != '/') {
-		at->file += 2;
-		at->file_bytes -= 2;
+	if (!at->file_bytes || at->file_bytes > CTP_CI_FILE_MAX)
+		return;
+	const char *end = at->file + at->file_bytes;
+	size_t n = 0;
+	if (*at->file == '/')
+		to[n++] = '/';
+	size_t kept = n; /* bytes that no ".." takes away */
+	for (const char *c = at->file, *slash; c < end; c = slash + 1) {
+		slash = memchr(c, '/', (size_t)(end - c));
+		slash = slash ? slash : end;
+		size_t len = (size_t)(slash - c);
+		bool up = len == 2 && !memcmp(c, "..", 2), is_root = n == 1 && *to == '/';
+		if (!len || (len == 1 && *c == '.') || (up && is_root))
+			continue;
+		if (up && n > kept) {
+			while (n > kept && to[n - 1] != '/')
+				n--;
+			n -= n > kept;
+			continue;
+		}
+		if (n && to[n - 1] != '/')
+			to[n++] = '/';
+		memcpy(to + n, c, len);
+		n += len;
+		kept = up ? n : kept;
+	}
+	if (n) {
+		at->file = to;
+		at->file_bytes = n;
 	}
 }
 
@@ -35,9 +60,10 @@ static uint64_t mix(uint64_t hash, const char *text, size_t len)
 static uint64_t mix_place(uint64_t hash, const char *text)
 {
 	struct ctp_report_place at;
+	char file[CTP_CI_FILE_MAX];
 	if (!ctp_report_place(&at, text))
 		return mix(hash, text ? text : "", text ? strlen(text) : 0);
-	strip(&at);
+	ctp_ci_file(&at, file);
 	hash = mix(hash, at.file, at.file_bytes);
 	return mix(hash, at.function ? at.function : "", at.function ? strlen(at.function) : 0);
 }
@@ -193,17 +219,16 @@ const char *ctp_ci_hang_mark(char to[CTP_CI_MARK_MAX], const struct ctp_report_s
 
 /* --- places --------------------------------------------------------------------------------------------------------------- */
 
-struct ctp_ci_spot ctp_ci_spot(const struct ctp_report_section *section, const struct ctp_ci_result *result)
+void ctp_ci_spot(struct ctp_ci_spot *spot, const struct ctp_report_section *section, const struct ctp_ci_result *result)
 {
-	struct ctp_ci_spot spot = {.text = result->place};
-	if (!ctp_report_place(&spot.at, result->place) && ctp_report_place(&spot.at, result->spawn))
-		spot.text = result->spawn;
-	if (!spot.at.line) {
+	spot->text = result->place;
+	if (!ctp_report_place(&spot->at, result->place) && ctp_report_place(&spot->at, result->spawn))
+		spot->text = result->spawn;
+	if (!spot->at.line) {
 		const char *file = section->command_bytes && *section->command ? section->command : section->file;
-		spot.at = (struct ctp_report_place){.file = file, .file_bytes = file ? strlen(file) : 0};
+		spot->at = (struct ctp_report_place){.file = file, .file_bytes = file ? strlen(file) : 0};
 	}
-	strip(&spot.at);
-	return spot;
+	ctp_ci_file(&spot->at, spot->file);
 }
 
 static bool is_new(const struct ctp_ci_related *list, unsigned n, const struct ctp_ci_result *result, const char *place)

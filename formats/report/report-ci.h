@@ -13,7 +13,8 @@
 #include "report/report-place.h"
 #include "report/report-print.h"
 
-enum { CTP_CI_RELATED = 20, CTP_CI_MARK_MAX = 17, CTP_CI_STILL = 5, CTP_CI_ADVICE_MAX = 800 };
+enum { CTP_CI_RELATED = 20, CTP_CI_MARK_MAX = 17, CTP_CI_STILL = 5, CTP_CI_ADVICE_MAX = 800,
+       CTP_CI_FILE_MAX = CTP_SITE_TEXT_MAX };
 
 /* The name of the test of JUnit, and of the check of GitLab, that says whether the program hung. */
 #define CTP_CI_HANG "hang"
@@ -59,13 +60,20 @@ unsigned ctp_ci_hang_lines(char to[CTP_CI_STILL][CTP_CI_ADVICE_MAX], const struc
  */
 const char *ctp_ci_mark(char to[CTP_CI_MARK_MAX], struct ctp_ci *ci, const struct ctp_ci_result *result);
 
+/*
+ * The file by the name that services know: "./a.c" and "build/../a.c" are "a.c". Only the name is looked at: where build is a
+ * symbolic link, build/.. may be another folder. A name that is too long for the buffer stays; else the file is in the buffer.
+ */
+void ctp_ci_file(struct ctp_report_place *at, char to[CTP_CI_FILE_MAX]);
+
 /* Where to show a result: at its place, or else where the coroutines were spawned, or else at the program or the trace. */
 struct ctp_ci_spot {
-	/* File null: nothing is known; line 0: it is of the program or the trace. The file has no leading "./". */
+	/* File null: nothing is known; line 0: it is of the program or the trace. The file is that of ctp_ci_file. */
 	struct ctp_report_place at;
 	const char *text;           /* of the place; null: of the program or the trace */
+	char file[CTP_CI_FILE_MAX];
 };
-struct ctp_ci_spot ctp_ci_spot(const struct ctp_report_section *section, const struct ctp_ci_result *result);
+void ctp_ci_spot(struct ctp_ci_spot *spot, const struct ctp_report_section *section, const struct ctp_ci_result *result);
 
 /* Other places that are evidence for a result. what: of a coroutine there; who null: where the coroutines were spawned. */
 struct ctp_ci_related {

@@ -69,13 +69,14 @@ static void location(struct ctp_output *out, const struct ctp_report_place *at, 
 static void related(struct ctp_output *out, const struct ctp_ci_result *result)
 {
 	struct ctp_ci_related list[CTP_CI_RELATED];
-	char label[CTP_PRINT_LABEL_MAX];
+	char label[CTP_PRINT_LABEL_MAX], file[CTP_CI_FILE_MAX];
 	unsigned n = ctp_ci_related(list, result), id = 0;
 	ctp_output_putf(out, ",\"relatedLocations\":[");
 	for (unsigned i = 0; i < n; i++) {
 		struct ctp_report_place at;
 		if (!ctp_report_place(&at, list[i].place)) /* GitHub rejects a log that has a location without a file */
 			continue;
+		ctp_ci_file(&at, file);
 		ctp_output_putf(out, id ? "," : "");
 		location(out, &at, list[i].place);
 		ctp_output_putf(out, ",\"id\":%u,\"message\":{\"text\":\"", ++id);
@@ -93,7 +94,8 @@ static void result(struct ctp_output *out, const struct ctp_ci *ci, uint32_t sec
                    const char *mark)
 {
 	const struct ctp_report_section *s = ci->section;
-	struct ctp_ci_spot spot = ctp_ci_spot(s, r);
+	struct ctp_ci_spot spot;
+	ctp_ci_spot(&spot, s, r);
 	if (!spot.at.file_bytes)
 		spot.at = (struct ctp_report_place){.file = "unknown", .file_bytes = strlen("unknown")};
 	ctp_output_putf(out, "{\"ruleId\":\"%s\",\"ruleIndex\":%u,\"level\":\"%s\",\"message\":{\"text\":\"",

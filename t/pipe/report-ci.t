@@ -115,7 +115,10 @@ END
 "$report" --annotations hostile.ctp >out
 is 'no name becomes a command' "$(grep -c '^ *::error ' out) $(grep -vc '^::[a-z]* ' out)" '1 0'
 like 'a file below the current directory is named from there' "$(cat out)" '^::error file=src/a b\.c,line=9,'
+sed 's|/src/a b|/build/../src/a b|' rows | "$bin/ctp-fromjsonl" -q >folder.ctp
+like 'and so is one that goes through another folder' "$("$report" --annotations folder.ctp)" '^::error file=src/a b\.c,line=9,'
 if command -v jq >/dev/null; then
+	is 'SARIF: a file that goes through another folder' "$("$report" --sarif=- folder.ctp | jq -r '.runs[].results[].locations[].physicalLocation.artifactLocation.uri')" "file://$(pwd)/src/a%20b.c"
 	is 'GitLab: an array of entries' "$("$report" --annotations=gitlab t.ctp possible.ctp | jq -c '.[] | [.check_name, .severity, .location.path, .location.lines.begin, (.fingerprint | length)]')" \
 		'["never-woken","major","queue.c",41,16]
 ["possible","info","server",1,16]'

@@ -162,10 +162,33 @@ static const char *spot(struct made *m, char *at, char *spawned)
 	m->findings[0].spawn = spawned;
 	ctp_ci_start(&ci, &m->section);
 	ctp_ci_next(&ci, &r);
-	const struct ctp_ci_spot s = ctp_ci_spot(&m->section, &r);
+	struct ctp_ci_spot s;
+	ctp_ci_spot(&s, &m->section, &r);
 	snprintf(to, sizeof to, "%.*s %ju %s %s", (int)s.at.file_bytes, s.at.file ? s.at.file : "", s.at.line,
 	         s.at.function ? s.at.function : "-", s.text ? s.text : "-");
 	return to;
+}
+
+static void test_names(void)
+{
+	static const char *const files[][2] = {
+		{"a.c", "a.c"}, {"./a.c", "a.c"}, {"././/b/./a.c", "b/a.c"}, {"build/../src/a.c", "src/a.c"}, {"b/c/../../a.c", "a.c"},
+		{"../a.c", "../a.c"}, {"b/../../a.c", "../a.c"}, {"../../b/../a.c", "../../a.c"}, {"..a/../a..c", "a..c"},
+		{"/src/build/../a.c", "/src/a.c"}, {"/../a.c", "/a.c"}, {"/b/../../c/a.c", "/c/a.c"}, {"b/..", "b/.."}, {"/", "/"},
+	};
+	static char shown[CTP_CI_FILE_MAX + 20], too_long[CTP_CI_FILE_MAX + 1];
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		char to[CTP_CI_FILE_MAX];
+		struct ctp_report_place at = {.file = files[i][0], .file_bytes = strlen(files[i][0])};
+		ctp_ci_file(&at, to);
+		snprintf(shown, sizeof shown, "%.*s", (int)at.file_bytes, at.file);
+		is(shown, files[i][1], files[i][0]);
+	}
+	memset(too_long, '.', CTP_CI_FILE_MAX);
+	too_long[1] = '/';
+	struct ctp_report_place at = {.file = too_long, .file_bytes = sizeof too_long};
+	ctp_ci_file(&at, shown);
+	ok(at.file == too_long, "a name that is too long stays");
 }
 
 static void test_spots(void)
@@ -506,6 +529,7 @@ int main(void)
 	test_marks();
 	test_suspects();
 	test_rules();
+	test_names();
 	test_spots();
 	test_uris();
 	test_related();
