@@ -13,7 +13,7 @@ class App {
 		this.model = model;
 		this.many = model.n > MANY_ROWS;
 		this.defaults = {
-			q: "", order: "findings", group: this.many ? "spawn" : "none", rows: 20, pins: [], turned: [], hide: [], even: false,
+			q: "", order: "findings", group: model.meta.origins ? "origin" : this.many ? "spawn" : "none", rows: 20, pins: [], turned: [], hide: [], even: false,
 			alive: this.many,
 		};
 		this.view = { page: "timeline", arg: null };
@@ -268,7 +268,7 @@ class App {
 		this.finding = index;
 		this.moment = finding ? findingMoment(model, finding) : null;
 		timeline.moment = this.moment;
-		timeline.mark = finding ? [finding.from_ns + offset, this.moment.open ? model.span : finding.to_ns + offset] : null;
+		timeline.mark = finding ? [finding.from_ns + offset, this.moment.open ? model.endOf(finding) : finding.to_ns + offset] : null;
 		this.overview.mark = finding ? timeline.mark[0] : null;
 		this.window.scales.moment = finding ? momentScale(this.window.scales.busy, this.moment, model.whole, timeline.mark[1]) : null;
 		this.findingNodes.forEach((node, i) => choose(node, i === index));
@@ -406,7 +406,7 @@ class App {
 		let rows = found;
 		if (order === "findings" && !moment && model.leads.length)
 			rows = model.rowsFirst(model.ofFindings(), rows || this.everyRow());
-		else if (order !== "findings" && order !== "birth")
+		else if (model.orderKey(order))
 			rows = this.sorted(rows || this.everyRow(), order);
 		if (moment && order === "findings")
 			rows = aliveFirst(rows || this.everyRow(), model.coros, moment.from, moment.to);

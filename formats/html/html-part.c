@@ -116,6 +116,8 @@ void ctp_html_part_put(struct ctp_output *out, const struct ctp_html_part *part,
 {
 	char command[CTP_PRINT_COMMAND_MAX];
 	ctp_output_putf(out, "{\"section\":%u,", part->section);
+	if (sec->origin_number)
+		ctp_output_putf(out, "\"merge\":%ju,", sec->origin_section);
 	char with_origin[CTP_PRINT_COMMAND_MAX + CTP_FOLLOW_NAME_MAX];
 	ctp_print_command(command, sec);
 	snprintf(with_origin, sizeof with_origin, "%s%s%s", command, sec->origin ? " on " : "", sec->origin ? sec->origin : "");

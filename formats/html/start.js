@@ -33,7 +33,7 @@ function aboutNodes({ meta, section }) {
 
 // What this page cannot show comes first.
 function noticeText({ meta, section }) {
-	const said = [], sections = meta.report.sections.length, { lost = 0, lost_of_nobody: nobody = 0 } = section;
+	const said = [], sections = meta.report.sections.length, parts = meta.parts.filter(part => !part.origins).length, { lost = 0, lost_of_nobody: nobody = 0 } = section;
 	if (lost > nobody)
 		said.push(`${plural(lost - nobody, "event")} lost: what they hide is hatched in the timeline.`);
 	if (nobody)
@@ -52,8 +52,8 @@ function noticeText({ meta, section }) {
 	const omitted = `${plural(meta.omitted_coroutines, "coroutine")} and ${plural(meta.omitted_events, "event")}`;
 	if (meta.omitted_coroutines || meta.omitted_events)
 		said.push(`Too many for a page: ${omitted} are left out of the timeline. The report counts all of them.`);
-	if (sections > meta.parts.length)
-		said.push(`${plural(sections - meta.parts.length, "section")} of ${sections} ${sections - meta.parts.length === 1 ? "is" : "are"} not on this page: ctp-tohtml --section shows them.`);
+	if (sections > parts)
+		said.push(`${plural(sections - parts, "section")} of ${sections} ${sections - parts === 1 ? "is" : "are"} not on this page: ctp-tohtml --section shows them.`);
 	if (meta.finding)
 		said.push(`This page has only the coroutines of finding ${meta.finding}: ctp-tohtml without --finding shows all.`);
 	return said.join(" ");
@@ -77,12 +77,17 @@ function fillIn(app) {
 function sectionChoice(app) {
 	const { meta } = app.model, { sections } = meta.report, choice = byId("section");
 	byId("section-label").hidden = meta.parts.length < 2;
-	choice.replaceChildren(...meta.parts.map(({ section }) => {
-		const { command, findings } = sections[section], what = shorten((command || []).join(" ") || "no command", 40);
-		return el("option", { value: section + 1 }, `${section + 1} of ${sections.length}: ${what}${findings.length ? ", " + plural(findings.length, "finding") : ""}`);
+	choice.replaceChildren(...meta.parts.map(({ section, origins }) => {
+		if (origins)
+			return el("option", { value: section + 1 }, `${origins[0].part.section + 1} to ${origins.at(-1).part.section + 1} of ${sections.length}: all origins on one time axis`);
+		const { command, findings, origin } = sections[section], what = (command || []).join(" ") || "no command";
+		const which = `${section + 1} of ${sections.length}: ${shorten(origin ? `${origin}: ${what}` : what, 40)}`;
+		return el("option", { value: section + 1 }, `${which}${findings.length ? ", " + plural(findings.length, "finding") : ""}`);
 	}));
 	choice.value = String(meta.section + 1);
-	choice.addEventListener("change", () => location.hash = writeAddress({ page: "timeline", section: Number(choice.value) }));
+	choice.addEventListener("change", () => location.hash = sectionAddress(app, Number(choice.value)));
+	if (meta.origins)
+		byId("group").append(el("option", { value: "origin" }, "by origin"));
 }
 
 // For tests.

@@ -13,6 +13,7 @@ import sys
 import browser
 import htmlpage
 import pagegaps
+import pageorigins
 from pytap import done, equal, ok
 
 US = 1000
@@ -686,6 +687,7 @@ def main():
                      test_coroutine, test_tables, test_coroutine_table, test_quiet, test_panel, test_painted, test_narrow, test_focus,
                      test_print, test_hostile, test_colours, test_pieces, test_real):
             test(pages)
+        pageorigins.test_origins(pages, ok, equal)
         pagegaps.test_gaps(pages, htmlpage.read, equal)
     return done()
 

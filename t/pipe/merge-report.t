@@ -78,6 +78,20 @@ is 'ctp-filter --thread takes the numbers of the report' "$(grep -o '"threads":\
 is 'standard input' "$(ctp report -j <"$tmp/ab.ctp" 2>/dev/null | grep -o '"origin":"[^"]*"' | wc -l)" 2
 ctp tohtml -q -o "$tmp/page.html" "$tmp/ab.ctp"
 is 'the page has a section for each origin' "$(grep -o '"title":"[^"]* on [^"/]*/[0-9]*"' "$tmp/page.html" | sort -u | wc -l)" 2
+merges() { grep -o '"section":[0-9]*,"merge":[0-9]*' "$1" | tr -d '\n'; }
+is 'and says that they are from one merge' "$(merges "$tmp/page.html")" '"section":0,"merge":1"section":1,"merge":1'
+ctp tohtml -q -o "$tmp/more.html" "$tmp/a.ctp" "$tmp/ab.ctp" "$tmp/again.ctp" 2>/dev/null
+is 'each merge has a number, other sections have none' "$(merges "$tmp/more.html")" \
+	'"section":1,"merge":1"section":2,"merge":1"section":3,"merge":2"section":4,"merge":2"section":5,"merge":2'
+if command -v node >/dev/null; then
+	# The last page opens on all origins of a stream with gaps, wakes and findings.
+	for page in page more; do
+		is "$page: all origins on one time axis are as they are alone" "$(node t/helper/page/origins.js "$tmp/$page.html" 2>"$tmp/says")" ''
+		like "$page: that compares something" "$(cat "$tmp/says")" '^[23] origins, [0-9]{2,} rows, [0-9]{4,} events, [0-9]+ threads, [2-9] findings'
+	done
+else
+	skip 'there is no node'
+fi
 TMPDIR=/nonexistent ctp report "$tmp/ab.ctp" >"$tmp/out" 2>"$tmp/err"
 is 'no folder for temporary files: status' $? 1
 like 'no folder for temporary files: the message' "$(cat "$tmp/err")" 'temporary file in /nonexistent'

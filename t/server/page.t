@@ -21,6 +21,10 @@ if [ -x "$BIN/ctp-tohtml" ] && [ -x "$O/examples/lostwake" ]; then
 	# The second of two sections.
 	mv "$tmp/gaps-3.html" "$tmp/alone.html"
 	"$BIN/ctp-tohtml" -q --section 2 -o "$tmp/gaps-3.html" "$tmp/gaps-1.json" "$tmp/gaps-3.json"
+	mkdir "$tmp/origins"
+	python3 t/helper/pageorigins.py "$tmp/origins"
+	for origin in alpha beta; do "$BIN/ctp-fromjsonl" -q "$tmp/origins/$origin.jsonl" >"$tmp/origins/$origin"; done
+	"$BIN/ctp-merge" -q "$tmp/origins/alpha" "$tmp/origins/beta" | "$BIN/ctp-tohtml" -q -o "$tmp/origins.html"
 else
 	note 'ctp-tohtml or the example is not built: made-up pages only'
 fi

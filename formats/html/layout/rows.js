@@ -8,10 +8,11 @@
 
 const SHORT_LIFE = 0.1; // of the width of the trace, on the scale of busy times: shorter lives may share a lane
 const FEW_LANES = 12, MOST_SMALL = 3000; // lanes and rows of a group that is open unless it was folded
+const FEW_OF_ORIGINS = 36; // lanes of all origins together: they fit a screen
 const APART = 0.004; // of that width: two lives in a lane are at least so far apart
 
-// Whether rows are grouped by where they were spawned; else by name.
-const GROUPINGS = { spawn: true, name: false };
+// Whether rows are grouped by where they were spawned; else by name, or by origin (origins.js).
+const GROUPINGS = { spawn: true, name: false, origin: false };
 const groupingsOf = new WeakMap(); // of a model: what groupingIn() has made
 
 // Each row's group, as a number, and the title of each: { of, titles }. Made once for a model, as work for atOnce() or inParts().
@@ -19,6 +20,8 @@ function* groupingIn(model, by) {
 	const { coros, meta, n } = model, known = groupingsOf.get(model) || {}, titles = [], numbers = new Map();
 	if (known[by])
 		return known[by];
+	if (by === "origin")
+		return { of: coros.origin || new Uint16Array(n), titles: (meta.origins || [{ name: "all" }]).map(({ name }) => name) };
 	const of = new Int32Array(n), spawns = new Int32Array(meta.places.length), names = new Int32Array(meta.strings.length);
 	const number = title => { // from 1 on: 0 is none yet
 		if (!numbers.has(title))
@@ -39,7 +42,7 @@ function* groupingIn(model, by) {
 	return { of, titles };
 }
 
-// The rows of each group: [{ title, rows, leads }], the largest first. The rows of `first` are a group of their own, before all others.
+// The rows of each group: [{ title, rows, leads }], the largest first, or origins in their order. The rows of `first` are a group of their own, before all others.
 function groupRows(model, rows, by, first) {
 	const { of, titles } = atOnce(groupingIn(model, by)), leads = new Uint8Array(model.n), found = new Set();
 	const at = new Int32Array(titles.length + 1), sorted = new Int32Array(rows.length);
@@ -57,7 +60,9 @@ function groupRows(model, rows, by, first) {
 		if (!leads[rows[i]])
 			sorted[at[of[rows[i]]]++] = rows[i];
 	const list = titles.map((title, i) => ({ title, rows: sorted.subarray(edges[i], edges[i + 1]), leads: false }))
-		.filter(group => group.rows.length).sort((a, b) => b.rows.length - a.rows.length || (a.title < b.title ? -1 : 1));
+		.filter(group => group.rows.length);
+	if (by !== "origin")
+		list.sort((a, b) => b.rows.length - a.rows.length || (a.title < b.title ? -1 : 1));
 	const own = { title: "of the finding", rows: Int32Array.from([...first].filter(row => found.has(row))), leads: true };
 	return own.rows.length ? [own, ...list] : list;
 }
@@ -164,20 +169,21 @@ class RowList {
 	}
 }
 
-// A list with groups; a group of one coroutine has no heading. open(group, few): whether its lanes are shown; few: they are few.
+// A list with groups; a group of one coroutine has no heading, but an origin has. open(group, few): whether its lanes are shown; few: they are few.
 class GroupList {
 	constructor(model, rows, { by, open, first }) {
 		this.groups = groupRows(model, rows, by, first);
 		this.coroutines = rows.length;
 		this.position = new Int32Array(model.n).fill(-1);
 		this.entries = [];
+		const few = by === "origin" ? Math.max(FEW_LANES, FEW_OF_ORIGINS / this.groups.length) : FEW_LANES;
 		for (const group of this.groups) {
 			group.index = this.entries.length;
-			const small = group.rows.length <= MOST_SMALL, lanes = () => packRows(model.coros, group.rows, model.busy, first);
+			const small = group.rows.length <= MOST_SMALL, alone = group.rows.length === 1 && (group.leads || by !== "origin"), lanes = () => packRows(model.coros, group.rows, model.busy, first);
 			let packed = small ? lanes() : null;
-			group.open = group.rows.length === 1 || open(group, small && packed.length <= FEW_LANES);
+			group.open = alone || open(group, small && packed.length <= few);
 			packed = group.open ? packed || lanes() : [];
-			if (group.rows.length > 1)
+			if (!alone)
 				this.entries.push(group);
 			for (let i = 0; i < group.rows.length; i++)
 				this.position[group.rows[i]] = group.index;

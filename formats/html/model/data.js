@@ -280,17 +280,24 @@ function sectionPart({ parts }, number) {
 const NO_PART = { section: 0, t0_wall_ns: null, ordinal: false, t0_ns: "0", span_ns: 0, coroutines: 0, events: 0, omitted_coroutines: 0,
 	omitted_events: 0, threads: [], places: [""], strings: [""], reasons: [""] };
 
-// The section that the address names, or the one that the page opens on. meta is of the page and of that section.
+// The section that the address names, or the one that the page opens on; or all origins of a merge. meta is of the page and of that.
 async function readTrace(say) {
-	const page = readMeta(), wanted = readAddress(location.hash);
-	const part = wanted && sectionPart(page, wanted.section) || page.parts[page.shown] || NO_PART, meta = { ...page, ...part };
-	const bytes = await unpack(page.parts.indexOf(part), share => say("unpacking", share));
+	const page = withMerges(readMeta()), wanted = readAddress(location.hash);
+	const part = wanted && sectionPart(page, wanted.section) || page.parts[page.shown] || NO_PART, traces = [];
+	for (const { part: one } of part.origins || [{ part }])
+		traces.push(await readPart(one, page.parts.indexOf(one), say));
+	const { texts, ...trace } = part.origins ? joinTraces(part, traces) : traces[0];
+	return { meta: { ...page, ...part, ...texts }, ...trace };
+}
+
+async function readPart(part, number, say) {
+	const bytes = await unpack(number, share => say("unpacking", share));
 	const input = new Varints(bytes);
-	const coros = readCoroutines(input, meta.coroutines, meta.span_ns);
-	const events = await readEvents(input, coros, meta.reasons.length > 1, new Breath(share => say("reading events", share)));
-	const threadGaps = readThreadGaps(input, meta.threads.length);
+	const coros = readCoroutines(input, part.coroutines, part.span_ns);
+	const events = await readEvents(input, coros, part.reasons.length > 1, new Breath(share => say("reading events", share)));
+	const threadGaps = readThreadGaps(input, part.threads.length);
 	input.finish();
-	return { meta, coros, events, threadGaps };
+	return { coros, events, threadGaps };
 }
 
 // A page that was cut off has no end, or not all of its data.

@@ -274,6 +274,7 @@ class FlameSums {
 		const { coros, events, lanes } = this.model, { kind, arg, time } = events, { state } = lanes;
 		const stop = coros.first[row + 1];
 		let at = coros.born[row], now = lanes.initial[row], site = 0, awaited = -1, covered = false;
+		this.after = (this.model.originOf(row) || { after: 0 }).after; // --since and --until count from the start of each origin
 		const span = to => {
 			if (now !== BORN && !(now === SUSPENDED && covered))
 				this.part(now - SUSPENDED, now === UNKNOWN ? UNKNOWN_SITE : site, at, to, take);
@@ -302,8 +303,8 @@ class FlameSums {
 		span(coros.died[row] <= coros.end[row] ? coros.end[row] : Math.min(coros.end[row], this.end));
 	}
 	part(state, site, from, to, take) {
-		from = Math.max(from, this.from);
-		to = Math.min(to, this.to);
+		from = Math.max(from, this.from + this.after);
+		to = Math.min(to, this.to + this.after);
 		if (from < to)
 			take(state, site, this.clock ? to - from : 1);
 	}

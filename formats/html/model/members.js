@@ -15,12 +15,12 @@ function memberOf(model, row) {
 		return member;
 	const from = waits.state === SUSPENDED ? events.time[wait] : waits.from;
 	return { ...member, state: waits.state === SUSPENDED ? "suspended" : "runnable", suspend_site: model.place(events.arg[wait]) || null,
-		since_ns: from - model.reportOffset, for_ns: Math.max(0, reportEnd(model) - from) };
+		since_ns: from - model.reportOffset, for_ns: Math.max(0, reportEnd(model, row) - from) };
 }
 
-// When the report ends, in the times of the page.
-function reportEnd({ section, span, reportOffset }) {
-	return Number.isFinite(section.duration_ns) ? section.duration_ns + reportOffset : span;
+// When the report about a row that is alive ends, in the times of the page.
+function reportEnd({ section, coros, reportOffset }, row) {
+	return Number.isFinite(section.duration_ns) ? section.duration_ns + reportOffset : coros.end[row];
 }
 
 // The rows that wait at the end as the listed members of a finding do: since it began, at their site, of their spawn site, for the same
@@ -32,7 +32,7 @@ function rowsLike(model, finding, listed) {
 		return found;
 	const reason = model.reasonAt(sample, last(sample)), site = model.events.arg[last(sample)];
 	for (let row = 0; row < n; row++) {
-		if (coros.died[row] <= span || listed.has(row) || lanes.stateBefore(row, coros.first[row + 1]) !== SUSPENDED)
+		if (coros.died[row] <= span || listed.has(row) || !model.sameOrigin(row, sample) || lanes.stateBefore(row, coros.first[row + 1]) !== SUSPENDED)
 			continue;
 		const wait = last(row);
 		if (wait >= 0 && model.events.arg[wait] === site && model.events.time[wait] >= since && model.reasonAt(row, wait) === reason
@@ -101,7 +101,7 @@ function waitersFor(model, object) {
 	for (let row = 0; row < n && events.reason; row++) {
 		const waits = coros.died[row] > span && lanes.stateBefore(row, coros.first[row + 1]) === SUSPENDED;
 		const wait = waits ? model.waitAt(row, coros.first[row + 1] - 1) : -1;
-		if (wait >= 0 && isFor(model.reasonAt(row, wait), object))
+		if (wait >= 0 && isFor(model.reasonAt(row, wait), object) && object.origin === (model.originOf(row) || {}).name)
 			found.push([events.time[wait], row]);
 	}
 	return found.sort((a, b) => a[0] - b[0]).map(([, row]) => row);

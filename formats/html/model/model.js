@@ -95,13 +95,25 @@ class Model {
 	constructor({ meta, coros, events, threadGaps }) {
 		Object.assign(this, { meta, coros, events, threadGaps, n: coros.n, span: Math.max(1, meta.span_ns) });
 		const nothing = { findings: [], waiting: [], running: [], sites: [], threads: [], top: {} };
-		this.section = meta.report.sections[meta.section] || nothing;
+		this.section = (meta.origins ? joinedSection(meta) : meta.report.sections[meta.section]) || nothing;
 		this.leads = leadsOf(this.section);
 		// The report's times are since its start, the page's since t0, which may be a little earlier.
 		this.reportOffset = this.section.start_ns ? Number(BigInt(this.section.start_ns) - BigInt(meta.t0_ns)) : 0;
 		this.index = new Index(coros.coro);
 		[this.firstEvent, this.lastEvent] = this.extent();
 		this.patterns = []; // namePattern() of each name, as far as it was asked for
+	}
+
+	// The origin that a row is from, if the trace has several; else null.
+	originOf(row) {
+		return (this.meta.origins || [])[this.coros.origin?.[row]] || null;
+	}
+	// When the trace ends, for a finding: its origin may have ended earlier than others.
+	endOf({ origin }) {
+		return ((this.meta.origins || []).find(({ name }) => name === origin) || { to: this.span }).to;
+	}
+	sameOrigin(row, other) {
+		return !this.coros.origin || this.coros.origin[row] === this.coros.origin[other];
 	}
 
 	// All of the time, without room at the sides.
@@ -241,7 +253,7 @@ class Model {
 		const thread = this.meta.threads[index];
 		if (!thread)
 			return "a thread that is not known";
-		return clean(thread.name ? `${thread.name} (${thread.tid})` : `thread ${thread.tid}`, 80);
+		return clean(`${thread.name ? `${thread.name} (${thread.tid})` : `thread ${thread.tid}`}${thread.origin ? ` on ${thread.origin}` : ""}`, 80);
 	}
 
 	// The last suspension at or before event e of the row: where it waits.
@@ -373,9 +385,10 @@ class Model {
 			stuck: row => {
 				const last = coros.first[row + 1] - 1;
 				const waits = coros.died[row] > span && lanes.stateBefore(row, last + 1) <= RUNNABLE;
-				return waits ? span - (last >= coros.first[row] ? lanes.time[last] : coros.born[row]) : -1;
+				return waits ? coros.end[row] - (last >= coros.first[row] ? lanes.time[last] : coros.born[row]) : -1;
 			},
 			life: row => coros.end[row] - coros.born[row],
+			...coros.origin && { birth: row => -coros.born[row] }, // otherwise they are in that order
 		};
 		return Object.hasOwn(keys, by) ? row => -keys[by](row) : null;
 	}

@@ -90,7 +90,7 @@ function stuckRows(model, { awaits, rule, others }, moments) {
 	for (const { coro, since_ns: since, for_ns: ns } of awaits || [])
 		stuck.set(model.row(coro), [since + offset, since + offset + ns]);
 	for (const row of others || [])
-		stuck.set(row, [lastWait(model, row), reportEnd(model)]);
+		stuck.set(row, [lastWait(model, row), reportEnd(model, row)]);
 	for (const { row, since, until } of moments)
 		stuck.set(row, [since, until]);
 	return stuck;

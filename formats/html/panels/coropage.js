@@ -68,6 +68,8 @@ function factsNode(app, row) {
 	const fact = (title, ...nodes) => list.append(el("dt", null, title), el("dd", null, ...nodes));
 	fact("coroutine", model.idText(row));
 	fact("probe id", `${coros.probe[row]} (0x${coros.probe[row].toString(16)})`);
+	if (model.meta.origins)
+		fact("origin", quoted(model.originOf(row).name, 100));
 	fact("spawned at", spawn ? siteLink(app, spawn) : "not known");
 	fact("spawned by", parent < 0 && coros.flags[row] & UNSEEN ? "not known" : wakerNodeOf(app, parent));
 	fact("born", timeLink(app, row, born), wall ? el("span", { class: "faint" }, `  ${wall}`) : "");

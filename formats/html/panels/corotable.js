@@ -78,6 +78,7 @@ function coroutineColumns(app, counts) {
 			title: "id", number: true, about: "leads to the page of the coroutine", show: row => idNode(app, row),
 			keys: idKeys(coros.coro), fields: [{ title: "id", get: row => coros.coro[row] }],
 		},
+		...meta.origins ? [sharedColumn("origin", meta.origins.map(({ name }) => name), coros.origin, row => quoted(model.originOf(row).name, 40))] : [],
 		sharedColumn("suspended at", meta.places, waits.place, row => waits.place[row] ? siteCell(app, model.place(waits.place[row])) : "",
 			{ kind: "text place", about: "where it waits when the trace ends, or the range" }),
 		momentColumn(model, "waits since", since, { about: "when that wait began", step: Math.max(1, model.span / 1000) }),
@@ -105,8 +106,9 @@ function coroutineMatches(model, counts) {
 	return text => {
 		const having = list => Uint8Array.from(list, word => word.toLowerCase().includes(text)), { coros, meta } = model;
 		const names = having(meta.strings), places = having(meta.places), states = having(END_TEXTS);
+		const origins = having((meta.origins || []).map(({ name }) => name));
 		const destroyed = "destroyed".includes(text), number = /^#?[0-9a-fx]+$/.test(text);
-		return row => names[coros.name[row]] || places[coros.spawn[row]] || states[counts.state(row)]
+		return row => names[coros.name[row]] || places[coros.spawn[row]] || states[counts.state(row)] || coros.origin && origins[coros.origin[row]]
 			|| destroyed && endText(model, counts, row) === "destroyed" || number && model.idText(row).includes(text);
 	};
 }

@@ -140,6 +140,8 @@ function describeLife(model, row) {
 	const spawn = model.place(coros.spawn[row]), alive = coros.died[row] > model.span;
 	if (spawn)
 		lines.push("spawned at " + clean(spawn));
+	if (meta.origins)
+		lines.push("on " + clean(model.originOf(row).name));
 	lines.push(`born ${moment(coros.born[row])}, ${alive ? "alive at the end" : "died " + moment(coros.end[row])}`);
 	return [...lines, "click to select it, twice for its own page"];
 }
@@ -147,5 +149,7 @@ function describeLife(model, row) {
 // For the heading of a group.
 function describeGroup(model, { title, rows }) {
 	const alive = rows.reduce((n, row) => n + (model.coros.died[row] > model.span), 0);
-	return [clean(title), `${plural(rows.length, "coroutine")}, ${alive ? `${count(alive)} alive at the end` : "none alive at the end"}`];
+	const origin = (model.meta.origins || []).find(({ name }) => name === title);
+	return [clean(title), `${plural(rows.length, "coroutine")}, ${alive ? `${count(alive)} alive at the end` : "none alive at the end"}`,
+		...origin ? [originText(origin, model.span)] : []];
 }

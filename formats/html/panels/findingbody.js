@@ -235,18 +235,18 @@ const MOST_WAYS = 3;
 // Of a leak: where those of the same spawn site that have ended waited last, as a line of nodes.
 function otherWayLines(app, { rule, coroutines }) {
 	const { model } = app, row = rule === "leaked" && coroutines.length ? model.row(coroutines[0].coro) : -1;
-	const ways = row < 0 ? [] : [...lastSites(model, model.coros.spawn[row])].sort((a, b) => b[1] - a[1]);
+	const ways = row < 0 ? [] : [...lastSites(model, row)].sort((a, b) => b[1] - a[1]);
 	const n = ways.reduce((sum, [, times]) => sum + times, 0), left = ways.length - MOST_WAYS;
 	const nodes = ways.slice(0, MOST_WAYS).flatMap(([place, times], i) => [i ? ", " : "", siteLink(app, model.place(place)),
 		ways.length > 1 ? ` (${count(times)})` : ""]);
 	return n ? [[`${count(n)} of the same spawn site ended; their last wait was at `, ...nodes, left > 0 ? ` and ${plural(left, "other site")}` : ""]] : [];
 }
 
-// Where the coroutines of a spawn site that have ended waited last: a Map of place to number.
-function lastSites({ coros, events, span, n }, spawn) {
-	const sites = new Map();
+// Where coroutines that have ended and were spawned at the site of this one waited last: a Map of place to number.
+function lastSites(model, like) {
+	const { coros, events, span, n } = model, sites = new Map();
 	for (let row = 0; row < n; row++) {
-		if (coros.spawn[row] !== spawn || coros.died[row] > span)
+		if (coros.spawn[row] !== coros.spawn[like] || coros.died[row] > span || !model.sameOrigin(row, like))
 			continue;
 		let e = coros.first[row + 1] - 1;
 		while (e >= coros.first[row] && events.kind[e] !== SUSPEND)

@@ -12,11 +12,11 @@ const CERTAINTY = {
 	unknown: "events were lost: it may be so",
 };
 
-function badgesNode({ certainty, rule, members, waiting }) {
+function badgesNode({ certainty, rule, members, waiting, origin }) {
 	const known = Object.hasOwn(CERTAINTY, certainty) ? certainty : "unknown";
 	return el("span", { class: "badges" },
 		el("span", { class: "badge " + known, title: CERTAINTY[known] }, clean(certainty, 20)),
-		el("span", { class: "rule" }, clean(rule, 40)),
+		el("span", { class: "rule" }, clean(rule, 40)), origin ? quoted(origin, 40) : null,
 		members ? el("span", { class: "members" }, plural(members, "coroutine") + (waiting ? ` + ${count(waiting)} waiting` : "")) : null);
 }
 
@@ -93,7 +93,7 @@ function stillNode(app, title, list) {
 	if (!items.length)
 		return null;
 	const nodes = items.slice(0, MOST_STILL).map(item => el("li", null, plural(item.coroutines, "coroutine"),
-		item.suspend_site || item.spawn_site ? " at " : "", whereOf(app, item),
+		item.suspend_site || item.spawn_site ? " at " : "", whereOf(app, item), item.origin ? el("span", null, " on ", quoted(item.origin, 40)) : null,
 		hasClock() ? el("span", { class: "faint" }, ` for ${duration(item.longest_ns)}${item.coroutines > 1 ? " at most" : ""}`) : null,
 		usualNode(item),
 		item.longest ? el("span", null, item.coroutines > 1 ? longest : ", ", selectNode(app, -1, item.longest)) : null,
@@ -115,8 +115,8 @@ function whereOf(app, { suspend_site: suspend, spawn_site: spawn }) {
 function panelNodes(app) {
 	const { meta, section, leads } = app.model, { findings, caveats, waiting, running } = section, closing = meta.closing || [];
 	const unmatched = meta.report.ignore_unmatched || [];
-	const verdict = (meta.verdicts || [])[meta.section] || (findings.length ? plural(findings.length, "finding") : "No findings");
-	return [el("h2", null, verdict), ...leads.length ? findingsNodes(app) : [], linesNode("what this could not see", caveats),
+	const verdict = section.verdict || (meta.verdicts || [])[meta.section] || (findings.length ? plural(findings.length, "finding") : "No findings");
+	return [el("h2", null, verdict), originsNode(app), ...leads.length ? findingsNodes(app) : [], linesNode("what this could not see", caveats),
 		stillNode(app, "still waiting at the end, but no finding", waiting),
 		stillNode(app, "still running at the end, but no finding", running),
 		...otherFindingsNodes(app), ...closing.map(line => el("p", { class: "closing" }, line)),
@@ -126,10 +126,10 @@ function panelNodes(app) {
 
 // The findings of other sections, which the timeline cannot show.
 function otherFindingsNodes(app) {
-	const { model } = app, nodes = [];
+	const { model } = app, nodes = [], origins = model.meta.origins || [];
 	model.meta.report.sections.forEach((section, number) => {
 		const leads = leadsOf(section);
-		if (number === model.meta.section || !leads.length)
+		if (number === model.meta.section || !leads.length || origins.some(({ part }) => part.section === number))
 			return;
 		const list = leads.map(finding => {
 			const node = findingNode(finding, () => otherBody(finding, section), () => {

@@ -38,13 +38,22 @@ function coroutineColumn(app, title, items, get, more = {}) {
 	return textColumn(title, text, (_, i) => coroutineNode(app, who(i)), { n: items.length, fields, ...more });
 }
 
+// If the items are from several origins: which.
+function originColumns({ meta }, items) {
+	return meta.origins ? [textColumn("origin", i => items[i].origin, name => quoted(name, 40), { n: items.length })] : [];
+}
+
 // The sites of the report, and those at which no wait has ended.
 function withWaiting({ sites, waiting }) {
-	const known = new Set(sites.map(({ site }) => site)), more = new Map(), none = { count: 0 };
-	for (const { suspend_site: site, coroutines } of waiting)
-		if (site && !known.has(site))
-			more.set(site, (more.get(site) || 0) + coroutines);
-	return [...sites, ...Array.from(more, ([site, n]) => ({ site, still_waiting: n, suspended: none, runnable: none, running: none }))];
+	const key = (site, origin = "") => `${origin} ${site}`, known = new Set(sites.map(({ site, origin }) => key(site, origin))), more = new Map();
+	const none = { count: 0 };
+	for (const { suspend_site: site, coroutines, origin } of waiting) {
+		if (!site || known.has(key(site, origin)))
+			continue;
+		const item = more.get(key(site, origin)) || { site, origin, still_waiting: 0, suspended: none, runnable: none, running: none };
+		more.set(key(site, origin), { ...item, still_waiting: item.still_waiting + coroutines });
+	}
+	return [...sites, ...more.values()];
 }
 
 function sitesTables(app) {
@@ -62,6 +71,7 @@ function sitesTables(app) {
 	});
 	const columns = [
 		siteColumn(app, "site", items, item => item.site, { main: true, missing: "the start, or not known" }),
+		...originColumns(app.model, items),
 		countColumn("still waiting", i => items[i].still_waiting, { about: "coroutines that waited there at the end" }),
 		...numbers,
 	];
@@ -85,6 +95,7 @@ function atEndTable(app, caption, items, more, options) {
 		siteColumn(app, "last suspended at", items, item => item.suspend_site, { main: true }),
 		siteColumn(app, "spawned at", items, item => item.spawn_site),
 		countColumn("coroutines", i => items[i].coroutines),
+		...originColumns(app.model, items),
 		...more,
 		...timeColumns(momentColumn(app.model, "since", i => longestSince(app.model, items[i]), { about: "of the longest" }),
 			lengthColumn("shortest", i => items[i].shortest_ns), lengthColumn("longest", i => items[i].longest_ns)),
@@ -135,6 +146,7 @@ function objectsTable(app, items) {
 		textColumn("kind", i => items[i].kind, kind => clean(kind, 40), { n }),
 		siteColumn(app, "created at", items, item => item.made_site),
 		countColumn("waiting", i => items[i].waiters),
+		...originColumns(app.model, items),
 		...timeColumns(lengthColumn("longest", i => items[i].longest_ns)),
 		numberColumn("available", i => items[i].available ?? -1, (_, i) => freeText(items[i]),
 			{ fields: [{ title: "available", get: i => freeText(items[i]), text: true }] }),
@@ -152,9 +164,9 @@ function lastRun({ threads }, thread) {
 }
 
 function threadsTables(app) {
-	const { model } = app, items = model.section.threads, n = items.length;
-	const numbers = new Map(model.meta.threads.map(({ tid }, thread) => [tid, thread]));
-	const last = items.map(({ tid }) => numbers.has(tid) ? lastRun(model, numbers.get(tid)) : null);
+	const { model } = app, items = model.section.threads, n = items.length, origin = originColumns(model, items);
+	const key = ({ tid, origin = "" }) => `${tid} ${origin}`, numbers = new Map(model.meta.threads.map((thread, i) => [key(thread), i]));
+	const last = items.map(item => numbers.has(key(item)) ? lastRun(model, numbers.get(key(item))) : null);
 	const label = i => last[i] ? `${nameOf(model, last[i].row) || ""} ${model.idText(last[i].row)}` : "";
 	const address = ({ row, at }) => app.link("timeline", null, { row: model.id(row), at,
 		t: [at - model.span * AROUND_WAKE, at + model.span * AROUND_WAKE] });
@@ -162,6 +174,7 @@ function threadsTables(app) {
 	const columns = [
 		textColumn("thread", i => items[i].name, name => quoted(name, 60), { n, main: true }),
 		numberColumn("tid", i => items[i].tid, String),
+		...origin,
 		...timeColumns(lengthColumn("busy", i => items[i].busy_ns, { about: "it ran a coroutine" }),
 			numberColumn("of what is known", i => items[i].busy_share, percent),
 			lengthColumn("unknown", i => items[i].unknown_ns || 0, { about: "events are missing there" })),
@@ -172,7 +185,7 @@ function threadsTables(app) {
 			fields: [{ title: "ran last", get: i => last[i] && nameOf(model, last[i].row), text: true },
 				{ title: "ran last id", get: i => last[i] ? model.coros.coro[last[i].row] : "" }] },
 	];
-	return [new Table(app, "Threads", columns, n, { noun: "thread", name: "threads", sort: -3 })];
+	return [new Table(app, "Threads", columns, n, { noun: "thread", name: "threads", sort: -3 - origin.length })];
 }
 
 function findingsTables(app) {
@@ -186,6 +199,7 @@ function findingsTables(app) {
 		textColumn("certainty", i => items[i].certainty, badge, { n }),
 		textColumn("rule", i => items[i].rule, rule => clean(rule, 40), { n }),
 		textColumn("what", i => items[i].title, title, { n, main: true, kind: "text long" }),
+		...originColumns(model, items),
 		countColumn("coroutines", i => items[i].members),
 		countColumn("waiting because of it", i => items[i].waiting),
 		momentColumn(model, "since", i => items[i].from_ns + offset),

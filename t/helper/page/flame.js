@@ -5,7 +5,7 @@
 "use strict";
 const fs = require("node:fs"), path = require("node:path"), vm = require("node:vm");
 
-const PARTS = ["model/data.js", "model/lanes.js", "model/threads.js", "model/text.js", "model/range.js", "model/moment.js",
+const PARTS = ["model/data.js", "model/origins.js", "model/lanes.js", "model/threads.js", "model/text.js", "model/range.js", "model/moment.js",
 	"model/model.js", "model/waits.js", "model/members.js", "model/flame.js", "layout/rows.js", "layout/scale.js", "input/address.js", "paint/flame.js"];
 const NAMES = ["FlameSums", "FLAME_STATES", "Model", "readTrace", "Breath", "layFrames", "useClock", "SUSPEND", "RESUME", "WAKE",
 	"LOST", "AWAIT"];

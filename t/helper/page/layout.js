@@ -7,7 +7,7 @@
 "use strict";
 const { load, ok, same, done } = require("./load.js");
 
-const SCRIPTS = ["model/data.js", "model/lanes.js", "model/text.js", "model/threads.js", "model/model.js", "model/range.js",
+const SCRIPTS = ["model/data.js", "model/origins.js", "model/lanes.js", "model/text.js", "model/threads.js", "model/model.js", "model/range.js",
 	"layout/scale.js", "layout/axis.js", "layout/window.js", "layout/rows.js", "layout/region.js", "input/address.js",
 		"paint/density.js", "paint/overview.js"];
 const NAMES = ["busyScale", "momentScale", "sampleEvents", "evenScale", "Scale", "MOST_QUIET", "QUIET_SHARE", "Axis", "TimeWindow", "NARROWEST_NS",

@@ -5,7 +5,7 @@
 // tables.js PAGE TABLE - prints a table of a page as the page would save it: coroutines, wakes, threads, sites ...
 const fs = require("node:fs"), { load, documentOf, ok, same, done } = require("./load.js");
 
-const SCRIPTS = ["model/data.js", "model/lanes.js", "model/model.js", "model/moment.js", "model/threads.js", "model/text.js",
+const SCRIPTS = ["model/data.js", "model/origins.js", "model/lanes.js", "model/model.js", "model/moment.js", "model/threads.js", "model/text.js",
 	"model/range.js", "model/counts.js", "model/waits.js", "model/members.js", "model/pairs.js", "model/listing.js", "layout/scale.js",
 	"layout/window.js", "input/export.js", "input/address.js", "panels/describe.js", "panels/findings.js", "panels/table.js",
 	"panels/corotable.js", "panels/tables.js"];
