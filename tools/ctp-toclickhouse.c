@@ -10,7 +10,7 @@
 
 static struct ctp_tool tool = {
 	.name = "ctp-toclickhouse",
-	.synopsis = "[-fqv] [--server N] [--class NAME | -o DIR | --load COMMAND | --schema | --clean] [--cluster NAME] [--upgrade] "
+	.synopsis = "[-fqv] [--server N] [--class NAME | -o DIR | --load COMMAND | --schema | --clean] [--cluster NAME] [--database NAME] [--upgrade] "
 		"[--live SECONDS] [--timeout SECONDS] [FILE...]",
 	.help = "Writes a stream as rows for ClickHouse, in its format Native.\n"
 		"  --class NAME      write this class to standard output\n"
@@ -20,6 +20,7 @@ static struct ctp_tool tool = {
 		"  --timeout SECONDS give up a client that does nothing for so long (600)\n"
 		"  --schema          print the statements that make the tables and views\n"
 		"  --cluster NAME    with --schema: on each shard of a cluster, with tables that are distributed\n"
+		"  --database NAME   with --schema: in this database; --cluster needs it\n"
 		"  --upgrade         with --schema and --load: only what the server lacks\n"
 		"  --server N        with --schema, --class or -o: for servers from this version on, 18 or 23 (18)\n"
 		"  --clean           with --load: delete rows of sections that were replaced\n"
@@ -28,16 +29,16 @@ static struct ctp_tool tool = {
 	.permutes = true,
 };
 
-enum { CLASS = 1, LOAD, LIVE, TIMEOUT, SCHEMA, CLUSTER, UPGRADE, SERVER, CLEAN };
+enum { CLASS = 1, LOAD, LIVE, TIMEOUT, SCHEMA, CLUSTER, DATABASE, UPGRADE, SERVER, CLEAN };
 static const struct option longs[] = {
 	{"class", required_argument, NULL, CLASS}, {"load", required_argument, NULL, LOAD}, {"live", required_argument, NULL, LIVE},
 	{"timeout", required_argument, NULL, TIMEOUT}, {"schema", no_argument, NULL, SCHEMA}, {"cluster", required_argument, NULL, CLUSTER},
-	{"upgrade", no_argument, NULL, UPGRADE}, {"server", required_argument, NULL, SERVER}, {"clean", no_argument, NULL, CLEAN}, {0}};
+	{"database", required_argument, NULL, DATABASE}, {"upgrade", no_argument, NULL, UPGRADE}, {"server", required_argument, NULL, SERVER}, {"clean", no_argument, NULL, CLEAN}, {0}};
 
 struct modes {
 	struct ctp_clickhouse_options o;
 	bool schema, upgrade, clean, chose_server;
-	const char *cluster;
+	const char *cluster, *database;
 };
 
 /* The statements. Without a file it is not read from standard input: the classes of ctp-collect are known. */
@@ -48,7 +49,7 @@ static int print_schema(const struct modes *m, char **files)
 	if (ctp_output_create(&out, NULL, false, true, &err))
 		return ctp_tool_fail(&tool, &err);
 	struct ctp_sink *sink = ctp_clickhouse_schema(&(struct ctp_clickhouse_schema_options){
-		.server = m->o.server, .cluster = m->cluster, .client = m->o.client, .timeout_ns = m->o.timeout_ns, .out = &out}, &err);
+		.server = m->o.server, .cluster = m->cluster, .database = m->database, .client = m->o.client, .timeout_ns = m->o.timeout_ns, .out = &out}, &err);
 	if (*files)
 		return ctp_tool_to(&tool, files, sink, &out, &err);
 	enum ctp_status status = sink ? sink->ops->finish(sink, &err) : CTP_FAILED;
@@ -89,8 +90,10 @@ static const char *wrong(const struct modes *m)
 		return "--upgrade needs --schema, and --load to name the server";
 	if (m->clean && !o->client)
 		return "--clean needs --load, to name the server";
-	if (m->cluster && !m->schema)
-		return "--cluster needs --schema";
+	if ((m->cluster || m->database) && !m->schema)
+		return "--cluster and --database need --schema; for --load, put the database into its command";
+	if (m->cluster && !m->database)
+		return "--cluster needs --database, the database of these tables on each shard";
 	if (o->every_ns && !o->client)
 		return "--live needs --load";
 	if (m->chose_server && o->client && !m->schema)
@@ -114,6 +117,7 @@ int main(int argc, char **argv)
 		case TIMEOUT: m.o.timeout_ns = ctp_tool_number(&tool, "--timeout", optarg, 1, 86400, NULL) * CTP_SECOND_NS; break;
 		case SCHEMA: m.schema = true; break;
 		case CLUSTER: m.cluster = optarg; break;
+		case DATABASE: m.database = optarg; break;
 		case UPGRADE: m.upgrade = true; break;
 		case CLEAN: m.clean = true; break;
 		case SERVER:

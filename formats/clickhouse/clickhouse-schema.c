@@ -118,12 +118,13 @@ static void put_order(struct schema_sink *s, const struct ctp_clickhouse_table *
 		ctp_clickhouse_put(&s->text, ", %I", t->columns[t->cls->time_field].name);
 }
 
+/* With the name of the database: 18.16 keeps currentDatabase() as it is, which names none when the server starts again. */
 static void put_distributed(struct schema_sink *s, const char *name, const char *key)
 {
 	char local[160];
 	snprintf(local, sizeof local, "%s" CTP_CLICKHOUSE_LOCAL, name);
-	ctp_clickhouse_put(&s->text, "CREATE TABLE IF NOT EXISTS %I AS %I ENGINE = Distributed(%I, currentDatabase(), %I%s);\n", name, local,
-	                   s->o.cluster, local, key);
+	ctp_clickhouse_put(&s->text, "CREATE TABLE IF NOT EXISTS %I AS %I ENGINE = Distributed(%I, %L, %I%s);\n", name, local, s->o.cluster,
+	                   s->o.database, local, key);
 }
 
 static void put_table(struct schema_sink *s, const struct ctp_clickhouse_table *t)
@@ -185,12 +186,17 @@ static enum ctp_status put_all(struct schema_sink *s, struct ctp_err *err)
 {
 	if (s->o.client && ctp_clickhouse_tables_ask(&s->had, &(struct ctp_clickhouse_client){s->o.client, s->o.timeout_ns}, err))
 		return CTP_FAILED;
+	if (s->o.database)
+		ctp_clickhouse_put(&s->text, "USE %I;\n", s->o.database);
+	size_t begin = s->text.len;
 	put_one(s, s->batch.sections);
 	for (uint32_t i = 0; i < s->batch.ntables; i++)
 		if (is_first(s, i))
 			put_one(s, s->batch.tables[i]);
-	if (s->o.client && !s->text.len)
+	if (s->o.client && s->text.len == begin) {
+		s->text.len = 0;
 		return CTP_OK;
+	}
 	if (s->o.client) {
 		each_delivered(s, drop_view);
 		ctp_clickhouse_each_view(drop_view, s);

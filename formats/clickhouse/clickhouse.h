@@ -34,7 +34,8 @@ struct ctp_sink *ctp_clickhouse_sink(const struct ctp_clickhouse_options *option
 
 struct ctp_clickhouse_schema_options {
 	unsigned server;
-	const char *cluster; /* null: tables of one server */
+	const char *cluster; /* null: tables of one server; else also database */
+	const char *database; /* null: the one that the client says */
 	const char *client;  /* of which server to upgrade the tables; null: all tables are made */
 	uint64_t timeout_ns;
 	struct ctp_output *out;

@@ -10,10 +10,17 @@ to=$BIN/ctp-toclickhouse from=$BIN/ctp-fromjsonl
 [ -x "$BIN/ctp-sqlite" ] || skip_all 'ctp-sqlite was not built'
 command -v sqlite3 >/dev/null || skip_all 'there is no sqlite3'
 ch_need 2
-quick=$(ch_quick 1)
+# Not in the database default, which a server that starts again may take for another.
+at() { echo "$(ch_quick "$1") --database=traces"; } # SHARD
+quick=$(at 1)
 ask() { $quick --query "$1"; }
-"$to" --schema --cluster two >"$tmp/schema.sql"
-for shard in 1 2; do is "shard $shard: tables and views are made, and again" "$(ch -$shard -n <"$tmp/schema.sql" && ch -$shard -n <"$tmp/schema.sql")" ''; done
+"$to" --schema --cluster two --database traces >"$tmp/schema.sql"
+for shard in 1 2; do
+	ch -$shard -q 'CREATE DATABASE traces'
+	is "shard $shard: tables and views are made, and again" "$(ch -$shard -n <"$tmp/schema.sql" && ch -$shard -n <"$tmp/schema.sql")" ''
+done
+"$to" --schema --cluster two >"$tmp/out" 2>"$tmp/err"
+is '--cluster needs the name of the database' "$? $(head -n 1 "$tmp/err")" '2 ctp-toclickhouse: --cluster needs --database, the database of these tables on each shard'
 
 # --- the five questions -----------------------------------------------------------------------------------------------------
 sed 's/\\e/\\/g' doc/ctp-scale.7 | awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next } /^\.Sh A CLICKHOUSE/ { ours = 1 } /^\.Ss Panels|^\.Sh OTHER/ { ours = 2 }
@@ -24,10 +31,12 @@ for n in 1 2 3 4; do
 	awk -v requests=$((400 + 100 * n)) -v host=web$n -v seed=$n -f t/bench/scale.awk | "$from" -q >"$tmp/web$n.ctp"
 done
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp"/web?.ctp
-"$to" -q --load "$(ch_at 2)" "$tmp"/web?.ctp
+"$to" -q --load "$(ch_at 2) --database=traces" "$tmp"/web?.ctp
 is 'four sections are delivered through one shard' "$? $(ask 'SELECT count() FROM deliveries')" '0 4'
+for shard in 1 2; do ch_kill $shard && ch_start $shard; done
+is 'and are there when the servers start again' "$(ask 'SELECT count() FROM deliveries')" 4
 # Ids are random, and so is where a section is.
-split=$(for shard in 1 2; do $(ch_quick $shard) --query 'SELECT count() FROM deliveries_local'; done | tr '\n' ' ')
+split=$(for shard in 1 2; do $(at $shard) --query 'SELECT count() FROM deliveries_local'; done | tr '\n' ' ')
 note "sections of the shards: $split"
 hosts() { # replaces the number of a section by its host; the last question has none
 	[ $n != 5 ] || cat >/dev/null
@@ -54,7 +63,7 @@ cp "$tmp/fleet/7.ctp" "$tmp/fleet/23.ctp"
 for loader in 1 2 3 4; do
 	(
 		# shellcheck disable=SC2046 # names of files
-		"$to" -q --load "$(ch_quick $((loader % 2 + 1)))" $(ls "$tmp"/fleet/*.ctp | awk -v l=$loader 'BEGIN { srand(7) } { print rand(), $0 }' | sort |
+		"$to" -q --load "$(at $((loader % 2 + 1)))" $(ls "$tmp"/fleet/*.ctp | awk -v l=$loader 'BEGIN { srand(7) } { print rand(), $0 }' | sort |
 			awk -v l=$loader 'NR % 4 == l - 1 { print $2 }') 2>>"$tmp/said"
 		echo $? >"$tmp/status$loader"
 	) &
@@ -73,7 +82,7 @@ is 'by host, too' "$(ask 'SELECT host, count() FROM delivered_transition GROUP B
 "$to" -q --load "$quick" "$tmp/cut/whole.ctp"
 is 'the whole of what was cut replaces it' "$? $(ask "SELECT uniqExact(delivery) FROM delivered_transition WHERE host = 'cut'") $(ask "SELECT count() FROM delivered_birth WHERE host = 'cut'")" '0 1 5000'
 is 'the part is still on its shard' "$(ask "SELECT uniqExact(delivery) FROM birth WHERE host = 'cut'")" 2
-for shard in 1 2; do "$to" --clean --load "$(ch_quick $shard)"; done
+for shard in 1 2; do "$to" --clean --load "$(at $shard)"; done
 is 'and is deleted there' "$(ask "SELECT uniqExact(delivery), count() FROM birth WHERE host = 'cut'" | tr '\t' ' ')" '1 5000'
 ch_kill 2
 "$to" -q --load "$quick" "$tmp/cut/whole.ctp" 2>"$tmp/err"

@@ -12,7 +12,7 @@ to=$BIN/ctp-toclickhouse fleet=$O/t/helper/fleet hosts=${HOSTS:-32} sections=${S
 ch_need 2
 quick=$(ch_quick 1)
 ask() { $quick --query "$1"; }
-"$to" --schema --cluster two >"$tmp/schema.sql"
+"$to" --schema --cluster two --database default >"$tmp/schema.sql"
 for shard in 1 2; do ch -$shard -n <"$tmp/schema.sql"; done
 
 # --- deliveries: of 20 sections one is delivered twice, of 50 one is cut, and whole in another delivery --------------------------------------
