@@ -132,14 +132,28 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 "SELECT section, tid, if(thread_name = '', NULL, thread_name) AS thread, coro, probe_id, start_ns, stop_ns, duration_ns, open, certain"
 	 " FROM {run_intervals} ANY LEFT JOIN (" THREADS ") AS threads_of USING section, tid"},
 
-	/* ClickHouse's own: from a wake of a suspended coroutine, with nothing between, until it runs. A tuple sorts wakes first at one time. */
+	/*
+	 * ClickHouse's own: from the first wake of a suspended coroutine until it runs. Nothing is lost in between if the transitions on both
+	 * sides have numbers that follow each other; what comes after a conflict, or after the death, says nothing. A tuple sorts wakes first
+	 * at one time.
+	 */
 	{"wake_latencies",
-	 "SELECT section, coro, before.3 AS site, x.1 AS woken_ns, next.1 AS resumed_ns, resumed_ns - woken_ns AS latency_ns"
-	 " FROM (SELECT section, coro, arraySort(groupArray(tuple(t, rank, s))) AS a FROM ("
-	 "SELECT section, assumeNotNull(coro) AS coro, ts AS t, toUInt8(if(is_active, 1, 2)) AS rank, ifNull(site, 0) AS s FROM {coro_trace_events} WHERE coro <> 0"
-	 " UNION ALL SELECT section, assumeNotNull(coro) AS coro, assumeNotNull(ts) AS t, toUInt8(0) AS rank, toUInt64(0) AS s FROM {wakes} WHERE coro <> 0)"
-	 " GROUP BY section, coro) ARRAY JOIN a AS x, arrayPushBack(arrayPopFront(a), a[1]) AS next, arrayPushFront(arrayPopBack(a), a[1]) AS before,"
-	 " arrayEnumerate(a) AS at WHERE at > 1 AND at < length(a) AND x.2 = 0 AND next.2 = 1"},
+	 "SELECT section, coro, before.3 AS site, x.1 AS woken_ns, next.1 AS resumed_ns,"
+	 " if(section IN (SELECT section_id FROM {delivered_sections} WHERE clock = 'ordinal'), NULL, resumed_ns - woken_ns) AS latency_ns"
+	 " FROM (SELECT section, coro, conflict_t, died,"
+	 " arrayFilter((r, last) -> r.2 <> 0 OR last.2 <> 0, rows, arrayPushFront(arrayPopBack(rows), rows[1])) AS a"
+	 " FROM (SELECT section, coro, arraySort(groupArray(tuple(t, rank, s, i, p))) AS rows, min(c) AS conflict_t, max(d) AS died FROM ("
+	 "SELECT section, assumeNotNull(coro) AS coro, ts AS t, toUInt8(if(is_active, 1, 2)) AS rank, ifNull(site, 0) AS s, assumeNotNull(index) AS i,"
+	 " assumeNotNull(probe_id) AS p, 18446744073709551615 AS c, toUInt64(0) AS d FROM {coro_trace_events} WHERE coro <> 0 AND index IS NOT NULL"
+	 " UNION ALL SELECT section, assumeNotNull(coro) AS coro, assumeNotNull(ts) AS t, toUInt8(0) AS rank, toUInt64(0) AS s, toUInt64(0) AS i,"
+	 " toUInt64(0) AS p, 18446744073709551615 AS c, toUInt64(0) AS d FROM {wakes} WHERE coro <> 0"
+	 " UNION ALL SELECT section, assumeNotNull(coro) AS coro, toUInt64(0) AS t, toUInt8(3) AS rank, toUInt64(0) AS s, toUInt64(0) AS i,"
+	 " toUInt64(0) AS p, ifNull(ts, 0) AS c, toUInt64(0) AS d FROM {conflicts} WHERE coro <> 0"
+	 " UNION ALL SELECT section, assumeNotNull(coro) AS coro, toUInt64(0) AS t, toUInt8(3) AS rank, toUInt64(0) AS s, toUInt64(0) AS i,"
+	 " toUInt64(0) AS p, 18446744073709551615 AS c, assumeNotNull(ts) AS d FROM {deaths} WHERE coro <> 0)"
+	 " GROUP BY section, coro) WHERE length(a) > 2) ARRAY JOIN a AS x, arrayPushBack(arrayPopFront(a), a[1]) AS next, arrayPushFront(arrayPopBack(a), a[1]) AS before,"
+	 " arrayEnumerate(a) AS at WHERE at > 1 AND at < length(a) AND before.2 = 2 AND x.2 = 0 AND next.2 = 1 AND next.4 = before.4 + 1"
+	 " AND next.1 < conflict_t AND NOT (died > 0 AND (next.5 = 0 AND next.1 > died OR before.5 = 0 AND before.1 > died))"},
 
 	{"coroutines",
 	 "SELECT DISTINCT section, c AS coro, p AS probe_id FROM ("

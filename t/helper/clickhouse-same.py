@@ -18,6 +18,12 @@ NULL = '\\N'
 OWN = ('day', 'section_id', 'delivery', 'host', 'wall')
 FACTS = ('objects_at_end', 'holders_at_end', 'reasons_at_end', 'origins_at_end')
 STEPS = ('steps', 'intervals', 'run_intervals', 'wait_intervals', 'longest_waits', 'suspend_addresses', 'suspend_sites', 'thread_runs')
+# ClickHouse's own view, of which SQLite has the parts: a suspension of which nothing is lost, its first wake, and the resumption.
+LATENCIES = '''SELECT i.section, i.coro, i.site, min(w.ts) AS woken_ns, i.stop_ns AS resumed_ns,
+  CASE WHEN i.section NOT IN (SELECT id FROM sections WHERE clock = 'ordinal') THEN i.stop_ns - min(w.ts) END AS latency_ns
+  FROM intervals i JOIN wakes w ON w.section = i.section AND w.coro = i.coro AND w.ts > i.start_ns AND w.ts <= i.stop_ns
+  JOIN coro_trace_events n ON n.section = i.section AND n.coro = i.coro AND n."index" = i."index" + 1 AND n.is_active
+ WHERE NOT i.is_active AND NOT i.open AND i.death_ns IS NULL GROUP BY i.id'''
 SECTION = ('host', 'pid', 'argv', 'tool', 'clock', 'wall_offset_ns', 'start_ns', 'end_ns', 'complete', 'attrs')
 
 
@@ -117,7 +123,8 @@ class Compared:
         self.differ('sections', mine, theirs)
 
     def view(self, view):
-        here = [d[0] for d in self.db.execute(f'SELECT * FROM "{view}" LIMIT 0').description]
+        mine_of = f'({LATENCIES})' if view == 'wake_latencies' else f'"{view}"'
+        here = [d[0] for d in self.db.execute(f'SELECT * FROM {mine_of} LIMIT 0').description]
         there = ask(self.command, f"SELECT name FROM system.columns WHERE database = currentDatabase() AND table = '{view}' FORMAT TabSeparated")
         here = [c for c in here if c not in ('id', 'section')]
         there = [c for c, in there if c not in ('id', 'section')]
@@ -125,11 +132,11 @@ class Compared:
             print(f'{view}: SQLite has {sorted(set(here) - set(there))}, ClickHouse has {sorted(set(there) - set(here))} alone')
         both = [c for c in here if c in there]
         mine = [(self.ids.get(row[0]), *(NULL if v is None else v if isinstance(v, bytes) else str(v) for v in row[1:]))
-                for row in self.db.execute(f'SELECT section, {", ".join(name(c) for c in both)} FROM "{view}"')]
+                for row in self.db.execute(f'SELECT section, {", ".join(name(c) for c in both)} FROM {mine_of}')]
         cells = ', '.join(f"hex(ifNull(toString({name(c)}), '\\\\N'))" for c in both)
         theirs = [(int(row[0]), *(bytes.fromhex(v).decode(errors='surrogateescape') for v in row[1:])) for row in ask(
             self.command, f'SELECT section, {cells} FROM {view} FORMAT TabSeparated')]
-        left_out = {self.ids[n] for n in self.unnumbered} if view in STEPS else set()
+        left_out = {self.ids[n] for n in self.unnumbered} if view in (*STEPS, 'wake_latencies') else set()
         self.differ(view, [row for row in mine if row[0] not in left_out], [row for row in theirs if row[0] not in left_out])
 
 
@@ -141,7 +148,7 @@ def main():
                                        ' FORMAT TabSeparated')}
     both.classes()
     both.sections()
-    for view in sorted(mine & theirs):
+    for view in sorted(mine & theirs | {'wake_latencies'}):
         both.view(view)
     for view in STEPS:
         if view not in theirs:

@@ -11,8 +11,9 @@
  * 97th section was cut by a collector that was killed.
  *
  * `know` answers the questions of ctp-scale(7) without a database and without the library's analysis: the simulation counts
- * while it goes. It prints a line for each answer, fields separated by tabs, the number of the question first. Of 1c and 4c, intervals in
- * which events were lost are left out, and of 3c coroutines that lost events later, as in ClickHouse's views; of 1, 3 and 4 they are not. 2a is all of 2, without the limit.
+ * while it goes. It prints a line for each answer, fields separated by tabs, the number of the question first. Of 1c, 2 and 4c, intervals
+ * in which events were lost are left out, and of 3c coroutines that lost events later, as in ClickHouse's views; of 1, 3 and 4 they are
+ * not. 2a is all of 2, without the limit.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ struct coro {
 	bool was_active;
 	bool told_lost;           /* a record after it says that events were lost */
 	uint64_t site, ts, on;    /* where it suspended; when; its thread */
-	uint64_t wakes, wake_ns;  /* how many came after it, and when the last did */
+	uint64_t wakes, wake_ns;  /* how many came after it, and when the first did */
 };
 
 struct wait {
@@ -129,7 +130,7 @@ static void know_transition(struct world *o, const struct coro *co, bool active,
 		o->threads[co->on].whole_runs += whole;
 		o->threads[co->on].whole_ns += whole ? ns : 0;
 	}
-	if (co->seen && co->wakes == 1 && active && !co->was_active)
+	if (co->seen && co->wakes && active && !co->was_active && whole)
 		know_latency(co->site, co->wake_ns, o->ts - co->wake_ns);
 }
 
@@ -158,8 +159,8 @@ static void is_woken(struct world *o, struct coro *co)
 {
 	const struct coro *by = draw(o, 4) ? &o->coros[draw(o, COROS)] : NULL;
 	co->woken = true;
-	co->wakes++;
-	co->wake_ns = o->ts;
+	if (!co->wakes++)
+		co->wake_ns = o->ts;
 	known.wakes++;
 	known.graph[by ? by->parent : 0][co->parent]++;
 	put(o, o->wake, (uint64_t[CTP_WAKE_FIELDS]){
