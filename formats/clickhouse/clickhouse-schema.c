@@ -70,6 +70,14 @@ static bool was_there(const struct columns *c, const char *name)
 	return false;
 }
 
+/* A server that was interrupted may have added it to one of two tables. 18.16 does not know IF NOT EXISTS here. */
+static void add_column(struct schema_sink *s, const char *table, const char *name, const char *type, const char *codec)
+{
+	if (!ctp_clickhouse_tables_find(&s->had, table, name))
+		ctp_clickhouse_put(&s->text, "ALTER TABLE %I ADD COLUMN %s%I %s%s;\n", table, s->o.server >= CTP_CLICKHOUSE_NEW ? "IF NOT EXISTS " : "", name,
+		                   type, codec);
+}
+
 static void put_column(void *arg, const char *name, const char *type)
 {
 	struct columns *c = arg;
@@ -78,13 +86,11 @@ static void put_column(void *arg, const char *name, const char *type)
 	if (was_there(c, name))
 		return;
 	if (c->lacking) {
-		if (ctp_clickhouse_tables_find(&s->had, c->t->name, name))
-			return;
 		char local[160];
 		snprintf(local, sizeof local, "%s%s", c->t->name, c->suffix);
-		ctp_clickhouse_put(&s->text, "ALTER TABLE %I ADD COLUMN %I %s%s;\n", local, name, type_of(s, f, name, type), codec_of(s, f, name));
+		add_column(s, local, name, type_of(s, f, name, type), codec_of(s, f, name));
 		if (*c->suffix)
-			ctp_clickhouse_put(&s->text, "ALTER TABLE %I ADD COLUMN %I %s;\n", c->t->name, name, type_of(s, f, name, type));
+			add_column(s, c->t->name, name, type_of(s, f, name, type), "");
 		return;
 	}
 	ctp_clickhouse_put(&s->text, "%s%I %s%s", c->n++ ? ", " : "", name, type_of(s, f, name, type), codec_of(s, f, name));
@@ -159,7 +165,7 @@ static void put_one(struct schema_sink *s, const struct ctp_clickhouse_table *t)
 		put_table(s, t);
 }
 
-/* A view of a class may be of more columns, or classes, than it was. */
+/* A view may be of more columns or classes than it was, and its text may have changed. */
 static void drop_view(void *arg, const char *name)
 {
 	struct schema_sink *s = arg;
@@ -182,21 +188,26 @@ static void each_delivered(struct schema_sink *s, void (*view)(void *arg, const 
 	}
 }
 
+static enum ctp_status ask_tables(struct schema_sink *s, struct ctp_err *err)
+{
+	if (ctp_clickhouse_tables_ask(&s->had, &(struct ctp_clickhouse_client){s->o.client, s->o.timeout_ns}, err))
+		return CTP_FAILED;
+	if (!s->o.cluster != ctp_clickhouse_tables_local(&s->had) && ctp_clickhouse_tables_find(&s->had, "sections", NULL))
+		return ctp_err_set(err, s->o.cluster ? "%.60s: its tables are not those of a cluster; leave --cluster out" :
+		                   "%.60s: its tables are those of a cluster; give --cluster and --database, too", s->o.client);
+	return CTP_OK;
+}
+
 static enum ctp_status put_all(struct schema_sink *s, struct ctp_err *err)
 {
-	if (s->o.client && ctp_clickhouse_tables_ask(&s->had, &(struct ctp_clickhouse_client){s->o.client, s->o.timeout_ns}, err))
+	if (s->o.client && ask_tables(s, err))
 		return CTP_FAILED;
 	if (s->o.database)
 		ctp_clickhouse_put(&s->text, "USE %I;\n", s->o.database);
-	size_t begin = s->text.len;
 	put_one(s, s->batch.sections);
 	for (uint32_t i = 0; i < s->batch.ntables; i++)
 		if (is_first(s, i))
 			put_one(s, s->batch.tables[i]);
-	if (s->o.client && s->text.len == begin) {
-		s->text.len = 0;
-		return CTP_OK;
-	}
 	if (s->o.client) {
 		each_delivered(s, drop_view);
 		ctp_clickhouse_each_view(drop_view, s);

@@ -43,7 +43,7 @@ struct ctp_clickhouse_schema_options {
 
 /*
  * A sink that writes the statements which make the tables of ctp-collect's classes and of those of its input, and the views. Takes out
- * over. With a client: those which add the columns and tables that its server lacks.
+ * over. With a client: those which add the columns and tables that its server lacks, and make all views again.
  */
 struct ctp_sink *ctp_clickhouse_schema(const struct ctp_clickhouse_schema_options *options, struct ctp_err *err);
 

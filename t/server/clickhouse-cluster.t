@@ -84,6 +84,30 @@ is 'the whole of what was cut replaces it' "$? $(ask "SELECT uniqExact(delivery)
 is 'the part is still on its shard' "$(ask "SELECT uniqExact(delivery) FROM birth WHERE host = 'cut'")" 2
 for shard in 1 2; do "$to" --clean --load "$(at $shard)"; done
 is 'and is deleted there' "$(ask "SELECT uniqExact(delivery), count() FROM birth WHERE host = 'cut'" | tr '\t' ' ')" '1 5000'
+
+# --- a class that grows -----------------------------------------------------------------------------------------------------------
+declare() { # FIELD...: a stream of a class with these fields
+	{
+		printf '{"type":"@section","attrs":{"host":"own"}}\n{"type":"@schema","name":"own","kind":"other","fields":[{"name":"ts","type":"u64","role":"time"}'
+		for field in "$@"; do printf ',{"name":"%s","type":"u32"}' "$field"; done
+		printf ']}\n{"type":"own","ts":1'
+		for field in "$@"; do printf ',"%s":7' "$field"; done
+		printf '}\n{"type":"@end","complete":true}\n'
+	} | "$from" -q
+}
+declare a >"$tmp/own1.ctp"
+declare a b >"$tmp/own2.ctp"
+"$to" --schema --upgrade --load "$quick" "$tmp/own2.ctp" >"$tmp/out" 2>"$tmp/err"
+like 'a cluster is not upgraded like one server' "$? $(cat "$tmp/err" "$tmp/out")" '^1 ctp-toclickhouse: .*its tables are those of a cluster; give --cluster and --database, too$'
+upgrade() { # STREAM: of each shard; the second one was interrupted before
+	for shard in 1 2; do
+		"$to" --schema --upgrade --cluster two --database traces --load "$(at $shard)" "$1" >"$tmp/up.sql"
+		[ $shard = 1 ] || { grep -m 1 '^ALTER' "$tmp/up.sql" | ch -$shard -d traces -n && "$to" --schema --upgrade --cluster two --database traces --load "$(at $shard)" "$1" >"$tmp/up.sql"; }
+		ch -$shard -n <"$tmp/up.sql" || echo "shard $shard: $?"
+	done
+	"$to" -q --load "$quick" "$1" || echo "load: $?"
+}
+is '--upgrade adds a table, and then a column of it' "$(for own in 1 2; do upgrade "$tmp/own$own.ctp"; done 2>&1) $(ask 'SELECT a, b FROM delivered_own ORDER BY b' | tr '\t\n' ', ')" ' 7,0 7,7 '
 ch_kill 2
 "$to" -q --load "$quick" "$tmp/cut/whole.ctp" 2>"$tmp/err"
 like 'a shard that is gone is said' "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 1 ctp-toclickhouse: .*refused|^1 1 ctp-toclickhouse: .*DB::'

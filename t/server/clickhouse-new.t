@@ -128,6 +128,9 @@ for own in 1 2; do
 	is '--upgrade adds it' $? 0
 done
 is 'and all rows are there' "$(ask 'SELECT a, b, c FROM delivered_own ORDER BY b' | tr '\t\n' ', ')" '7,0,0 7,7,7 '
-is 'then there is nothing to upgrade' "$("$to" --schema --server 23 --upgrade --load "$quick" "$tmp/own2.ctp")" ''
+is 'then there are only the views to upgrade' "$("$to" --schema --server 23 --upgrade --load "$quick" "$tmp/own2.ctp" | grep -c '^ALTER\|^CREATE TABLE')" 0
+ask 'ALTER TABLE own DROP COLUMN c' && ask 'DROP TABLE wakes'
+"$to" --schema --server 23 --upgrade --load "$quick" "$tmp/own2.ctp" >"$tmp/up.sql"
+is 'the statements can be repeated' "$(for _ in 1 2; do $quick <"$tmp/up.sql"; done 2>&1) $(grep -c ^ALTER "$tmp/up.sql") $(ask 'SELECT sum(c) FROM delivered_own') $(ask 'SELECT count() FROM wakes')" ' 1 0 0'
 note "CPU time of the engine that answers: $(awk -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); print ($12 + $13) * 1000 / hz " ms" }' "/proc/$server/stat")"
 done_testing

@@ -137,7 +137,12 @@ is '--upgrade adds two columns' "$(grep -c 'ALTER TABLE `own` ADD COLUMN `[bc]` 
 ch -d t -n <"$tmp/up.sql"
 "$to" -q --load "$quick --database=t" "$tmp/own2.ctp"
 is 'and all rows are there' "$? $(ask 'SELECT a, b, c FROM delivered_own ORDER BY b' | tr '\t\n' ', ')" '0 7,0,0 7,7,7 '
-is 'then there is nothing to upgrade' "$("$to" --schema --upgrade --load "$quick --database=t" "$tmp/own2.ctp")" ''
+"$to" --schema --upgrade --load "$quick --database=t" "$tmp/own2.ctp" >"$tmp/up2.sql"
+is 'then there are only the views to upgrade' "$(grep -c '^ALTER\|^CREATE TABLE' "$tmp/up2.sql") $(grep -c '^CREATE VIEW IF NOT EXISTS `wakes`' "$tmp/up2.sql")" '0 1'
+ask 'DROP TABLE coro_trace_events'
+is 'which are made, and again' "$(for _ in 1 2; do ch -d t -n <"$tmp/up2.sql" 2>&1; done) $(ask 'SELECT count() FROM coro_trace_events')" ' 0'
+"$to" --schema --upgrade --cluster two --database t --load "$quick --database=t" >"$tmp/out" 2>"$tmp/err"
+like 'tables that are not of a cluster stay so' "$? $(cat "$tmp/err" "$tmp/out")" '^1 ctp-toclickhouse: .*its tables are not those of a cluster; leave --cluster out$'
 ch -d t -q 'ALTER TABLE own MODIFY COLUMN c UInt64'
 declare a b c >"$tmp/own3.ctp"
 "$to" -q --load "$quick --database=t" "$tmp/own3.ctp" 2>"$tmp/err"
