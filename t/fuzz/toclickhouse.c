@@ -94,7 +94,7 @@ static void to_schema(struct steps *s, unsigned server, const char *cluster)
 {
 	static struct textmem text;
 	struct ctp_output out;
-	struct ctp_clickhouse_schema_options o = {.server = server, .cluster = cluster, .out = &out};
+	struct ctp_clickhouse_schema_options o = {.server = server, .cluster = cluster, .database = cluster, .out = &out};
 	textmem_open(&out);
 	struct ctp_sink *sink = ctp_clickhouse_schema(&o, &s->err);
 	must(sink, s->err.text);

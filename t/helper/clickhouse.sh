@@ -19,7 +19,8 @@ ch_config() { # N TCP HTTP INTERSERVER
 	cat >"$ch_dir/users.xml" <<-XML
 		<yandex>
 		<profiles>
-		<default><max_memory_usage>4000000000</max_memory_usage><max_threads>${CH_THREADS:-2}</max_threads><log_queries>0</log_queries></default>
+		<default><max_memory_usage>4000000000</max_memory_usage>
+		<max_bytes_before_external_group_by>1000000000</max_bytes_before_external_group_by><max_threads>${CH_THREADS:-2}</max_threads><log_queries>0</log_queries></default>
 		<writer><allow_ddl>0</allow_ddl></writer>
 		<reader><readonly>1</readonly></reader>
 		</profiles>
