@@ -326,6 +326,12 @@ static void cell_times(struct row *r, const struct ctp_report_times *t)
 	cell_ns(r, t->count, t->max_ns);
 }
 
+/* Where coroutines only wait, there are no times: the table of those that wait has them. */
+static bool has_times(const struct ctp_report_site *site)
+{
+	return site->suspended.count || site->runnable.count || site->running.count;
+}
+
 static void sites(struct ctp_doc *doc)
 {
 #define TIME(name, of, columns) {.title = name, .over = of, .width = columns, .when = CTP_DOC_WITH_CLOCK}
@@ -335,13 +341,19 @@ static void sites(struct ctp_doc *doc)
 	};
 	const struct ctp_report_section *s = doc->section;
 	struct row r = {.doc = doc};
-	uint32_t shown = rows_of(doc, s->nsites, doc->ops->rows);
+	uint32_t n = 0, shown;
+	for (uint32_t i = 0; i < s->nsites; i++)
+		n += has_times(&s->sites[i]);
+	shown = rows_of(doc, n, doc->ops->rows);
 	char title[CTP_PRINT_LINE_MAX];
 	const struct ctp_doc_table table = TABLE(ctp_print_sites(title, s), columns);
 	if (shown)
 		doc->ops->table(doc, &table);
-	for (uint32_t i = 0; i < shown; i++) {
+	for (uint32_t i = 0, at = 0; at < shown; i++) {
 		const struct ctp_report_site *site = &s->sites[i];
+		if (!has_times(site))
+			continue;
+		at++;
 		cell_count(&r, site->suspended.count);
 		cell_times(&r, &site->suspended);
 		cell_times(&r, &site->runnable);
@@ -350,7 +362,7 @@ static void sites(struct ctp_doc *doc)
 		cell(&r, site->place || site->suspended.count ? known(site->place) : "(the start, or not known)");
 		put_row(&table, &r);
 	}
-	more(doc, s->nsites, shown);
+	more(doc, n, shown);
 }
 
 static void threads(struct ctp_doc *doc)

@@ -157,14 +157,22 @@ static void sort_by(void *items, uint32_t n, size_t item_bytes, size_t offset)
 		qsort_r(items, n, item_bytes, by_number_at, &offset);
 }
 
-static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, const uint64_t *waiting)
+/* The sites with counts of their own, and those where coroutines wait. The others are the first, which is no site. */
+static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t *waiting)
 {
+	static const struct ctp_tally_place none;
 	struct ctp_tally *t = a->priv->tally;
-	s->sites = calloc(t->nplaces, sizeof *s->sites);
+	uint32_t places = a->follow.places->count, n = 0;
+	for (uint32_t i = 1; i < places && t->nplaces == CTP_TALLY_PLACES; i++)
+		waiting[0] += t->places[i] ? 0 : waiting[i];
+	for (uint32_t i = 0; i < places; i++)
+		n += t->places[i] || waiting[i];
+	s->sites = calloc(n + 1, sizeof *s->sites);
 	a->report.failed |= !s->sites;
-	for (uint32_t i = 0; s->sites && i < a->follow.places->count && s->nsites < t->nplaces; i++) {
-		const struct ctp_tally_place *p = t->places[i];
-		if (!p || (!p->wait.count && !p->run.count && !waiting[i]))
+	for (uint32_t i = 0; s->sites && i < places; i++) {
+		const struct ctp_tally_place *p = t->places[i] ? t->places[i] : &none;
+		bool counts = p->wait.count || p->ready.count || p->run.count || waiting[i];
+		if (!counts || (p == &none && t->nplaces == CTP_TALLY_PLACES))
 			continue;
 		s->sites[s->nsites++] = (struct ctp_report_site){
 			.place = copy(a, ctp_follow_text(&a->follow, i)),

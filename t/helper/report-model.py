@@ -21,8 +21,28 @@ class Coroutine:
         self.total = defaultdict(int)
 
 
+class Thread:
+    def __init__(self):
+        self.runs, self.gaps, self.resumes, self.last = [], [], 0, 0
+
+    def busy(self):
+        return covered(self.runs + self.gaps) - covered(self.gaps)
+
+
+def covered(spans):
+    """How long, each moment once."""
+    total, reached = 0, 0
+    for start, stop in sorted(spans):
+        start = max(start, reached)
+        if stop > start:
+            total, reached = total + stop - start, stop
+    return total
+
+
 class Model:
     def __init__(self):
+        self.threads = defaultdict(Thread)
+        self.first, self.named = None, True  # named: all sites have texts in the rows
         self.coroutines = {}
         self.sites = defaultdict(lambda: defaultdict(list))  # place -> suspended, runnable, running -> durations
         self.counts = defaultdict(int)
@@ -58,6 +78,12 @@ class Model:
         sound = co.sound and index == co.due
         co.due, co.sound = index + 1, True
         was, span = co.state, self.spend(co, ts, sound, True)
+        thread = self.threads[row["tid"]]
+        thread.last = max(thread.last, ts)
+        if row["is_active"]:
+            thread.resumes += 1
+        elif sound and was == "running" and co.tid == row["tid"]:
+            thread.runs.append((co.since, ts))
         if not sound:
             co.pending, was = False, "unknown"
             co.place = None  # it may have suspended elsewhere
@@ -70,6 +96,7 @@ class Model:
             if sound and was == "running":
                 self.sites[co.place]["running"].append(span)
             co.place = row["site_text"] if row["site"] else None
+            self.named &= bool(row["site"])
             co.state = "runnable" if co.pending else "suspended"
             co.suspended_at, co.pending = ts, False
         co.since = co.moved_at = ts
@@ -102,11 +129,15 @@ class Model:
         span = self.spend(co, row["ts"], sound, not co.sound)
         if sound and co.state == "running":
             self.sites[co.place]["running"].append(span)
+            self.threads[co.tid].runs.append((co.since, row["ts"]))
+        if co.sound and co.state == "running":
+            self.threads[co.tid].last = max(self.threads[co.tid].last, row["ts"])
         co.state = "dead"
 
     def lost(self, row):
         self.counts["lost"] += row["count"]
         co = self.coroutine(row)
+        self.counts["lost_of_nobody"] += 0 if co else row["count"]
         if co and co.state != "dead" and row["index"] + row["count"] > co.due:
             co.sound = False
 
@@ -114,10 +145,14 @@ class Model:
         kind = row["type"]
         if kind in ("transition", "wake", "birth", "death"):
             self.last = max(self.last, row["ts"])
+            self.first = row["ts"] if self.first is None else min(self.first, row["ts"])
         if kind == "end":
             self.end = min(row["ts"], row.get("after") or row["ts"])  # when it was last seen executing
         if kind == "missed" and row["count"]:
             self.missed = max(self.missed, row["ts"])
+            self.counts["missed"] += row["count"]
+        if kind == "missed" and row.get("transitions"):
+            self.threads[row["tid"]].gaps.append((row["after"], row["ts"]))
         if kind in ("transition", "wake", "birth", "death", "lost"):
             getattr(self, kind)(row)
 
@@ -182,35 +217,68 @@ def compare_coroutines(diff, model, section):
             diff.check(f"coroutine {co['coro']}, {state}", co["ns"], model.coroutines[int(co["coro"])].total[state])
 
 
+def groups_of(model, coroutines, since):
+    """By spawn and suspend site: how many, how many are ready, the longest and the shortest."""
+    groups = {}
+    for co in coroutines:
+        ns = max(0, end_of(model) - since(co))
+        n, ready, most, least = groups.get((co.spawn, co.place), (0, 0, 0, ns))
+        groups[co.spawn, co.place] = (n + 1, ready + (co.state == "runnable"), max(most, ns), min(least, ns))
+    return groups
+
+
+def said_groups(listed):
+    """The groups of the report: those in findings are apart from the others."""
+    groups = {}
+    for g in listed:
+        key = g["spawn_site"], g["suspend_site"]
+        n, ready, most, least = groups.get(key, (0, 0, 0, g["shortest_ns"]))
+        groups[key] = (n + g["coroutines"], ready + g.get("runnable", 0), max(most, g["longest_ns"]), min(least, g["shortest_ns"]))
+    return groups
+
+
 def compare_waiting(diff, model, section):
-    want = defaultdict(lambda: [0, 0, 0])
-    for co in model.coroutines.values():
-        if co.state in ("suspended", "runnable") and co.sound:
-            group = want[str(co.spawn)]
-            group[0] += 1
-            group[1] += co.state == "runnable"
-            group[2] = max(group[2], max(0, end_of(model) - co.suspended_at))
-    got = defaultdict(lambda: [0, 0, 0])
-    for waiting in section["waiting"]:
-        group = got[str(waiting["spawn_site"])]
-        group[0] += waiting["coroutines"]
-        group[1] += waiting["runnable"]
-        group[2] = max(group[2], waiting["longest_ns"])
-        place = waiting["suspend_site"]
+    waiting = [co for co in model.coroutines.values() if co.state in ("suspended", "runnable") and co.sound]
+    want = groups_of(model, waiting, lambda co: co.suspended_at)
+    got = said_groups(section["waiting"])
+    diff.check("how many wait", sum(g[0] for g in got.values()), len(waiting))
+    diff.check("how many wait, by the table of sites", sum(site["still_waiting"] for site in section["sites"]), len(waiting))
+    if model.named:
+        diff.check("who waits, by both sites", got, want)
+        there = {site["site"]: site["still_waiting"] for site in section["sites"] if site["still_waiting"]}
+        wanted = defaultdict(int)
+        for co in waiting:
+            wanted[co.place] += 1
+        diff.check("who waits, by the table of sites", there, dict(wanted))
+    for group in section["waiting"]:
+        place = group["suspend_site"]
         if place in model.sites and place is not None:
             ended = model.sites[place]["suspended"]
-            diff.check(f"waits that ended at {place}", [waiting["ended"], waiting["ended_max_ns"]], [len(ended), max(ended, default=0)])
-    diff.check("who waits, by where they were made", dict(got), dict(want))
+            diff.check(f"waits that ended at {place}", [group["ended"], group["ended_max_ns"]], [len(ended), max(ended, default=0)])
 
 
 def compare_running(diff, model, section):
-    want = [0, 0]
-    for co in model.coroutines.values():
-        if co.state == "running" and co.ours and co.sound:
-            want = [want[0] + 1, max(want[1], end_of(model) - co.since)]
-    got = [sum(group["coroutines"] for group in section["running"]),
-           max((group["longest_ns"] for group in section["running"]), default=0)]
-    diff.check("who runs", got, want)
+    running = [co for co in model.coroutines.values() if co.state == "running" and co.ours and co.sound]
+    want, got = groups_of(model, running, lambda co: co.since), said_groups(section["running"])
+    diff.check("how many run", sum(g[0] for g in got.values()), len(running))
+    if model.named:
+        diff.check("who runs, by both sites", got, want)
+    for co in running:
+        model.threads[co.tid].runs.append((co.since, end_of(model)))
+
+
+def compare_threads(diff, model, section):
+    seen = {tid: thread for tid, thread in model.threads.items() if thread.resumes or covered(thread.gaps)}
+    diff.check("threads", section["threads_seen"], len(seen))
+    diff.check("their numbers", sorted(thread["tid"] for thread in section["threads"]), sorted(seen))
+    for said in section["threads"]:
+        thread = seen.get(said["tid"])
+        if not thread:
+            continue
+        got = {key: said[key] for key in ("busy_ns", "unknown_ns", "resumes", "last_ns")}
+        want = {"busy_ns": thread.busy(), "unknown_ns": covered(thread.gaps), "resumes": thread.resumes,
+                "last_ns": max(0, thread.last - model.first)}
+        diff.check(f"thread {said['tid']}", got, want)
 
 
 def main():
@@ -222,12 +290,14 @@ def main():
         alive = sum(co.state != "dead" for co in model.coroutines.values())
         diff.check("coroutines", section["coroutines"], len(model.coroutines))
         diff.check("alive", section["alive"], alive)
-        for count in ("events", "wakes", "lost"):
+        diff.check("in a gap", section["in_gap"], sum(co.state != "dead" and not co.sound for co in model.coroutines.values()))
+        for count in ("events", "wakes", "lost", "lost_of_nobody", "missed"):
             diff.check(count, section[count], model.counts[count])
         compare_coroutines(diff, model, section)
         compare_sites(diff, model, section)
         compare_waiting(diff, model, section)
         compare_running(diff, model, section)
+        compare_threads(diff, model, section)
     print(f"{sum(len(model.coroutines) for model in models)} coroutines, {diff.count} differences")
     return diff.count > 0
 

@@ -43,25 +43,12 @@ function originColumns({ meta }, items) {
 	return meta.origins ? [textColumn("origin", i => items[i].origin, name => quoted(name, 40), { n: items.length })] : [];
 }
 
-// The sites of the report, and those at which no wait has ended.
-function withWaiting({ sites, waiting }) {
-	const key = (site, origin = "") => `${origin} ${site}`, known = new Set(sites.map(({ site, origin }) => key(site, origin))), more = new Map();
-	const none = { count: 0 };
-	for (const { suspend_site: site, coroutines, origin } of waiting) {
-		if (!site || known.has(key(site, origin)))
-			continue;
-		const item = more.get(key(site, origin)) || { site, origin, still_waiting: 0, suspended: none, runnable: none, running: none };
-		more.set(key(site, origin), { ...item, still_waiting: item.still_waiting + coroutines });
-	}
-	return [...sites, ...more.values()];
-}
-
 function sitesTables(app) {
-	const items = withWaiting(app.model.section);
+	const items = app.model.section.sites;
 	const groups = { suspended: "suspended", runnable: "runnable: woken, not yet resumed", running: "running after it" };
 	const numbers = Object.entries(groups).flatMap(([state, group]) => {
 		const length = (title, more) => {
-			const get = i => items[i][state][`${title}_ns`];
+			const get = i => items[i][state].count ? items[i][state][`${title}_ns`] : null;
 			return lengthColumn(title, get, { group, fields: [{ title: `${state} ${title} (ns)`, get }], ...more });
 		};
 		const times = i => items[i][state].count;
