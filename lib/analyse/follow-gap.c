@@ -82,6 +82,8 @@ void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *roles, const 
 	uint64_t from = roles->numbered ? rec->val[roles->index] : 0;
 	uint64_t upto = roles->numbered && count < UINT64_MAX - from ? from + count : UINT64_MAX;
 	struct ctp_coroutine *co = ctp_follow_whose(f, roles, rec->val, after && after < ts ? after : ts);
-	if (co && co->state != CTP_DEAD && (!roles->numbered || upto > co->next))
-		ctp_follow_lose(f, co, after, ts, count);
+	if (!co || co->state == CTP_DEAD || (roles->numbered && upto <= co->next))
+		return;
+	bool is_next = !roles->numbered || from <= co->next; /* else the event at after is missing, too */
+	ctp_follow_lose(f, co, is_next ? after : 0, ts, count);
 }

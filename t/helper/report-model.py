@@ -23,7 +23,8 @@ class Coroutine:
 
 class Thread:
     def __init__(self):
-        self.runs, self.gaps, self.resumes, self.last = [], [], 0, 0
+        self.runs, self.gaps, self.resumes = [], [], 0
+        self.last, self.deaths = 0, []
 
     def busy(self):
         return covered(self.runs + self.gaps) - covered(self.gaps)
@@ -46,14 +47,15 @@ class Model:
         self.coroutines = {}
         self.sites = defaultdict(lambda: defaultdict(list))  # place -> suspended, runnable, running -> durations
         self.counts = defaultdict(int)
-        self.last = self.end = self.missed = 0
+        self.last = self.end = self.missed = self.unsure = 0
 
     def coroutine(self, row):
         ident = row["coro"]
         if not ident:
             return None
         if ident not in self.coroutines:
-            self.coroutines[ident] = Coroutine(row["ts"])
+            after = row["type"] == "lost" and row["after"]
+            self.coroutines[ident] = Coroutine(min(row["ts"], after or row["ts"]))
         return self.coroutines[ident]
 
     def spend(self, co, ts, sound, gap=False):
@@ -131,13 +133,15 @@ class Model:
             self.sites[co.place]["running"].append(span)
             self.threads[co.tid].runs.append((co.since, row["ts"]))
         if co.sound and co.state == "running":
-            self.threads[co.tid].last = max(self.threads[co.tid].last, row["ts"])
+            self.threads[co.tid].deaths.append(row["ts"])  # which may be later, if the thread has run another one meanwhile
         co.state = "dead"
 
     def lost(self, row):
         self.counts["lost"] += row["count"]
         co = self.coroutine(row)
-        self.counts["lost_of_nobody"] += 0 if co else row["count"]
+        if not co:
+            self.counts["lost_of_nobody"] += row["count"]
+            self.unsure = max(self.unsure, row["ts"])
         if co and co.state != "dead" and row["index"] + row["count"] > co.due:
             co.sound = False
 
@@ -155,6 +159,8 @@ class Model:
             self.threads[row["tid"]].gaps.append((row["after"], row["ts"]))
         if kind in ("transition", "wake", "birth", "death", "lost"):
             getattr(self, kind)(row)
+        if kind in ("name", "await", "function"):
+            self.coroutine(row)
 
 
 def read(lines):
@@ -206,7 +212,7 @@ def end_of(model):
 
 def compare_coroutines(diff, model, section):
     for co in model.coroutines.values():  # a living coroutine stays in its state up to the end
-        if co.state in ("running", "runnable", "suspended"):
+        if co.state != "dead":
             model.spend(co, end_of(model), co.sound, True)
     for state in ("running", "runnable", "suspended", "unknown"):
         diff.check(f"all time {state}", section["total_ns"][state], sum(co.total[state] for co in model.coroutines.values()))
@@ -239,7 +245,7 @@ def said_groups(listed):
 
 def compare_waiting(diff, model, section):
     waiting = [co for co in model.coroutines.values() if co.state in ("suspended", "runnable") and co.sound]
-    want = groups_of(model, waiting, lambda co: co.suspended_at)
+    want = groups_of(model, waiting, lambda co: co.suspended_at or co.since)
     got = said_groups(section["waiting"])
     diff.check("how many wait", sum(g[0] for g in got.values()), len(waiting))
     diff.check("how many wait, by the table of sites", sum(site["still_waiting"] for site in section["sites"]), len(waiting))
@@ -275,10 +281,11 @@ def compare_threads(diff, model, section):
         thread = seen.get(said["tid"])
         if not thread:
             continue
-        got = {key: said[key] for key in ("busy_ns", "unknown_ns", "resumes", "last_ns")}
-        want = {"busy_ns": thread.busy(), "unknown_ns": covered(thread.gaps), "resumes": thread.resumes,
-                "last_ns": max(0, thread.last - model.first)}
+        got = {key: said[key] for key in ("busy_ns", "unknown_ns", "resumes")}
+        want = {"busy_ns": thread.busy(), "unknown_ns": covered(thread.gaps), "resumes": thread.resumes}
         diff.check(f"thread {said['tid']}", got, want)
+        last = [max(0, ts - model.first) for ts in [thread.last] + thread.deaths if ts >= thread.last]
+        diff.check(f"thread {said['tid']}, last seen at {said['last_ns']}, one of {last[:3]}", said["last_ns"] in last, True)
 
 
 def main():
@@ -287,6 +294,8 @@ def main():
     models, diff = read(sys.stdin), Differences()
     diff.check("sections", len(sections), len(models))
     for model, section in zip(models, sections):
+        for co in model.coroutines.values():  # what was lost of no known coroutine may be the last of any
+            co.sound &= co.state == "dead" or co.since >= model.unsure
         alive = sum(co.state != "dead" for co in model.coroutines.values())
         diff.check("coroutines", section["coroutines"], len(model.coroutines))
         diff.check("alive", section["alive"], alive)
@@ -295,7 +304,8 @@ def main():
             diff.check(count, section[count], model.counts[count])
         compare_coroutines(diff, model, section)
         compare_sites(diff, model, section)
-        compare_waiting(diff, model, section)
+        if not section["destroyed"]:  # else the report has those that waited before
+            compare_waiting(diff, model, section)
         compare_running(diff, model, section)
         compare_threads(diff, model, section)
     print(f"{sum(len(model.coroutines) for model in models)} coroutines, {diff.count} differences")

@@ -321,6 +321,16 @@ static void gaps_at_the_ends(void)
 	end();
 
 	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	h.next[1] += 2;
+	are_lost(&h, 30, 40, 1, 1);
+	is_u64(times_of(1), 0, "a loss does not begin where the event before it is missing, too");
+	suspends(&h, 50, 1, 5, 8);
+	is_u64(times_of(1), 40, "the gap begins at the last event that is there");
+	end();
+
+	begin(NULL);
 	f.since_ns = 15;
 	f.until_ns = 35;
 	is_born(&h, 1, 1, 0);
