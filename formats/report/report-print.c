@@ -298,8 +298,9 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("the last events of %s coroutine%s are lost: %s listed neither as waiting nor as running",
 		    ctp_print_count(n, s->in_gap), ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
 	if ((c->lost > c->ring_lost || s->missing) && !s->ordinal)
-		SAY("the threads of the %s events are not known: threads may have been busy for longer",
-		    s->missing ? "missing" : "lost");
+		SAY("the threads of %s%sthe %s events are not known: threads may have been busy for longer",
+		    c->ring_lost && !s->missing ? ctp_print_count(n, c->lost - c->ring_lost) : "",
+		    c->ring_lost && !s->missing ? " of " : "", s->missing ? "missing" : "lost");
 	if (c->conflicts)
 		SAY("the numbers of %s coroutine%s may be wrong: two processes or coroutines wrote to the same place, for example "
 		    "after a fork", ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts));

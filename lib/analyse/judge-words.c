@@ -149,9 +149,12 @@ void ctp_words_siblings(struct ctp_words *w)
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, co ? co->spawn : w->g->spawn);
 	uint64_t ended = s->died - s->destroyed;
 	if (s->died)
-		ctp_words_evidence(w, "%s spawned at %s; %s ended",
+		ctp_words_evidence(w, "%s spawned at %s; %s ended%s%s%s",
 		                   ctp_words_counted(w, s->born > s->died ? s->born : s->died, "coroutine was", "coroutines were"),
-		                   w->f->spawn ? w->f->spawn : "the same place", ctp_words_counted(w, ended, "has", "have"));
+		                   w->f->spawn ? w->f->spawn : "the same place", ctp_words_counted(w, ended, "has", "have"),
+		                   s->destroyed ? ", and " : "", s->destroyed ? ctp_words_counted(w, s->destroyed, "was", "were") : "",
+		                   !s->destroyed         ? "" :
+		                   s->destroyed == 1 ? " destroyed while it was suspended" : " destroyed while they were suspended");
 }
 
 bool ctp_words_dead_waker(struct ctp_words *w, const struct ctp_coroutine *co)

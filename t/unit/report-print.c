@@ -247,6 +247,16 @@ static void test_caveats(struct made *m)
 	strcpy(s->ended.outcome, "running");
 	const char *text = printed(TEXT, &m->report, &plain);
 	ok(has(text, "\n  1 event was lost: "), "lost events are mentioned");
+	ok(has(text, "\n  the threads of the lost events are not known: "), "that their threads are not known is mentioned");
+	s->counts.lost = 9;
+	s->counts.ring_lost = 7;
+	ok(has(printed(TEXT, &m->report, &plain), "\n  the threads of 2 of the lost events are not known: "),
+	   "if some are known, the others are counted");
+	s->counts.ring_lost = 9;
+	ok(!strstr(printed(TEXT, &m->report, &plain), "the threads of"), "if all are known, it is not mentioned");
+	s->counts.lost = 1;
+	s->counts.ring_lost = 0;
+	text = printed(TEXT, &m->report, &plain);
 	ok(has(text, "\n  2 wakes, names or awaits were missed: "), "missed records are mentioned");
 	ok(has(text, "\n  the trace has no wakes: "), "missing wakes are mentioned");
 	ok(has(text, "\n  3 coroutines are not in the trace"), "untraced coroutines are mentioned");

@@ -23,6 +23,7 @@ static void stops(void)
 	left_alone();
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
 	is(end(), "never-woken likely 1", "a coroutine that waits for long, with no other left, is found");
+	ok(strstr(why, "41 coroutines were spawned at site 7; 40 have ended\n"), "the finding says how many have ended: %s", why);
 
 	begin();
 	healthy();
@@ -84,6 +85,22 @@ static void stops(void)
 /* --- who waits for whom --------------------------------------------------------------------------------------------------- */
 
 /* Three coroutines in a circle since 300 ms; those before the limit join the next, the others await it. */
+/* A coroutine that was spawned like the victim is destroyed while it waits. */
+static void with_a_destroyed_one(void)
+{
+	begin();
+	with_victim();
+	is_born(&h, 211 * MS, 3, MAKER);
+	resumes(&h, 212 * MS, 3, 5);
+	suspends(&h, 213 * MS, 3, 5, WAITS);
+	dies(&h, 214 * MS, 3);
+	dies(&h, 215 * MS, WAKER);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "never-woken likely 1", "a coroutine is found after a sibling was destroyed");
+	ok(strstr(why, "42 coroutines were spawned at site 7; 40 have ended, and 1 was destroyed while it was suspended\n"),
+	   "the finding counts the destroyed one: %s", why);
+}
+
 static void circle(uint64_t limit)
 {
 	begin();
@@ -486,6 +503,7 @@ static void test_home(void)
 
 int main(void)
 {
+	with_a_destroyed_one();
 	stops();
 	circles();
 	trees();
