@@ -54,26 +54,42 @@ static void units(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_diff_s
 	words(doc, low < high ? "%s to %s" : "%s", ctp_print_count(n[0], low), ctp_print_count(n[1], high));
 }
 
-/* The command of the first run of a side. */
-static const char *command_of(const struct ctp_diff *d, enum ctp_diff_side side)
+/* The first run of a side with this command; null: the first of all. */
+static uint32_t first_run(const struct ctp_diff *d, enum ctp_diff_side side, const char *command)
 {
 	uint32_t i = 0;
-	while (d->runs[i].side != side)
+	while (d->runs[i].side != side || (command && strcmp(d->runs[i].command, command)))
 		i++;
-	return d->runs[i].command;
+	return i;
+}
+
+/* The commands of a side, each once. Returns how many there are. doc: null if they are not to be written. */
+static uint32_t commands(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_diff_side side)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < d->nruns; i++) {
+		const struct ctp_diff_run *run = &d->runs[i];
+		if (run->side != side || first_run(d, side, run->command) != i || n++ >= FILES || !doc)
+			continue;
+		words(doc, n == 1 ? " of " : ", ");
+		doc->ops->code(doc, run->command);
+	}
+	if (doc && n > FILES)
+		words(doc, " and %u more", n - FILES);
+	return n;
 }
 
 static void what_was_compared(struct ctp_doc *doc, const struct ctp_diff *d)
 {
-	bool renamed = strcmp(command_of(d, CTP_DIFF_BEFORE), command_of(d, CTP_DIFF_AFTER));
-	doc->ops->title(doc, "Before and after", NULL, command_of(d, CTP_DIFF_BEFORE));
+	const char *first = d->runs[first_run(d, CTP_DIFF_BEFORE, NULL)].command;
+	bool renamed = strcmp(first, d->runs[first_run(d, CTP_DIFF_AFTER, NULL)].command);
+	bool several = commands(NULL, d, CTP_DIFF_BEFORE) > 1 || commands(NULL, d, CTP_DIFF_AFTER) > 1;
+	doc->ops->title(doc, several ? "Before and after, the first of several commands" : "Before and after", NULL, first);
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++) {
 		doc->ops->item(doc, INDENT, 0);
 		words(doc, "%s: %u run%s", sides[side], d->sides[side], ctp_print_plural(d->sides[side]));
-		if (renamed) {
-			words(doc, " of ");
-			doc->ops->code(doc, command_of(d, side));
-		}
+		if (renamed || several)
+			commands(doc, d, side);
 		files(doc, d, side);
 		words(doc, "\n");
 	}
@@ -175,15 +191,9 @@ static void note_losses(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp_
 static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
 {
 	bool crowded = false, ordinal = false;
-	const char *first[CTP_DIFF_SIDES] = {NULL}, *other = NULL; /* both sides may have names of their own for the program */
 	for (uint32_t i = 0; i < d->nruns; i++) {
-		const struct ctp_diff_run *run = &d->runs[i];
-		crowded |= run->crowded;
-		ordinal |= run->ordinal;
-		if (!first[run->side])
-			first[run->side] = run->command;
-		else if (strcmp(run->command, first[run->side]))
-			other = run->command;
+		crowded |= d->runs[i].crowded;
+		ordinal |= d->runs[i].ordinal;
 	}
 	note_runs(doc, d);
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++)
@@ -191,8 +201,6 @@ static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
 	if (d->touched)
 		note(doc, "%u quantit%s not known of all runs, because events or ends are missing", d->touched,
 		     d->touched == 1 ? "y is" : "ies are");
-	if (other)
-		note(doc, "not all runs of a side have the same command: another is %s", other);
 	if (d->small)
 		note(doc, "%u time%s not compared, because less than 0.1 %% of the time was spent there", d->small,
 		     d->small == 1 ? " is" : "s are");

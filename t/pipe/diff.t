@@ -89,6 +89,17 @@ like 'six of each: the largest are shown alone' "$(diffs -q "$A" "$B" | tr -s '\
 diffs -qj "$A" "$B" >"$tmp/json"
 is 'what is needed for one difference is the size of the table of the page' "$(query '[.candidates, .runs_needed] | if .[0] > 21 and .[0] <= 80 then .[1] else . end')" 8
 
+# --- commands -------------------------------------------------------------------------------------------------------------------
+for i in 1 2 3 4; do python3 -B t/helper/diff-model.py make $i 1 | sed "s|./server|./server$i|" | "$BIN/ctp-fromjsonl" -q >"$tmp/command$i.ctp"; done
+is 'all commands of a side are said' "$(diffs -q 'command1 command2 command1 command3 command4' 'command2 command2' | sed -n "s|$tmp/||g; 1,3p")" \
+	'Before and after, the first of several commands: ./server1
+  before: 5 runs of ./server1, ./server2, ./server3 and 1 more in command1.ctp, command2.ctp, command1.ctp and 2 more
+  after: 2 runs of ./server2 in command2.ctp'
+is 'that of the other side too' "$(diffs -q 'command1' 'command2 command2' | sed -n "s|$tmp/||g; 1,3p")" \
+	'Before and after: ./server1
+  before: 1 run of ./server1 in command1.ctp
+  after: 2 runs of ./server2 in command2.ctp'
+
 # --- the same site ----------------------------------------------------------------------------------------------------------------
 
 moved() { "$BIN/ctp-tojsonl" -qa "$tmp/$1.ctp" | sed 's|"file":"\(queue.c\)","line":[0-9]*|"file":"/src/'"$2"'/\1","line":'"$3"'|; s|"file":"\(server.c\)"|"file":"/src/'"$2"'/\1"|' | "$BIN/ctp-fromjsonl" -q >"$tmp/$4.ctp"; }
