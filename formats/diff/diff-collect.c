@@ -193,12 +193,24 @@ static void keep_all(struct collecting *c, uint32_t run)
 {
 	for (uint32_t i = 1; i < c->nlive; i++) {
 		struct ctp_diff_group *g = &c->live[i];
-		bool empty = !g->count && !g->crowded;
+		bool empty = !g->count && !g->still && !g->crowded;
 		for (unsigned k = 0; k < CTP_DIFF_STATES; k++)
 			empty &= !g->spans[k].count;
 		if (!empty && g->key.kind != CTP_DIFF_LOSS)
 			keep(c, g, run);
 	}
+}
+
+/* Those that were destroyed only because the program ended count, and those that were woken do not. */
+static void count_still(struct collecting *c)
+{
+	struct ctp_follow *f = &c->feed.analysis->follow;
+	uint32_t at = 0;
+	ctp_follow_revive(f, true);
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(f, &at));)
+		if (co->state == CTP_SUSPENDED && !(co->flags & CTP_CO_TAIL))
+			group_of(c, ctp_follow_place(f, co), co)->still++;
+	ctp_follow_revive(f, false);
 }
 
 static void ended(void *arg, const struct ctp_follow_end *end)
@@ -224,6 +236,7 @@ static void ended(void *arg, const struct ctp_follow_end *end)
 	run->running_ns = s->total_ns[CTP_HEAVY_RUNNING];
 	run->cut = end->cut && !s->until;
 	run->damaged = counts->lost_apart || counts->untraced || counts->conflicts || counts->unfollowed || end->missing;
+	count_still(c);
 	keep_all(c, d->nruns);
 	d->ignored += s->ignored;
 	if (!CTP_ARRAY_RESERVE(d->runs, d->runs_room, d->nruns + 1, CTP_DIFF_RUNS)) {

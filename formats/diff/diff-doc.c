@@ -279,6 +279,7 @@ static const struct ctp_doc_column columns[COLUMNS] = {
 };
 
 static const char *const whats[CTP_DIFF_WHATS] = {
+	[CTP_DIFF_STILL] = "still waiting",
 	[CTP_DIFF_RESUMES] = "resumes", [CTP_DIFF_WAKES] = "wakes", [CTP_DIFF_COROUTINES] = "coroutines",
 	[CTP_DIFF_RUN_TOTAL] = "running, all", [CTP_DIFF_RUN_P50] = "running p50", [CTP_DIFF_RUN_P99] = "running p99",
 	[CTP_DIFF_WAIT_P50] = "suspended p50", [CTP_DIFF_WAIT_P99] = "suspended p99",
@@ -433,6 +434,7 @@ void ctp_diff_print(struct ctp_output *out, const struct ctp_diff *d, const stru
 	findings(&doc, d, CTP_DIFF_NEW, "New findings");
 	findings(&doc, d, CTP_DIFF_GONE, "Findings that are gone");
 	findings(&doc, d, CTP_DIFF_CHANCE, "Findings of one side that may be chance");
+	table(&doc, d, "Coroutines that wait at the end of a run", CTP_DIFF_STILL, CTP_DIFF_STILL);
 	table(&doc, d, counts, CTP_DIFF_RESUMES, CTP_DIFF_COROUTINES);
 	table(&doc, d, running, CTP_DIFF_RUN_TOTAL, CTP_DIFF_RUN_P99);
 	table(&doc, d, "Waits", CTP_DIFF_WAIT_P50, CTP_DIFF_READY_P99);

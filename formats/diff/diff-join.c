@@ -257,6 +257,7 @@ static bool merge(struct ctp_diff *d)
 			continue;
 		}
 		to->count += g->count;
+		to->still += g->still;
 		to->touched |= g->touched;
 		for (unsigned k = 0; k < CTP_DIFF_STATES; k++) {
 			if (!ctp_diff_hist_merge(&to->spans[k], &g->spans[k]))

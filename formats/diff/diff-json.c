@@ -93,6 +93,7 @@ static void sample(struct ctp_output *out, const char *key, const struct ctp_dif
 static void row(struct ctp_output *out, const struct ctp_diff *d, const struct ctp_diff_row *r)
 {
 	static const char *const whats[CTP_DIFF_WHATS] = {
+		[CTP_DIFF_STILL] = "still_waiting",
 		[CTP_DIFF_RESUMES] = "resumes", [CTP_DIFF_WAKES] = "wakes", [CTP_DIFF_COROUTINES] = "coroutines",
 		[CTP_DIFF_RUN_TOTAL] = "running_total_ns", [CTP_DIFF_RUN_P50] = "running_p50_ns",
 		[CTP_DIFF_RUN_P99] = "running_p99_ns",

@@ -25,7 +25,7 @@
 
 /* How the rest is given to the kinds of quantities. The quantities of a kind share it by their time or count. */
 static const double parts[CTP_DIFF_WHATS] = {
-	[CTP_DIFF_RESUMES] = 0.5, [CTP_DIFF_WAKES] = 0.25, [CTP_DIFF_COROUTINES] = 0.5, [CTP_DIFF_RUN_TOTAL] = 1,
+	[CTP_DIFF_STILL] = 0.25, [CTP_DIFF_RESUMES] = 0.5, [CTP_DIFF_WAKES] = 0.25, [CTP_DIFF_COROUTINES] = 0.5, [CTP_DIFF_RUN_TOTAL] = 1,
 	[CTP_DIFF_RUN_P50] = 2, [CTP_DIFF_RUN_P99] = 0.25, [CTP_DIFF_WAIT_P50] = 1, [CTP_DIFF_WAIT_P99] = 0.25,
 	[CTP_DIFF_READY_P50] = 0.25, [CTP_DIFF_READY_P99] = 0.25,
 };
@@ -93,6 +93,15 @@ static enum has number_of_all(const struct ctp_diff *d, const struct ctp_diff_ru
 	return HAS;
 }
 
+/* How many coroutines still wait does not depend on how much was done. g null: as below. */
+static enum has still_of(const struct ctp_diff_run *run, const struct ctp_diff_group *g, double *number)
+{
+	if (run->damaged || run->cut || run->missed || (g ? g->touched : run->lost || run->crowded))
+		return TOUCHED;
+	*number = g ? (double)g->still : 0;
+	return HAS;
+}
+
 /* g null: the run has nothing of the group. */
 static enum has count_of(const struct ctp_diff *d, const struct ctp_diff_run *run, const struct ctp_diff_group *g,
                          enum ctp_diff_what what, double *number)
@@ -152,9 +161,11 @@ static bool add_row(struct ctp_diff *d, const struct ctp_diff_group *groups, siz
 		struct ctp_diff_sample *s = &row.side[run->side];
 		double *number = &s->values[s->n];
 		enum has has = key.kind == CTP_DIFF_ALL ? number_of_all(d, run, what, number) :
+		               what == CTP_DIFF_STILL ? still_of(run, g, number) :
 		               ctp_diff_is_time(what) ? time_of(run, g, what, number) : count_of(d, run, g, what, number);
 		if (g && has != HAS_NOT)
-			row.weight += ctp_diff_is_time(what) ? (double)g->spans[state_of[what]].total_ns : (double)g->count;
+			row.weight += ctp_diff_is_time(what) ? (double)g->spans[state_of[what]].total_ns :
+			              (double)(what == CTP_DIFF_STILL ? g->still : g->count);
 		s->n += has == HAS;
 		s->left_out += has == TOUCHED;
 		if (g) {
@@ -181,13 +192,14 @@ static bool add_rows(struct ctp_diff *d)
 			return false;
 	for (size_t i = 0, upto; i < d->ngroups; i = upto) {
 		const struct ctp_diff_group *g = &d->groups[i];
-		for (upto = i; upto < d->ngroups && !memcmp(&d->groups[upto].key, &g->key, sizeof g->key);)
-			upto++;
+		bool still = false;
+		for (upto = i; upto < d->ngroups && !memcmp(&d->groups[upto].key, &g->key, sizeof g->key); upto++)
+			still |= d->groups[upto].still > 0;
 		if (g->key.kind == CTP_DIFF_SPAWN && !add_row(d, g, upto - i, g->key, CTP_DIFF_COROUTINES))
 			return false;
 		if (g->key.kind != CTP_DIFF_PLACE)
 			continue;
-		if (!add_row(d, g, upto - i, g->key, CTP_DIFF_RESUMES))
+		if (!add_row(d, g, upto - i, g->key, CTP_DIFF_RESUMES) || (still && !add_row(d, g, upto - i, g->key, CTP_DIFF_STILL)))
 			return false;
 		for (enum ctp_diff_what what = CTP_DIFF_RUN_P50; what < CTP_DIFF_WHATS; what++)
 			if (!add_row(d, g, upto - i, g->key, what))
@@ -348,7 +360,10 @@ static bool compare(struct ctp_diff *d)
 	return compared;
 }
 
-static unsigned table_of(enum ctp_diff_what what) { return what < CTP_DIFF_RUN_TOTAL ? 0 : what < CTP_DIFF_WAIT_P50 ? 1 : 2; }
+static unsigned table_of(enum ctp_diff_what what)
+{
+	return what == CTP_DIFF_STILL ? 0 : what < CTP_DIFF_RUN_TOTAL ? 1 : what < CTP_DIFF_WAIT_P50 ? 2 : 3;
+}
 
 static int by_importance(const void *a, const void *b)
 {

@@ -51,6 +51,7 @@ struct ctp_diff_group {
 	bool touched;     /* events of its coroutines may be lost */
 	bool ignored;     /* by an option; it may still have units of --per */
 	uint64_t count;   /* resumes at the place; births; of CTP_DIFF_LOSS gaps */
+	uint64_t still;   /* coroutines that still wait at the place at the end */
 	struct ctp_diff_hist spans[CTP_DIFF_STATES];
 };
 
@@ -68,7 +69,7 @@ struct ctp_diff_run {
 };
 
 enum ctp_diff_what {
-	CTP_DIFF_RESUMES, CTP_DIFF_WAKES, CTP_DIFF_COROUTINES, CTP_DIFF_RUN_TOTAL, CTP_DIFF_RUN_P50, CTP_DIFF_RUN_P99,
+	CTP_DIFF_STILL, CTP_DIFF_RESUMES, CTP_DIFF_WAKES, CTP_DIFF_COROUTINES, CTP_DIFF_RUN_TOTAL, CTP_DIFF_RUN_P50, CTP_DIFF_RUN_P99,
 	CTP_DIFF_WAIT_P50, CTP_DIFF_WAIT_P99, CTP_DIFF_READY_P50, CTP_DIFF_READY_P99, CTP_DIFF_WHATS
 };
 

@@ -146,8 +146,16 @@ def run_class(report):
             elif row["type"] == "lost":
                 self.lost_spawns.add(site_of(self.coroutines[self.current].spawn))
 
+        def still(self):
+            """How many coroutines wait at the end, by group."""
+            waiting = defaultdict(int)
+            for self.current, co in self.coroutines.items():
+                if co.state == "suspended":
+                    waiting[self.group(co.place)] += 1
+            return waiting
+
         def whole(self, report_end):
-            for co in self.coroutines.values():
+            for self.current, co in self.coroutines.items():
                 if co.state in STATES:
                     self.spend(co, report_end, co.sound, True)
             return sum(co.total["running"] for co in self.coroutines.values())
@@ -186,6 +194,10 @@ class Model:
             self.add(("coroutines", "spawn", None, spawn, None), lambda run, s=spawn: self.unit(run, run.born[s], False))
             self.counts["coroutines", "spawn", None, spawn, None] = sum(run.born[spawn] for side in sides for run in side)
         for key in keys:
+            if any(run.still()[key] for side in sides for run in side):
+                self.add(("still_waiting", "suspend") + key,
+                         lambda run, k=key: None if run.counts["missed"] or self.touched(run, k) else run.still()[k])
+                self.counts[("still_waiting", "suspend") + key] = sum(run.still()[key] for side in sides for run in side)
             self.add(("resumes", "suspend") + key, lambda run, k=key: self.unit(run, run.resumed[k], self.touched(run, k)))
             self.counts[("resumes", "suspend") + key] = sum(run.resumed[key] for side in sides for run in side)
             for state in STATES:
