@@ -314,6 +314,12 @@ static void say_what_was_done(const struct ctp_filter_stats *s)
 		return;
 	if (picks && !s->selected)
 		ctp_tool_say(&tool, "no coroutine of the trace matches %s", ask.said);
+	if (o->classes.n && !s->of_class)
+		ctp_tool_say(&tool, "--class: the trace has no such class; ctp-stat shows the classes");
+	if (o->places.n && !s->of_place && (!picks || s->selected))
+		ctp_tool_say(&tool, "--place: no coroutine is suspended at such a place; ctp-report shows the places");
+	if (o->threads.n && !s->of_thread && (!picks || s->selected))
+		ctp_tool_say(&tool, "--thread: the trace has no record of such a thread; ctp-report shows the threads");
 	if (o->origin && !s->of_origin)
 		ctp_tool_say(&tool, "the trace has no origin %ju", (uintmax_t)o->origin);
 	if (finding->members > finding->listed)

@@ -215,18 +215,19 @@ const char *ctp_filter_anon_attr(struct ctp_filter_anon *a, const struct ctp_att
 }
 
 /* Names of attributes stay, as those of the section. */
-const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err)
+const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struct ctp_record *rec, bool *stays,
+                                          struct ctp_err *err)
 {
 	int name = ctp_class_field(rec->cls, "name"), value = ctp_class_field(rec->cls, "value");
 	const struct ctp_str *named = ctp_record_str(rec, name, CTP_STRING), *is = ctp_record_str(rec, value, CTP_STRING);
 	uint64_t kept = named ? rec->val[name] : 0;
-	bool stays = false;
+	*stays = false;
 	if (named && is && is->len) {
 		const struct ctp_attr attr = {(char *)(uintptr_t)named->data, (char *)(uintptr_t)is->data};
-		if (!ctp_filter_anon_attr(a, &attr, &stays, err))
+		if (!ctp_filter_anon_attr(a, &attr, stays, err))
 			return NULL;
 	}
-	uint64_t as_is = stays ? rec->val[value] : 0;
+	uint64_t as_is = *stays ? rec->val[value] : 0;
 	const uint64_t *val = ctp_filter_anon_record(a, rec, err);
 	if (!val)
 		return NULL;

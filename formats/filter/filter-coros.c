@@ -250,6 +250,7 @@ static bool is_at_place(struct ctp_filter *f, struct ctp_filter_coro *co, const 
 	if (cls->roles.kind != CTP_KIND_TRANSITION)
 		return was;
 	co->at_place = !ctp_roles_value(rec->val, cls->roles.active) && ctp_filter_places_match(f->places, &f->options->places, rec);
+	f->stats->of_place |= co->at_place;
 	return was || co->at_place;
 }
 
@@ -259,7 +260,7 @@ static bool is_selected(struct ctp_filter *f, struct ctp_filter_coro *co, const 
 {
 	const struct ctp_filter_options *o = f->options;
 	bool active = ctp_roles_value(rec->val, cls->roles.active), place = !o->places.n || is_at_place(f, co, cls, rec);
-	bool thread = cls->roles.tid == CTP_ROLES_NONE || ctp_filter_has_own(f, &o->threads, rec, rec->val[cls->roles.tid]);
+	bool thread = cls->roles.tid == CTP_ROLES_NONE || ctp_filter_on_thread(f, &cls->roles, rec);
 	bool state = !o->states || o->states & (active ? CTP_FILTER_RUNNING : CTP_FILTER_SUSPENDED);
 	return cls->wanted && place && thread && (state || cls->roles.kind != CTP_KIND_TRANSITION);
 }

@@ -140,6 +140,17 @@ void ctp_filter_release_coro(struct ctp_filter_entry *e);
 /* The same for a thread or a process of a record, by the number that it has on its host. */
 bool ctp_filter_has_own(struct ctp_filter *f, const struct ctp_filter_numbers *numbers, const struct ctp_record *rec, uint64_t v);
 
+/* Whether a record is of a thread that is asked for. It has a field of that role. */
+static inline bool ctp_filter_on_thread(struct ctp_filter *f, const struct ctp_roles *roles, const struct ctp_record *rec)
+{
+	bool on = ctp_filter_has_own(f, &f->options->threads, rec, rec->val[roles->tid]);
+	f->stats->of_thread |= on;
+	return on;
+}
+
+/* An attribute that an anonymised stream still has, once. */
+void ctp_filter_note_attr(struct ctp_filter_stats *stats, const char *name);
+
 /* Whether a number was asked for. */
 static inline bool ctp_filter_has(const struct ctp_filter_numbers *numbers, uint64_t v)
 {

@@ -38,8 +38,9 @@ static void write_record(struct ctp_filter *f, const struct ctp_class *cls, cons
 	const struct ctp_record rec = {.cls = cls, .val = val};
 	if (f->anon && cls->kind == CTP_KIND_FINDING && ctp_filter_anon_is_sentence(cls))
 		return;
+	bool stays = false;
 	if (f->anon && cls->kind == CTP_KIND_ATTRIBUTE)
-		val = ctp_filter_anon_attribute(f->anon, &rec, &f->why);
+		val = ctp_filter_anon_attribute(f->anon, &rec, &stays, &f->why);
 	else if (f->anon)
 		val = cls->kind == CTP_KIND_FINDING ? ctp_filter_anon_finding(f->anon, &rec, &f->why) :
 		                                      ctp_filter_anon_record(f->anon, &rec, &f->why);
@@ -47,6 +48,8 @@ static void write_record(struct ctp_filter *f, const struct ctp_class *cls, cons
 		ctp_writer_record(f->writer, cls, val);
 	else
 		f->failed = true;
+	if (stays)
+		ctp_filter_note_attr(f->stats, ctp_record_str(&rec, ctp_class_field(cls, "name"), CTP_STRING)->data);
 }
 
 struct ctp_filter_origin *ctp_filter_origin_of(struct ctp_filter *f, const struct ctp_record *rec)

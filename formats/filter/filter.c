@@ -27,7 +27,7 @@ static char *said_so_far(const char *before, const char *said)
 	return asprintf(&text, "%s%s%s", before ? before : "", both ? " | " : "", said ? said : "") < 0 ? NULL : text;
 }
 
-static void note_attr(struct ctp_filter_stats *stats, const char *name)
+void ctp_filter_note_attr(struct ctp_filter_stats *stats, const char *name)
 {
 	size_t len = strlen(stats->attrs), room = sizeof stats->attrs - len;
 	for (const char *at = stats->attrs; (at = strstr(at, name)); at++)
@@ -43,7 +43,7 @@ static const char *value_of(struct ctp_filter *f, const struct ctp_attr *attr)
 	bool stays = false;
 	const char *value = f->anon ? ctp_filter_anon_attr(f->anon, attr, &stays, &f->why) : attr->value;
 	if (stays)
-		note_attr(f->stats, attr->name);
+		ctp_filter_note_attr(f->stats, attr->name);
 	return value;
 }
 
@@ -179,6 +179,7 @@ static void learn(struct ctp_filter *f, struct ctp_filter_class *c, const struct
 {
 	const struct ctp_filter_patterns *classes = &f->options->classes;
 	*c = (struct ctp_filter_class){.wanted = !classes->n || ctp_filter_matches(classes, cls->name, true)};
+	f->stats->of_class |= classes->n && c->wanted;
 	ctp_roles_learn(&c->roles, cls);
 	note_class(f, cls);
 	int origin = ctp_class_role(cls, CTP_ROLE_ORIGIN);
@@ -297,7 +298,7 @@ static void take_plain(struct ctp_filter *f, const struct ctp_filter_class *c, c
 	bool other = !is_context(roles->kind);
 	bool out = pid && o->processes.n && !ctp_filter_has_own(f, &o->processes, rec, pid);
 	if (roles->kind != CTP_KIND_LOSS && roles->tid != CTP_ROLES_NONE)
-		out |= !ctp_filter_has_own(f, &o->threads, rec, rec->val[roles->tid]);
+		out |= !ctp_filter_on_thread(f, roles, rec);
 	out |= other && (!c->wanted || !f->started);
 	out |= f->picks && other && roles->kind != CTP_KIND_SAMPLE;
 	if (roles->kind == CTP_KIND_SAMPLE)

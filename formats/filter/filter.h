@@ -62,6 +62,7 @@ struct ctp_filter_stats {
 	uint64_t sections, taken, kept; /* taken, kept: records */
 	uint64_t selected;        /* coroutines */
 	uint64_t of_origin;       /* records of the origin that is asked for */
+	bool of_class, of_place, of_thread; /* something is of what these options ask for */
 	uint64_t unknown_parents; /* births whose parent is not known, if descendants are asked for */
 	uint64_t unfollowed;      /* records of coroutines for which there was no room */
 	uint64_t unheld;          /* records that others may have needed, for which there was no room */

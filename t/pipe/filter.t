@@ -174,6 +174,14 @@ is 'gaps that were made are no losses' "$(number gaps "$tmp/report.json") $(numb
 # --- nothing is selected: the section begins when it did
 "$filter" --name=nobody "$tmp/lostwake.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
 is 'nobody: a notice' "$? $(cat "$tmp/err")" '0 ctp-filter: no coroutine of the trace matches --name nobody'
+for option in '--class=wakes/--class: the trace has no such class; ctp-stat shows the classes' \
+	'--place=nowhere/--place: no coroutine is suspended at such a place; ctp-report shows the places' \
+	'--thread=1/--thread: the trace has no record of such a thread; ctp-report shows the threads'; do
+	"$filter" "${option%%/*}" "$tmp/lostwake.ctp" 2>"$tmp/err" >/dev/null
+	is "${option%%/*}: a notice" "$? $(cat "$tmp/err")" "0 ctp-filter: ${option#*/}"
+done
+is 'each has none if it matches' "$("$filter" '--class=w*' --class=transition --place=handler_step \
+	--thread="$("$report" -j "$tmp/lostwake.ctp" | grep -o '"threads":\[{"tid":[0-9]*' | grep -o '[0-9]*$')" "$tmp/lostwake.ctp" 2>&1 >/dev/null)" ''
 "$report" -j "$tmp/some.ctp" >"$tmp/report.json" 2>"$tmp/err"
 "$report" -j "$tmp/lostwake.ctp" >"$tmp/whole.json" 2>"$tmp/err"
 for name in start_ns start_wall_ns; do
@@ -224,6 +232,10 @@ is 'two inputs are two sections' "$("$stat" -qj "$tmp/twice.ctp" | grep -o '"sec
 strings=$("$to" -qa "$tmp/anon.ctp" | grep -c "lostwake\\|handler\\|client\\|$(uname -n)\\|task_spawn\\|/usr")
 is 'no name, path, host or argument is left' "$strings" 0
 like 'it lists what is left' "$(cat "$tmp/says")" '^ctp-filter: still in the trace: the attributes .*pid'
+"$BIN/ctp-merge" -q -o "$tmp/merged.ctp" "$tmp/lostwake.ctp"
+"$filter" --anonymise "$tmp/lostwake.ctp" 2>&1 >/dev/null | grep -o 'attributes .*' | grep -o '[a-z_]*' | sort >"$tmp/a"
+"$filter" --anonymise "$tmp/merged.ctp" 2>&1 >/dev/null | grep -o 'attributes .*' | grep -o '[a-z_]*' | sort >"$tmp/b"
+ok 'of a merged trace the attributes of its origins, too' cmp "$tmp/a" "$tmp/b"
 "$report" -j "$tmp/lostwake.ctp" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' >"$tmp/a"
 "$report" -j "$tmp/anon.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' >"$tmp/b"
 ok 'the findings are the same' cmp "$tmp/a" "$tmp/b"
