@@ -11,18 +11,19 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "filter/filter-finding.h"
+#include "filter/filter-last.h"
 #include "filter/filter.h"
 #include "report/report-args.h"
 #include "tool.h"
 
-enum { CORO = 256, DESCENDANTS, SPAWN, NAME, PROCESS, SINCE, UNTIL, PLACE, THREAD, CLASS, STATE, FINDING, AROUND, SECTION,
+enum { CORO = 256, DESCENDANTS, SPAWN, NAME, PROCESS, SINCE, UNTIL, LAST, PLACE, THREAD, CLASS, STATE, FINDING, AROUND, SECTION,
        ORIGIN, ANONYMISE, DIR, NO_SYMBOLS, NUMBERS_MAX = 1 << 16 };
 
 static struct ctp_tool tool = {
 	.name = "ctp-filter",
 	.synopsis = "[-fqv] [-o FILE] [--coro ID] [--spawn SITE] [--name PATTERN] [--process PID] [--descendants] "
-	            "[--since TIME] [--until TIME] [--place SITE] [--thread TID] [--class NAME] [--state running|suspended] "
-	            "[--finding N] [--around TIME] [--section N] [--origin N] [--anonymise] [--debug-dir DIR] [--no-symbols] [FILE...]",
+	            "[--since TIME] [--until TIME] [--last TIME] [--place SITE] [--thread TID] [--class NAME] "
+	            "[--state running|suspended] [--finding N] [--around TIME] [--section N] [--origin N] [--anonymise] [--debug-dir DIR] [--no-symbols] [FILE...]",
 	.help = "Writes a part of a stream, which is a stream again, with all that the part needs to be understood.\n"
 	        "These select coroutines; if several are given, a coroutine must match each of them:\n"
 	        "  --coro ID          those with these numbers: 5 or 5,7,9; may be repeated, as each of these\n"
@@ -33,6 +34,7 @@ static struct ctp_tool tool = {
 	        "These select records; if several are given, a record must match each of them:\n"
 	        "  --since TIME       what happened from this time on, after the first event: 12.5s, 300ms, 2m\n"
 	        "  --until TIME       what happened up to this time\n"
+	        "  --last TIME        what happened in so much time before the last record; reads the files twice\n"
 	        "  --place SITE       what happened while a coroutine was suspended there\n"
 	        "  --thread TID       what happened on these threads\n"
 	        "  --class NAME       records of these classes; * and ? as in a shell\n"
@@ -60,10 +62,11 @@ static struct {
 	struct ctp_filter_options options;
 	struct numbers coros, processes, threads;
 	struct ctp_texts spawns, names, places, classes, dirs;
-	uint64_t finding, around_ns;
+	uint64_t finding, around_ns, last_ns;
 	bool has_around;
 	struct ctp_filter_report *report; /* of the whole trace; null: none is needed */
 	struct ctp_filter_finding found;
+	struct ctp_filter_last last;
 	char *said; /* the options so far, for the attribute */
 } ask;
 
@@ -160,6 +163,8 @@ static void select_records(int c)
 		ask.options.since_ns = duration("--since");
 	else if (c == UNTIL)
 		ask.options.until_ns = duration("--until");
+	else if (c == LAST && !(ask.last_ns = duration("--last")))
+		exit(ctp_tool_usage(&tool, "--last %s: leaves no time", optarg));
 	else if (c == SECTION)
 		ask.options.section = ctp_tool_number(&tool, "--section", optarg, 1, UINT64_MAX, "not a number; give one from 1 on");
 	else if (c == ORIGIN)
@@ -175,7 +180,7 @@ static const struct option longs[] = {
 	{"coro", required_argument, NULL, CORO}, {"descendants", no_argument, NULL, DESCENDANTS},
 	{"spawn", required_argument, NULL, SPAWN}, {"name", required_argument, NULL, NAME},
 	{"process", required_argument, NULL, PROCESS}, {"since", required_argument, NULL, SINCE},
-	{"until", required_argument, NULL, UNTIL}, {"place", required_argument, NULL, PLACE},
+	{"until", required_argument, NULL, UNTIL}, {"last", required_argument, NULL, LAST}, {"place", required_argument, NULL, PLACE},
 	{"thread", required_argument, NULL, THREAD}, {"class", required_argument, NULL, CLASS},
 	{"state", required_argument, NULL, STATE}, {"finding", required_argument, NULL, FINDING},
 	{"around", required_argument, NULL, AROUND}, {"section", required_argument, NULL, SECTION},
@@ -215,6 +220,8 @@ static void check(void)
 		exit(ctp_tool_usage(&tool, "--descendants: say of which coroutines, with --coro, --spawn, --name or --process"));
 	if (o->until_ns && o->since_ns >= o->until_ns)
 		exit(ctp_tool_usage(&tool, "--since and --until leave no time between them"));
+	if (ask.last_ns && (o->since_ns || o->until_ns || ask.has_around))
+		exit(ctp_tool_usage(&tool, "--last selects a time: it excludes --since, --until and --around"));
 	if (ask.has_around && !ask.finding)
 		exit(ctp_tool_usage(&tool, "--around is for --finding; --since and --until select another time"));
 	if (ask.finding && (ask.coros.n || (ask.has_around && (o->since_ns || o->until_ns))))
@@ -232,7 +239,7 @@ static void check(void)
 	o->said = ask.said;
 }
 
-/* --- a finding ------------------------------------------------------------------------------------------------------------ */
+/* --- a first pass, for a finding or the end of the trace ------------------------------------------------------------------ */
 
 struct pass {
 	struct ctp_sink *sink;
@@ -285,15 +292,31 @@ static struct ctp_filter_report *make_report(char **files, struct ctp_err *err)
 	return NULL;
 }
 
-static enum ctp_status find(char **files, struct ctp_err *err)
+static enum ctp_status check_files(char **files, const char *option, struct ctp_err *err)
 {
 	for (char **file = files; *file; file++)
 		if (!can_be_read_twice(*file))
-			return ctp_err_as(err, CTP_ERR_USAGE, "--finding %ju: %s: the input is read twice, so give files",
-			                  (uintmax_t)ask.finding, *file);
-	if (!*files)
-		return ctp_err_as(err, CTP_ERR_USAGE, "--finding %ju: the input is read twice, so give files, not standard input",
-		                  (uintmax_t)ask.finding);
+			return ctp_err_as(err, CTP_ERR_USAGE, "%s: %s: the input is read twice, so give files", option, *file);
+	return *files ? CTP_OK : ctp_err_as(err, CTP_ERR_USAGE, "%s: the input is read twice, so give files, not standard input", option);
+}
+
+static enum ctp_status find_last(char **files, struct ctp_err *err)
+{
+	struct pass pass = {.sink = &ask.last.sink, .err = err};
+	ctp_filter_last_init(&ask.last);
+	if (check_files(files, "--last", err) || ctp_tool_each(&tool, files, read_first, &pass, err) == CTP_FAILED)
+		return CTP_FAILED;
+	ask.options.absolute = true;
+	ask.options.starts = ctp_filter_last_starts(&ask.last, ask.last_ns);
+	return CTP_OK;
+}
+
+static enum ctp_status find(char **files, struct ctp_err *err)
+{
+	char option[32];
+	snprintf(option, sizeof option, "--finding %ju", (uintmax_t)ask.finding);
+	if (check_files(files, option, err))
+		return CTP_FAILED;
 	ask.report = make_report(files, err);
 	if (!ask.report || ctp_filter_finding_get(&ask.found, ask.report, ask.finding, ask.options.section, ask.options.origin, err))
 		return CTP_FAILED;
@@ -349,6 +372,7 @@ static void say_what_was_done(const struct ctp_filter_stats *s)
 static void fini(void)
 {
 	ctp_filter_finding_fini(&ask.found);
+	ctp_filter_last_fini(&ask.last);
 	ctp_filter_report_free(ask.report);
 	ctp_filter_anon_free(ask.options.anon);
 	free(ask.coros.list);
@@ -373,7 +397,7 @@ int main(int argc, char **argv)
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;)
 		take(c);
 	check();
-	if ((ask.finding && find(argv + optind, &err)) ||
+	if ((ask.finding && find(argv + optind, &err)) || (ask.last_ns && find_last(argv + optind, &err)) ||
 	    ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
 		return err.code == CTP_ERR_USAGE ? ctp_tool_usage(&tool, "%s", err.text) : ctp_tool_fail(&tool, &err);
 	int code = ctp_tool_to(&tool, argv + optind, ctp_filter_sink(&out, &ask.options, &stats, &err), &out, &err);

@@ -97,6 +97,7 @@ struct ctp_filter {
 	bool started; /* since_ns has come */
 	bool ended;   /* an end record was read */
 	bool samples_left;
+	uint64_t asked_ns; /* the section's part of starts, or since_ns, as the options have it */
 	uint64_t first_ns, since_ns, until_ns; /* on the section's clock; first_ns UINT64_MAX: no event yet */
 	uint64_t now_ns, mark_ns, number;
 	uint32_t unmarked; /* records since the last mark */

@@ -120,7 +120,7 @@ static void note_first(struct ctp_filter *f, uint64_t ts_ns)
 {
 	const struct ctp_filter_options *o = f->options;
 	f->first_ns = ts_ns;
-	f->since_ns = o->absolute ? o->since_ns : later_by(ts_ns, o->since_ns);
+	f->since_ns = o->absolute ? f->asked_ns : later_by(ts_ns, f->asked_ns);
 	f->until_ns = !o->until_ns ? UINT64_MAX : o->absolute ? o->until_ns : later_by(ts_ns, o->until_ns);
 }
 
@@ -139,12 +139,14 @@ static enum ctp_status section(struct ctp_sink *sink, const struct ctp_section *
 		                  o->origin,
 		                  f->stats->sections);
 	if (o->absolute && sec->ordinal)
-		return ctp_err_as(err, CTP_ERR_REFUSED, "the section has no clock, and its records have numbers: leave out --around");
-	if (ctp_report_window(&(struct ctp_report){.since_ns = o->since_ns, .until_ns = o->until_ns}, sec, err))
+		return ctp_err_as(err, CTP_ERR_REFUSED, "the section has no clock, and its records have numbers: leave out %s",
+		                  o->starts.n ? "--last" : "--around");
+	f->asked_ns = f->stats->sections <= o->starts.n ? o->starts.list[f->stats->sections - 1] : o->since_ns;
+	if (ctp_report_window(&(struct ctp_report){.since_ns = f->asked_ns, .until_ns = o->until_ns}, sec, err))
 		return CTP_FAILED;
 	if (f->places)
 		ctp_filter_places_forget(f->places);
-	f->started = !o->since_ns;
+	f->started = !f->asked_ns;
 	f->ended = f->samples_left = false;
 	f->first_ns = f->until_ns = UINT64_MAX;
 	f->since_ns = f->now_ns = f->mark_ns = f->unmarked = 0;
@@ -314,7 +316,7 @@ static void take_plain(struct ctp_filter *f, const struct ctp_filter_class *c, c
 /* Objects that no record refers to are left out with the records that would. */
 static bool is_object(const struct ctp_filter *f, unsigned kind)
 {
-	bool narrows = f->picks || f->lazy || f->options->since_ns;
+	bool narrows = f->picks || f->lazy || f->asked_ns;
 	return narrows && (kind == CTP_KIND_OBJECT || kind == CTP_KIND_LABEL || kind == CTP_KIND_DESCRIPTOR);
 }
 
@@ -586,7 +588,7 @@ struct ctp_sink *ctp_filter_sink(struct ctp_output *out, const struct ctp_filter
 	f->out = out;
 	f->picks = o->coros.n || o->processes.n || o->spawns.n || o->names.n || o->descendants;
 	f->lazy = o->threads.n || o->classes.n || o->places.n || o->states;
-	f->copies = !f->picks && !f->lazy && !o->since_ns && !o->until_ns && !o->origin;
+	f->copies = !f->picks && !f->lazy && !o->since_ns && !o->starts.n && !o->until_ns && !o->origin;
 	f->skipped = true;
 	if (make_parts(f, err))
 		return &f->sink;

@@ -43,6 +43,7 @@ struct ctp_filter_options {
 	struct ctp_filter_patterns classes, places;
 	uint8_t states; /* of transitions: bits */
 	uint64_t since_ns, until_ns; /* from the first event of the section; until_ns 0: to its end */
+	struct ctp_filter_numbers starts; /* instead of since_ns: by section, a time of its clock; needs absolute */
 
 	uint64_t section; /* only the section with this number, from 1 on; 0: all */
 	uint64_t origin;  /* of merged sections only what is from this one; 0: all */

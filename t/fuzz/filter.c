@@ -126,7 +126,7 @@ static void check_finding(const struct textmem *whole_stream, bool anonymise)
 /* Options by the bits of two bytes; the lists are of small numbers, as the steps have them. */
 static struct ctp_filter_options options_of(struct steps *s)
 {
-	static const uint64_t numbers[] = {1, 2, 5};
+	static const uint64_t numbers[] = {1, 2, 5}, starts[] = {20000000, 1};
 	static const char *const patterns[] = {"index*", "a*", "*"};
 	uint8_t coros = steps_byte(s), records = steps_byte(s);
 	struct ctp_filter_options o = {.no_symbols = true, .descendants = coros & 16, .anonymise = coros & 32, .said = "x",
@@ -143,7 +143,9 @@ static struct ctp_filter_options options_of(struct steps *s)
 	o.states = records >> 3 & 3;
 	o.since_ns = records & 32 ? 20000000 : 0;
 	o.until_ns = records & 64 ? 2000000000 : 0;
-	if (!(coros & 95) && !(records & 127))
+	o.absolute = records & 128;
+	o.starts = (struct ctp_filter_numbers){starts, o.absolute ? 2 : 0};
+	if (!(coros & 95) && !records)
 		o.said = NULL;
 	return o;
 }
@@ -173,7 +175,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (!options.said && !options.anonymise)
 			check_copy(&stream);
 	} else {
-		must(options.since_ns || options.until_ns || options.origin, s.err.text); /* a section has no clock, or no origins */
+		must(options.since_ns || options.starts.n || options.until_ns || options.origin, s.err.text); /* a section has no clock, or no origins */
 	}
 	steps_fini(&s);
 	return 0;

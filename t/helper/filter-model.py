@@ -138,6 +138,8 @@ def random_options(seed):
         options += [f"--since={since}ns"]
     if rng.random() < 0.3:
         options += [f"--until={since + rng.choice((1, 300, 1000))}ns"]
+    elif not since and rng.random() < 0.3:
+        options += [f"--last={rng.choice((1, 100, 500, 9999))}ns"]
     if rng.random() < 0.15:
         options += [f"--thread={rng.choice(TIDS)}"]
     if rng.random() < 0.15:
@@ -160,12 +162,13 @@ class Options:
             self.given[name].append(value)
         numbers = lambda name: {int(n) for value in self.given[name] for n in value.split(",")}
         self.coros, self.processes, self.threads = numbers("coro"), numbers("process"), numbers("thread")
-        self.since, self.until = (int(self.given[name][-1].removesuffix("ns")) if self.given[name] else 0 for name in ("since", "until"))
+        self.since, self.until, self.last = (int(self.given[name][-1].removesuffix("ns")) if self.given[name] else 0
+                                             for name in ("since", "until", "last"))
         self.descendants = "descendants" in self.given
         self.picks = any(self.given[name] for name in ("coro", "spawn", "name", "process", "descendants"))
         self.lazy = any(self.given[name] for name in ("thread", "class", "place", "state"))
         self.by_birth = any(self.given[name] for name in ("spawn", "name", "process", "descendants"))
-        self.any = self.picks or self.lazy or self.since or self.until
+        self.any = self.picks or self.lazy or self.since or self.until or self.last
 
 
 def matches_part(patterns, text):
@@ -414,7 +417,9 @@ class Section:
                 life.told = True
 
     def run(self):
-        o, first, started, end = self.o, None, not self.o.since, None
+        o, first, end = self.o, None, None
+        begin = max(0, max((row["ts"] for row in self.rows), default=0) - o.last) if o.last else 0
+        started = not o.since and not begin
         for row in self.rows:
             kind, ts = KIND[row["type"]], row["ts"]
             self.last = max(self.last, ts)
@@ -424,12 +429,13 @@ class Section:
             if first is None and kind in ("transition", "wake", "birth", "death"):
                 first = ts
             until = first + o.until if o.until and first is not None else float("inf")
-            if not started and first is not None and ts >= first + o.since:
+            since = begin if o.last else first + o.since if first is not None else 0
+            if not started and first is not None and ts >= since:
                 started = True
                 if not o.lazy:
                     for ident, life in list(self.lives.items()):
                         if life.chosen and not life.shown and life.held:
-                            self.show(ident, life, first + o.since)
+                            self.show(ident, life, since)
             if kind == "end":
                 end = row
                 continue
@@ -439,7 +445,7 @@ class Section:
                 self.take_site(row)
             elif row.get("coro"):
                 self.take_coro(row, row["coro"], started)
-            elif kind in ("object", "label", "descriptor") and (o.picks or o.lazy or o.since):
+            elif kind in ("object", "label", "descriptor") and (o.picks or o.lazy or o.since or begin):
                 self.take_thing(row, started)
             else:
                 self.take_plain(row, started)

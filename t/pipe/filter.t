@@ -61,7 +61,7 @@ is 'a section without an end has none in the output' "$("$stat" -q "$tmp/copy.ct
 # --- a trace with losses: only losses are lost
 python3 t/helper/gaps.py make 11 | "$from" -q -o "$tmp/gaps.ctp"
 "$to" -qa "$tmp/gaps.ctp" >"$tmp/gaps.jsonl"
-for options in --coro=1,2,3 --since=1ms --state=suspended "--class=wake --coro=4" "--thread=701 --until=3ms"; do
+for options in --coro=1,2,3 --since=1ms --last=1ms --state=suspended "--class=wake --coro=4" "--thread=701 --until=3ms"; do
 	"$filter" -q $options "$tmp/gaps.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
 	"$to" -qa "$tmp/some.ctp" >"$tmp/some.jsonl" 2>"$tmp/err"
 	lost=$(sed -n 's/^{"type":"lost",.*"count":\([0-9]*\),.*/\1/p' "$tmp/some.jsonl" | awk '{ n += $1 } END { print n + 0 }')
@@ -260,5 +260,22 @@ fails 2 '--state late: is neither running nor suspended' --state late
 fails 2 '--descendants: say of which coroutines, with --coro, --spawn, --name or --process' --descendants
 fails 2 '--since and --until leave no time between them' --since 2s --until 1s
 fails 2 '--around is for --finding; --since and --until select another time' --around 1s
+fails 2 '--last selects a time: it excludes --since, --until and --around' --last 1s --until 2s
+fails 2 '--last 0s: leaves no time' --last 0s
+"$filter" -q --last=5ms "$tmp/lostwake.ctp" "$tmp/gaps.ctp" | "$to" -qa >"$tmp/both"
+for name in lostwake gaps; do "$filter" -q --last=5ms "$tmp/$name.ctp" | "$to" -qa; done >"$tmp/each"
+ok '--last of two files is that of each' cmp "$tmp/both" "$tmp/each"
+# More rows than a reader holds back, and one that is late. 1001 are in the last microsecond; before it, 7 coroutines have a state.
+awk 'BEGIN { for (i = 0; i <= 150000; i++) printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x0000000000000001\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n",
+	1 + i % 7, i, i % 2 ? "true" : "false", 1000 + (i < 150000 ? i : 0) }' | "$from" -q -o "$tmp/late.ctp" 2>"$tmp/err"
+for options in --last=1us --since=148999ns; do "$filter" -q $options "$tmp/late.ctp" 2>"$tmp/err" | "$to" -qa | grep -v '^{"type":"@section"' >"$tmp/late$options"; done
+ok '--last is --since from so much before the latest record' cmp "$tmp/late--last=1us" "$tmp/late--since=148999ns"
+is 'with the states at that time' "$(grep -c '^{"type":"transition"' "$tmp/late--last=1us")" 1008
+is '--last and --finding: of its coroutines' "$("$filter" -q --finding=1 --last=5ms "$tmp/lostwake.ctp" | "$report" -q | sed -n 's/^1\. \([a-z]*\): .*\[\(.*\)\]$/\1 \2/p')" \
+	'likely never-woken'
+"$filter" -q --last 1s - <"$tmp/lostwake.ctp" >"$tmp/none" 2>"$tmp/err"
+is '--last of standard input' "$? $(cat "$tmp/err")" '2 ctp-filter: --last: -: the input is read twice, so give files'
+"$filter" -q --last 1s <"$tmp/lostwake.ctp" >"$tmp/none" 2>"$tmp/err"
+is '--last without a file' "$? $(cat "$tmp/err")" '2 ctp-filter: --last: the input is read twice, so give files, not standard input'
 fails 2 '--since soon: is no time such as 12.5s, 300ms or 2m' --since soon
 done_testing
