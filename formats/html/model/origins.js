@@ -6,10 +6,11 @@
 // The page has a part for each origin. A merge with several of them has one more part here, which has no data of its own, but
 // `origins`: { name, section, part, after, to, error }. Times of an origin are `after` nanoseconds later in the whole.
 
-// The page with such parts. It opens on the one with the part that it would open on.
+// The page with such parts. It opens on the one with the part that it would open on. A page with the coroutines of one finding has no
+// such parts: it has all coroutines of the other origins.
 function withMerges(page) {
 	const { parts, report } = page, merges = new Map(), shown = parts[page.shown];
-	for (const part of parts.filter(({ merge }) => merge))
+	for (const part of parts.filter(({ merge }) => merge && !page.finding))
 		merges.set(part.merge, [...merges.get(part.merge) || [], part]);
 	const whole = [...merges.values()].filter(list => list.length > 1).map((list, i) =>
 		joinedPart(originsOf(list, report.sections), report.sections.length + i));
@@ -124,13 +125,16 @@ function later(value, { after, name }) {
 	}));
 }
 
-// Lines of the report; one that is not of all origins says of which.
+const FEW_NAMES = 3;
+
+// Lines of the report; one that is not of all origins says of which, or of how many.
 function joinedLines(origins, key) {
 	const lines = new Map();
 	for (const { section, name } of origins)
 		for (const line of section[key] || [])
 			lines.set(line, [...lines.get(line) || [], name]);
-	return Array.from(lines, ([line, names]) => names.length === origins.length ? line : `${names.join(", ")}: ${line}`);
+	const whose = names => names.length <= FEW_NAMES ? names.join(", ") : `${count(names.length)} of ${count(origins.length)} origins`;
+	return Array.from(lines, ([line, names]) => names.length === origins.length ? line : `${whose(names)}: ${line}`);
 }
 
 // The report of all origins: lists with all of their items, each with the name of its origin, and sums.

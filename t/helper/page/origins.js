@@ -88,6 +88,8 @@ function testParts() {
 	same(page.withMerges(plain), plain, "a page that was not merged stays as it is");
 	const one = { parts: [part(0, 1, 5), part(2, 0, 9)], shown: 1, report: { sections } };
 	same(page.withMerges(one).parts.length, 2, "one origin alone is no whole");
+	const found = { parts: [part(0, 1, 5), part(1, 1, 9)], shown: 0, finding: 1, report: { sections } };
+	same(page.withMerges(found), found, "a page with one finding has none");
 	const parts = [part(0, 1, 1000), part(1, 1, 940), part(2, 0, 0), part(3, 2, 50), part(4, 2, 70), part(5, 2, 70, { span_ns: 500 })];
 	const made = page.withMerges({ parts, shown: 4, report: { sections } }), [first, second] = made.parts.slice(6);
 	same([made.parts.length, made.shown], [8, 7], "each merge has a whole, and the page opens on that of the part that it would open on");
@@ -145,6 +147,8 @@ function testReport() {
 		"an object is not one of another origin with the same numbers");
 	same([all.coroutines, all.lost, all.complete, all.ended_ns, all.filtered], [4, 2, false, 560, "--coro 1"], "sums");
 	same(all.caveats, ["blind", "b: deaf"], "a caveat that is not of all says of which");
+	const many = [1, 2, 3, 4, 5].map(number => part(number - 1, 1, 1000)), blind = [1, 2, 3, 4, 5].map(number => section(`n${number}`, { caveats: number < 5 ? ["blind"] : [] }));
+	same(page.joinedSection(page.withMerges({ parts: many, shown: 0, report: { sections: blind } }).parts[5]).caveats, ["4 of 5 origins: blind"], "or of how many");
 	same(all.verdict, "4 findings: 1 proved, 2 likely, 1 unknown", "the verdict");
 	same(sections[0].findings[0].from_ns, 5, "the report itself stays as it is");
 	same(page.joinedSection({ ...whole, origins: whole.origins.map(origin => ({ ...origin, section: { ...origin.section, findings: [] } })), verdicts: ["none", "none"] }).verdict,
