@@ -248,6 +248,7 @@ void ctp_harvest_abandon(struct ctp_harvest *h)
 }
 
 void ctp_harvest_settle(struct ctp_harvest *h) { ctp_rows_settle(&h->rows); }
+
 void ctp_harvest_mark(struct ctp_harvest *h)
 {
 	ctp_rows_settle(&h->rows);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
 # An idle collector makes at most two system calls a second, and five every ten seconds, in all its threads together (counted by
-# strace), and five more a second if its output is a pipe: if the targets are idle and connected, and their first event then wakes it; if they are gone, but COMMAND is not; and if
-# all was quiet for so long that the threads were sampled, which is done once.
+# strace), and five more a second if its output is a pipe: if the targets are idle and connected, and their first event then wakes it;
+# if they are gone, but COMMAND is not; and if all was quiet for so long that the threads were sampled, which is done once.
 # Not under sanitizers: it counts system calls.
 # Mostly waits.
 . t/helper/tap.sh
