@@ -39,6 +39,11 @@ def test_origins(pages, ok, equal):
         t = ms * MS + 2
         ok(chrome.eval(f"ctp.state({row}, {t})") == state and pages.colour(state, row, t), f"row {row} is {state} at {ms} ms, and drawn so")
     ok(pages.colour("back", 3, 4 * MS), "nothing is drawn of an origin before it began")
+    chrome.size(260, 800)
+    chrome.frame()
+    ok(chrome.eval("byId('section').getBoundingClientRect().right <= innerWidth"), "the menu of sections fits a narrow screen")
+    chrome.size(1400, 900)
+    chrome.frame()
     equal(chrome.texts("#findings details li"), ["alpha: 0.00 ms to 9.00 ms", "beta: 5.00 ms to 14.00 ms"], "the panel says when each began and ended")
 
     def follow(act, section):
