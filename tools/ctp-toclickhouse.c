@@ -106,7 +106,7 @@ static const char *wrong(const struct modes *m)
 int main(int argc, char **argv)
 {
 	static const struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = &tool}; /* a delivery names its input itself */
-	struct modes m = {.o = {.server = CTP_CLICKHOUSE_OLDEST, .notice = &notice, .timeout_ns = CTP_CLICKHOUSE_TIMEOUT_S * CTP_SECOND_NS}};
+	struct modes m = {.o = {.server = CTP_CLICKHOUSE_OLDEST, .notice = &notice, .complaint = &notice, .timeout_ns = CTP_CLICKHOUSE_TIMEOUT_S * CTP_SECOND_NS}};
 	struct ctp_err err;
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;) {

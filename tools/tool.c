@@ -317,7 +317,7 @@ struct to {
 	struct ctp_sink *sink;
 	struct ctp_convert_stats stats;
 	struct ctp_tick tick;
-	bool left_out; /* an input, which could not be read */
+	bool left_out; /* an input, which could not be read, or not be taken */
 	struct ctp_err *err;
 };
 
@@ -377,6 +377,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	if (status != CTP_FAILED && sink->ops->finish)
 		status = ctp_memory_status(sink->ops->finish(sink, err), "", err);
 	clear_progress(tool);
+	to.left_out |= sink->left_out;
 	sink->ops->free(sink);
 	if (status == CTP_FAILED)
 		return ctp_tool_fail_output(tool, out, err);

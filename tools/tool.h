@@ -109,7 +109,7 @@ enum ctp_status ctp_tool_create_view(struct ctp_output *out, const char *path, c
  * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; null: it
  * could not be made, and err says why. A sink writes to out (null: it writes elsewhere), which it owns from its making on and
  * closes. A source writes to what -o and -f say. Where the sink has each section apart, an input that cannot be read is said, and
- * the status is 1 in the end.
+ * the status is 1 in the end; so it is where the sink has left an input out.
  */
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err);
 int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_err *err);

@@ -179,7 +179,7 @@ static struct ctp_clickhouse_table *table_of(struct ctp_clickhouse_batch *b, con
 		return ctp_err_memory(err), NULL;
 	struct ctp_clickhouse_table *t = ctp_clickhouse_table_new(cls, NULL, b->wall64, err);
 	for (uint32_t i = 0; t && i < b->ntables; i++)
-		if (!strcmp(b->tables[i]->name, t->name) && check_types(t, b->tables[i], err)) {
+		if (!b->any_types && !strcmp(b->tables[i]->name, t->name) && check_types(t, b->tables[i], err)) {
 			ctp_clickhouse_table_free(t);
 			return NULL;
 		}

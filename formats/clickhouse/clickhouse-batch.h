@@ -38,6 +38,7 @@ struct ctp_clickhouse_delivery {
 struct ctp_clickhouse_batch {
 	const char *class_name; /* null: all */
 	bool wall64;
+	bool any_types; /* declarations of a class with one name may differ in them */
 	struct ctp_clickhouse_table *sections;
 	struct ctp_clickhouse_table *lacks; /* in tables, too */
 	struct ctp_clickhouse_table **tables; /* of the classes; two declarations of one name have one each, with the same name */

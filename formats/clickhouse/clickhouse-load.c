@@ -33,6 +33,8 @@ struct ctp_clickhouse_load {
 	bool asked; /* for the tables */
 	bool committing; /* so that a failure leaves open what the server has */
 	uint64_t left_out; /* sections that the server has */
+	bool refused;      /* sections, whose tables are missing or others */
+	char *refused_of;  /* the last input of which that was said; null: there is none */
 };
 
 /* --- before rows are sent ------------------------------------------------------------------------------------------------- */
@@ -80,24 +82,56 @@ static enum ctp_status check_table(const struct ctp_clickhouse_load *l, struct c
 	return c.status;
 }
 
-/* Tables may be of a class that came with this batch. */
+static const char *input_of(const struct ctp_clickhouse_delivery *d)
+{
+	const struct ctp_str *input = ctp_str_val(d->val[CTP_ABOUT_INPUT]);
+	return input->len ? input->data : "stdin";
+}
+
+static bool has_rows(const struct ctp_clickhouse_table *t, const struct ctp_clickhouse_delivery *d)
+{
+	uint32_t i = 0;
+	while (i < t->nruns && t->runs[i].sec != &d->sec)
+		i++;
+	return i < t->nruns;
+}
+
+/* Sections with rows for a table that cannot take them are not delivered; others are. Of each input one line is said. */
+static void refuse(struct ctp_clickhouse_load *l, const struct ctp_clickhouse_table *t, const struct ctp_err *why)
+{
+	for (uint32_t i = 0; i < l->batch->ndeliveries; i++) {
+		struct ctp_clickhouse_delivery *d = l->batch->deliveries[i];
+		if (d->sec.unwanted || !has_rows(t, d))
+			continue;
+		d->sec.unwanted = l->refused = true;
+		if (l->refused_of && !strcmp(l->refused_of, input_of(d)))
+			continue;
+		ctp_notice_say(l->o.complaint, "%.200s: is not delivered: %s", input_of(d), why->text);
+		free(l->refused_of);
+		l->refused_of = strdup(input_of(d));
+	}
+}
+
+/* Tables may be of a class that came with this batch. A live input is not read to its end in vain. */
 static enum ctp_status check_tables(struct ctp_clickhouse_load *l, struct ctp_err *err)
 {
 	if (!l->asked && (ctp_clickhouse_tables_ask(&l->had, &l->client, err) || check_table(l, l->batch->sections, err) || check_table(l, l->said, err)))
 		return CTP_FAILED;
 	l->asked = true;
 	for (uint32_t i = 0; i < l->batch->ntables; i++)
-		if (l->batch->tables[i]->nrows && check_table(l, l->batch->tables[i], err))
-			return CTP_FAILED;
+		if (l->batch->tables[i]->nrows && check_table(l, l->batch->tables[i], err)) {
+			if (l->o.every_ns)
+				return CTP_FAILED;
+			refuse(l, l->batch->tables[i], err);
+		}
 	return CTP_OK;
 }
 
 /* Says why a section is not sent; always true. */
 static bool leave_out(struct ctp_clickhouse_load *l, const struct ctp_clickhouse_delivery *d, const char *why)
 {
-	const struct ctp_str *input = ctp_str_val(d->val[CTP_ABOUT_INPUT]);
 	if (l->left_out++ < SAID_MAX)
-		ctp_notice_say(l->o.notice, "%.200s: %s", input->len ? input->data : "stdin", why);
+		ctp_notice_say(l->o.notice, "%.200s: %s", input_of(d), why);
 	return true;
 }
 
@@ -167,7 +201,7 @@ static enum ctp_status choose_all(struct ctp_clickhouse_load *l, const struct ct
 		const struct ctp_clickhouse_known *of = ctp_clickhouse_known_of(k, d->sec.id, &n);
 		if (!d->is_new)
 			continue;
-		d->sec.unwanted |= is_there(l, d, of, n);
+		d->sec.unwanted = d->sec.unwanted || is_there(l, d, of, n);
 		if (choose(l, d, of, n, err))
 			return CTP_FAILED;
 	}
@@ -279,7 +313,7 @@ static char *count_query(const struct ctp_clickhouse_load *l, const uint64_t *id
 	const char *between = "";
 	ctp_clickhouse_put(&query, "SELECT toString(delivery), toString(count()) FROM (");
 	for (uint32_t i = 0; i < l->batch->ntables; i++) {
-		if (!is_first(l->batch, i))
+		if (!is_first(l->batch, i) || !ctp_clickhouse_tables_find(&l->had, l->batch->tables[i]->name, NULL))
 			continue;
 		ctp_clickhouse_put(&query, "%sSELECT delivery FROM %I WHERE section_id IN (", between, l->batch->tables[i]->name);
 		for (size_t k = 0; k < n; k++)
@@ -417,6 +451,7 @@ struct ctp_clickhouse_load *ctp_clickhouse_load_new(const struct ctp_clickhouse_
 	l->client = (struct ctp_clickhouse_client){options->client, options->timeout_ns ? options->timeout_ns : CTP_CLICKHOUSE_TIMEOUT_S * CTP_SECOND_NS};
 	l->memory = options->memory ? options->memory : MEMORY;
 	l->batch = batch;
+	batch->any_types = true;
 	l->said = ctp_clickhouse_table_new(batch->sections->cls, "sections", false, err);
 	if (!l->said) {
 		free(l);
@@ -431,6 +466,7 @@ void ctp_clickhouse_load_free(struct ctp_clickhouse_load *l)
 		return;
 	ctp_clickhouse_tables_fini(&l->had);
 	ctp_clickhouse_table_free(l->said);
+	free(l->refused_of);
 	free(l);
 }
 
@@ -466,3 +502,5 @@ enum ctp_status ctp_clickhouse_load_finish(struct ctp_clickhouse_load *l, struct
 		ctp_notice_say(l->o.notice, "%ju sections in all were left out, because the server has them", (uintmax_t)l->left_out);
 	return status;
 }
+
+bool ctp_clickhouse_load_refused(const struct ctp_clickhouse_load *l) { return l->refused; }

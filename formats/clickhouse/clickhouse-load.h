@@ -62,4 +62,7 @@ enum ctp_status ctp_clickhouse_load_more(struct ctp_clickhouse_load *l, struct c
 enum ctp_status ctp_clickhouse_load_flush(struct ctp_clickhouse_load *l, struct ctp_err *err);
 enum ctp_status ctp_clickhouse_load_finish(struct ctp_clickhouse_load *l, struct ctp_err *err);
 
+/* Whether a section was not delivered because a table is not made for it. */
+bool ctp_clickhouse_load_refused(const struct ctp_clickhouse_load *l);
+
 #endif

@@ -124,8 +124,11 @@ static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct clickhouse_sink *s = (struct clickhouse_sink *)sink;
-	if (s->load)
-		return ctp_clickhouse_load_finish(s->load, err);
+	if (s->load) {
+		enum ctp_status status = ctp_clickhouse_load_finish(s->load, err);
+		s->sink.left_out = ctp_clickhouse_load_refused(s->load);
+		return status;
+	}
 	if (write_tables(s, 1, err))
 		return CTP_FAILED;
 	if (!s->any && s->o.class_name)

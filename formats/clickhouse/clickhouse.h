@@ -27,6 +27,7 @@ struct ctp_clickhouse_options {
 	size_t memory;          /* of rows that wait for the client; 0: a default */
 	uint64_t every_ns;      /* of a live input: rows are visible after that time; 0: when their section ends, or memory is full */
 	const struct ctp_notice *notice; /* or null */
+	const struct ctp_notice *complaint; /* of inputs that the server's tables are not made for; others are delivered. Or null */
 };
 
 /* Takes options->out over: finish closes it, free abandons it. What options point to must be there until the free. */

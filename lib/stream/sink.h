@@ -43,6 +43,7 @@ struct ctp_sink {
 	int idle_again_ms;     /* flush again each time that so long nothing has come; 0: once */
 	bool apart;  /* each section is whole on its own: an input that cannot be read need not end the others */
 	bool failed; /* the sink has, and not its input; ctp_convert's */
+	bool left_out; /* after finish: it has said of an input that it did not take all of it */
 };
 
 struct ctp_sink_ops {

@@ -147,6 +147,10 @@ ch -d t -q 'ALTER TABLE own MODIFY COLUMN c UInt64'
 declare a b c >"$tmp/own3.ctp"
 "$to" -q --load "$quick --database=t" "$tmp/own3.ctp" 2>"$tmp/err"
 like 'a column of another type is said' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*column c of table own is UInt64, and the stream has UInt32; use another database$'
+"$to" --load "$quick --database=t" "$tmp/scale.ctp" "$tmp/own3.ctp" "$tmp/two.ctp" "$tmp/nothing" "$tmp/objects.ctp" 2>"$tmp/all"
+is 'of several files that cannot be delivered each is said' "$? $(grep -o 'own3.ctp: is not.*class\|[a-z0-9]*.ctp: is not delivered\|nothing: No such' "$tmp/all" | sort | tr '\n' ';')" \
+	'1 nothing: No such;own3.ctp: is not delivered;two.ctp: is not delivered;'
+is 'and others are delivered' "$(ask 'SELECT count() FROM deliveries') $(ask "SELECT uniqExact(host) FROM delivered_transition WHERE host = 'web1'")" '4 1'
 "$to" --schema --server 23 >"$tmp/23.sql"
 is 'a newer server has DateTime64, codecs, few words and an index' \
 	"$(grep -c "^CREATE TABLE.* \`transition\` .*\`host\` LowCardinality(String) CODEC(ZSTD(1)), \`wall\` DateTime64(9, 'UTC') CODEC(Delta, ZSTD(1)).*\`seq\` UInt64 CODEC(Delta, ZSTD(1)).*INDEX times \`ts\` TYPE minmax" "$tmp/23.sql")" 1
