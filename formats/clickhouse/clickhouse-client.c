@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "clickhouse/clickhouse-name.h"
 
-enum { ANSWER_MAX = 64 << 20, COMPLAINT_MAX = 4096, PIECE = 1 << 16, LOOK_MS = 50, COMMAND_SHOWN = 60, PIPES = 3 };
+enum { ANSWER_MAX = 64 << 20, COMPLAINT_MAX = 4096, PIECE = 1 << 16, LOOK_MS = 50, PIPES = 3 };
 
 static const char END_ROW[] = "ctp-end"; /* the first column of the last row; others are numbers or hexadecimal digits */
 
@@ -37,7 +37,40 @@ struct run {
 
 static enum ctp_status fail(const struct run *r, struct ctp_err *err, const char *what)
 {
-	return ctp_err_set(err, "%.*s: %s", COMMAND_SHOWN, r->client->command, what);
+	return ctp_err_set(err, "%s: %s", r->client->shown, what);
+}
+
+/* --- what it is called ---------------------------------------------------------------------------------------------------- */
+
+static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:/+-";
+
+static bool is_word(const char *words[], const char *word, size_t len)
+{
+	while (*words && (strlen(*words) != len || memcmp(*words, word, len)))
+		words++;
+	return *words != NULL;
+}
+
+/* The program, and of its options those that say which server and database, up to the first character that a shell may look at. */
+void ctp_clickhouse_client_init(struct ctp_clickhouse_client *client, const char *command, uint64_t timeout_ns)
+{
+	static const char *told[] = {"--host", "-h", "--port", "--database", "-d", NULL};
+	size_t shown = 0;
+	bool value = false;
+	*client = (struct ctp_clickhouse_client){command, timeout_ns, "the client"};
+	for (const char *word = command; *(word += strspn(word, " \t"));) {
+		size_t len = strcspn(word, " \t"), part = strspn(word, plain);
+		const char *rest = word[part] == '=' ? word + part + 1 : "";
+		bool pair = *rest && part + 1 + strspn(rest, plain) == len, is_told = is_word(told, word, part);
+		if (part < len && !pair && (!shown || strpbrk(word, "'\"\\`$;|&<>(){}#")))
+			return;
+		if (part == len ? !shown || value || is_told : pair && shown && is_told)
+			shown += (size_t)snprintf(client->shown + shown, sizeof client->shown - shown, shown ? " %.*s" : "%.*s", (int)len, word);
+		if (shown >= sizeof client->shown)
+			return;
+		value = part == len && is_told;
+		word += len;
+	}
 }
 
 /* --- begin and end -------------------------------------------------------------------------------------------------------- */
@@ -100,7 +133,7 @@ static enum ctp_status start(struct run *r, const char *query, struct ctp_err *e
 	if (r->pid > 0)
 		setpgid(r->pid, r->pid);
 	else
-		ctp_err_sys(err, "%.*s", COMMAND_SHOWN, r->client->command);
+		ctp_err_sys(err, "%s", r->client->shown);
 	close_all(theirs);
 	r->moved_ns = ctp_clock_ns();
 	return r->pid > 0 ? CTP_OK : CTP_FAILED;
@@ -188,7 +221,7 @@ static enum ctp_status attend(struct run *r, struct ctp_err *err)
 		if (r->answer.len >= ANSWER_MAX)
 			return fail(r, err, "answers without end");
 		if (!r->ended && ctp_clock_ns() - r->moved_ns > r->client->timeout_ns)
-			return ctp_err_set(err, "%.*s: neither took nor gave anything for %.1f s; see --timeout", COMMAND_SHOWN, r->client->command,
+			return ctp_err_set(err, "%s: neither took nor gave anything for %.1f s; see --timeout", r->client->shown,
 			                   (double)r->client->timeout_ns / 1e9);
 	}
 	return CTP_OK;
@@ -213,9 +246,9 @@ static enum ctp_status complain(struct run *r, struct ctp_err *err)
 	while (len && (best[len - 1] == ' ' || best[len - 1] == '.'))
 		len--;
 	if (len)
-		return ctp_err_set(err, "%.*s: %.*s", COMMAND_SHOWN, r->client->command, (int)(len < 400 ? len : 400), best);
-	return WIFSIGNALED(r->how) ? ctp_err_set(err, "%.*s: was killed by signal %d", COMMAND_SHOWN, r->client->command, WTERMSIG(r->how)) :
-	       ctp_err_set(err, "%.*s: ended with status %d and said nothing", COMMAND_SHOWN, r->client->command, WEXITSTATUS(r->how));
+		return ctp_err_set(err, "%s: %.*s", r->client->shown, (int)(len < 400 ? len : 400), best);
+	return WIFSIGNALED(r->how) ? ctp_err_set(err, "%s: was killed by signal %d", r->client->shown, WTERMSIG(r->how)) :
+	       ctp_err_set(err, "%s: ended with status %d and said nothing", r->client->shown, WEXITSTATUS(r->how));
 }
 
 /* The answer is the caller's to free, in any case. */

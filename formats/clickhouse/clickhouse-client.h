@@ -15,7 +15,10 @@
 struct ctp_clickhouse_client {
 	const char *command; /* for a shell; options are added */
 	uint64_t timeout_ns; /* for which it may neither take nor give anything */
+	char shown[96];      /* what messages call it: the command may have a password */
 };
+
+void ctp_clickhouse_client_init(struct ctp_clickhouse_client *client, const char *command, uint64_t timeout_ns);
 
 /* Appends more to send; false: there is no more. */
 typedef bool ctp_clickhouse_more(void *arg, struct ctp_bytes *to);

@@ -64,18 +64,18 @@ static void check_column(void *arg, const char *name, const char *type)
 	if (c->status)
 		return;
 	if (!has)
-		c->status = ctp_err_set(c->err, "%.60s: table %.100s has no column %.100s; ctp-toclickhouse --schema --upgrade adds it",
-		                        c->l->client.command, c->t->name, name);
+		c->status = ctp_err_set(c->err, "%s: table %.100s has no column %.100s; ctp-toclickhouse --schema --upgrade adds it",
+		                        c->l->client.shown, c->t->name, name);
 	else if (strcmp(has, mine) && (strcmp(mine, "String") || strcmp(has, "LowCardinality(String)")))
-		c->status = ctp_err_set(c->err, "%.60s: column %.100s of table %.100s is %.40s, and the stream has %.40s; use another database",
-		                        c->l->client.command, name, c->t->name, has, mine);
+		c->status = ctp_err_set(c->err, "%s: column %.100s of table %.100s is %.40s, and the stream has %.40s; use another database",
+		                        c->l->client.shown, name, c->t->name, has, mine);
 }
 
 static enum ctp_status check_table(const struct ctp_clickhouse_load *l, struct ctp_clickhouse_table *t, struct ctp_err *err)
 {
 	struct check c = {l, t, err, CTP_OK};
 	if (!ctp_clickhouse_tables_find(&l->had, t->name, NULL))
-		return ctp_err_set(err, "%.60s: there is no table %.100s; ctp-toclickhouse --schema makes it", l->client.command, t->name);
+		return ctp_err_set(err, "%s: there is no table %.100s; ctp-toclickhouse --schema makes it", l->client.shown, t->name);
 	const char *wall = ctp_clickhouse_tables_find(&l->had, t->name, "wall");
 	t->wall64 = wall && !strncmp(wall, "DateTime64", 10);
 	ctp_clickhouse_table_each(t, check_column, &c);
@@ -156,8 +156,8 @@ static enum ctp_status choose(const struct ctp_clickhouse_load *l, struct ctp_cl
 		return ctp_err_sys(err, "getrandom");
 	step = (step & ((UINT64_C(1) << STEP_BITS) - 1)) + 1;
 	if (least < step)
-		return ctp_err_set(err, "%.60s: section %ju has the delivery %ju, and no smaller number is left; delete it from the table sections",
-		                   l->client.command, (uintmax_t)d->sec.id, (uintmax_t)least);
+		return ctp_err_set(err, "%s: section %ju has the delivery %ju, and no smaller number is left; delete it from the table sections",
+		                   l->client.shown, (uintmax_t)d->sec.id, (uintmax_t)least);
 	d->sec.delivery = least - step;
 	return CTP_OK;
 }
@@ -291,7 +291,7 @@ static enum ctp_status yield_to_others(struct ctp_clickhouse_load *l, const uint
 		if (!is_committed(d) || d->has_all)
 			continue;
 		if (!winner || winner->delivery >= d->sec.delivery)
-			status = ctp_err_set(err, "%.60s: said that it has taken all rows, and the server has not; nothing of them counts", l->client.command);
+			status = ctp_err_set(err, "%s: said that it has taken all rows, and the server has not; nothing of them counts", l->client.shown);
 		d->yields = d->sec.unwanted = true;
 	}
 	ctp_clickhouse_known_fini(&k);
@@ -448,7 +448,7 @@ struct ctp_clickhouse_load *ctp_clickhouse_load_new(const struct ctp_clickhouse_
 	if (!l)
 		return NULL;
 	l->o = *options;
-	l->client = (struct ctp_clickhouse_client){options->client, options->timeout_ns ? options->timeout_ns : CTP_CLICKHOUSE_TIMEOUT_S * CTP_SECOND_NS};
+	ctp_clickhouse_client_init(&l->client, options->client, options->timeout_ns ? options->timeout_ns : CTP_CLICKHOUSE_TIMEOUT_S * CTP_SECOND_NS);
 	l->memory = options->memory ? options->memory : MEMORY;
 	l->batch = batch;
 	batch->any_types = true;

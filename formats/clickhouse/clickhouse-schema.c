@@ -190,11 +190,13 @@ static void each_delivered(struct schema_sink *s, void (*view)(void *arg, const 
 
 static enum ctp_status ask_tables(struct schema_sink *s, struct ctp_err *err)
 {
-	if (ctp_clickhouse_tables_ask(&s->had, &(struct ctp_clickhouse_client){s->o.client, s->o.timeout_ns}, err))
+	struct ctp_clickhouse_client client;
+	ctp_clickhouse_client_init(&client, s->o.client, s->o.timeout_ns);
+	if (ctp_clickhouse_tables_ask(&s->had, &client, err))
 		return CTP_FAILED;
 	if (!s->o.cluster != ctp_clickhouse_tables_local(&s->had) && ctp_clickhouse_tables_find(&s->had, "sections", NULL))
-		return ctp_err_set(err, s->o.cluster ? "%.60s: its tables are not those of a cluster; leave --cluster out" :
-		                   "%.60s: its tables are those of a cluster; give --cluster and --database, too", s->o.client);
+		return ctp_err_set(err, s->o.cluster ? "%s: its tables are not those of a cluster; leave --cluster out" :
+		                   "%s: its tables are those of a cluster; give --cluster and --database, too", client.shown);
 	return CTP_OK;
 }
 

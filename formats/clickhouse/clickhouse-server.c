@@ -138,7 +138,7 @@ enum ctp_status ctp_clickhouse_known_ask(struct ctp_clickhouse_knowns *k, const 
 	if (!status && k->failed)
 		status = ctp_err_memory(err);
 	if (!status && k->nonsense)
-		status = ctp_err_set(err, "%.60s: the server answered with something that is no number", client->command);
+		status = ctp_err_set(err, "%s: the server answered with something that is no number", client->shown);
 	if (!status && k->n)
 		qsort(k->list, k->n, sizeof *k->list, by_number);
 	return status;
@@ -290,13 +290,14 @@ enum ctp_status ctp_clickhouse_delete_replaced(const struct ctp_clickhouse_known
 
 enum ctp_status ctp_clickhouse_clean(const char *client_command, uint64_t timeout_ns, uint64_t *n, struct ctp_err *err)
 {
-	const struct ctp_clickhouse_client own = {client_command, timeout_ns}, *client = &own;
+	struct ctp_clickhouse_client own, *client = &own;
 	size_t count = 0;
 	struct ctp_clickhouse_tables had = {0};
 	struct ctp_clickhouse_knowns k = {0};
+	ctp_clickhouse_client_init(client, client_command, timeout_ns);
 	enum ctp_status status = ctp_clickhouse_tables_ask(&had, client, err);
 	if (!status && !find(&had, "sections", NULL))
-		status = ctp_err_set(err, "%.60s: there is no table sections; ctp-toclickhouse --schema makes it", client->command);
+		status = ctp_err_set(err, "%s: there is no table sections; ctp-toclickhouse --schema makes it", client->shown);
 	if (!status)
 		status = ctp_clickhouse_known_ask(&k, client, local_sections(&had), NULL, 0, err);
 	if (!status)

@@ -155,6 +155,12 @@ hostile 'a client that swallows rows' 'has taken all rows, and the server has no
 hostile 'a client that reads no rows' 'the server has not|ended before' "sh $tmp/lazy"
 hostile 'a client that passes on a part' 'Cannot read all data' "sh $tmp/short"
 hostile 'letters for numbers' 'there is no table sections|no number' "sh $tmp/letters"
+for said in '--password secret' '--password=secret' "--password 'a secret'" '-u me:secret' 'http://me:secret@127.0.0.1/' '--pass secret --user you' 'a "secret'; do
+	"$load" --load "clickhouse-client --host 127.0.0.1 --port 1 $said --database t" "$tmp/x.ctp" 2>>"$tmp/shown"
+	"$load" --load "PASSWORD=${said##* } clickhouse-client --host 127.0.0.1 --port 1" "$tmp/x.ctp" 2>>"$tmp/shown"
+done
+is 'no message has a password' "$(grep -c secret "$tmp/shown")" 0
+like 'but the program and the server' "$(head -n 1 "$tmp/shown")" '^ctp-toclickhouse: clickhouse-client --host 127.0.0.1 --port 1 --database t: .*refused'
 hostile 'a server that is not there' 'refused' 'clickhouse-client --host 127.0.0.1 --port 1'
 hostile 'a user who may not insert' 'Cannot insert into table in readonly mode|readonly' "$(ch_at 1) --user reader"
 "$load" -q --load "$(ch_at 1) --user writer" "$tmp/x.ctp"
