@@ -164,6 +164,11 @@ static void put_column(struct views *v, const char *table, const struct found *f
 		ctp_clickhouse_put(v->to, ", CAST(NULL AS Nullable(%s)) AS %I", type, as);
 		return;
 	}
+	/* Only merged sections declare it for other classes than their own, with numbers from 1 on. */
+	if (f->field->role == CTP_ROLE_ORIGIN && !may_lack(table, f)) {
+		ctp_clickhouse_put(v->to, ", nullIf(%I, 0) AS %I", f->column->name, as);
+		return;
+	}
 	ctp_clickhouse_put(v->to, may_lack(table, f) ? ", if(section_id IN (SELECT section_id FROM %I WHERE table = %L AND column = %L), NULL, " : ", ",
 	                   lacks, table, f->field->name);
 	put_value(v, f, type);

@@ -43,6 +43,11 @@ anew "$@"
 is 'five traces are delivered, with status 3 for their losses' $? 3
 same 'every row, the sections and the views are those of SQLite' "$@"
 is 'what coroutines wait for is there' "$(ask 'SELECT count() > 0 FROM objects') $(ask 'SELECT count() > 0 FROM holders')" '1 1'
+awk -v requests=40 -v seed=2 -v host=web2 -f t/bench/scale.awk | "$from" -q >"$tmp/web2.ctp"
+"$BIN/ctp-merge" -q -o "$tmp/merged.ctp" "$tmp/scale.ctp" "$tmp/web2.ctp" 2>/dev/null
+anew "$tmp/merged.ctp" "$tmp/web2.ctp"
+"$to" -q --load "$quick --database=t" "$tmp/merged.ctp" "$tmp/web2.ctp"
+is 'only births of merged sections have an origin' "$(ask 'SELECT origin, count() FROM births GROUP BY origin ORDER BY origin' | tr '\t\n' ', ')" '1,400 2,40 \N,40 '
 
 # --- a merged trace, whose origins end at different times: its waits end with them ------------------------------------------------
 python3 t/helper/sqlite-views.py make 1 "${steps:-120}" | awk '/@section/ { n++ } n < 4' | sed 's/\("attrs": {\)[^}]*/\1"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"/' |
