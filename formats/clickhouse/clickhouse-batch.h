@@ -23,7 +23,7 @@ enum { CTP_CLICKHOUSE_MARK = CTP_ABOUT_FIELDS, CTP_CLICKHOUSE_STATE, CTP_CLICKHO
 /* A section's rows in the table sections say how far its delivery has come. */
 enum ctp_clickhouse_state { CTP_CLICKHOUSE_BEGUN, CTP_CLICKHOUSE_GOES_ON, CTP_CLICKHOUSE_OVER };
 
-/* Of a delivery that a user makes, by a pipe or a folder: no other is preferred less (clickhouse-load.h). */
+/* Of a delivery that a user makes, by a pipe or a folder: nobody knows whether it has all rows, so it is never a whole one (clickhouse-load.h). */
 #define CTP_CLICKHOUSE_BY_HAND UINT64_MAX
 
 /* One section, from its first record on. */

@@ -16,7 +16,8 @@
  *
  * A reader looks at the rows of one delivery for each section, by the view deliveries: of those that are committed and complete the one
  * with the smallest number. If none is complete, it is, for each part of the section (by mark, see common/meta.h), the one with the most
- * rows, and of these the one with the smallest number. So before step 4 a reader has what it had before, and after it a whole section.
+ * rows, and of these the one with the smallest number. A delivery that a user made by hand has the greatest number, and counts as none that
+ * is complete, because it may lack rows of a class. So before step 4 a reader has what it had before, and after it a whole section.
  * Nobody sees a part of step 2.
  *
  * That nothing is lost rests on one rule: rows are deleted only if a complete delivery of their section with a smaller number is

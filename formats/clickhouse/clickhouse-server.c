@@ -123,7 +123,7 @@ enum ctp_status ctp_clickhouse_known_ask(struct ctp_clickhouse_knowns *k, const 
 	struct ctp_bytes query = {0};
 	k->n = 0;
 	ctp_clickhouse_put(&query, "SELECT toString(section_id), toString(any(mark)), toString(delivery), toString(max(rows)), toString(max(state) >= 1),"
-	                           " toString(max(state = 2 AND complete)) FROM %I", sections);
+	                           " toString(max(state = 2 AND complete AND delivery <> %d)) FROM %I", CTP_CLICKHOUSE_BY_HAND, sections);
 	if (n) {
 		ctp_clickhouse_put(&query, " WHERE section_id IN (");
 		put_ids(&query, ids, n);

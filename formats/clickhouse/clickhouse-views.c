@@ -278,10 +278,12 @@ static void put_own(struct views *v, const char *text)
 }
 
 /* clickhouse-load.h says which deliveries count. */
+#define WHOLE "state = 2 AND complete AND delivery <> 18446744073709551615"
 static const char deliveries[] =
-	"SELECT section_id, min(delivery) AS delivery, toUInt8(1) AS whole FROM {sections} WHERE state = 2 AND complete GROUP BY section_id"
+	"SELECT section_id, least AS delivery, toUInt8(1) AS whole FROM (SELECT section_id, min(delivery) AS least FROM {sections}"
+	" WHERE " WHOLE " GROUP BY section_id)"
 	" UNION ALL SELECT section_id, delivery, toUInt8(0) AS whole FROM (SELECT section_id, mark, delivery, max(rows) AS most FROM {sections}"
-	" WHERE state >= 1 AND section_id NOT IN (SELECT section_id FROM {sections} WHERE state = 2 AND complete)"
+	" WHERE state >= 1 AND section_id NOT IN (SELECT section_id FROM {sections} WHERE " WHOLE ")"
 	" GROUP BY section_id, mark, delivery ORDER BY section_id, mark, most DESC, delivery LIMIT 1 BY section_id, mark)";
 
 void ctp_clickhouse_put_views(struct ctp_bytes *to, struct ctp_clickhouse_table *const *tables, uint32_t ntables, const char *local)
