@@ -49,9 +49,15 @@ for n in 1 2 3 4 5; do
 	sqlite3 "$tmp/a.sqlite" <"$tmp/q$n.sql" | sed -f "$tmp/hosts.sed" | sort >"$tmp/here"
 	is "question $n has SQLite's rows" "$(test -s "$tmp/here" && diff "$tmp/here" "$tmp/there" | head -5)" ''
 done
+# The queries of ctp-toclickhouse(1), as they are printed.
+manual() { sed "s/\\\\(aq/'/g" doc/ctp-toclickhouse.1 >"$tmp/manual" && awk "$@" "$tmp/manual"; }
 is 'tables of all shards are joined by each for itself' \
-	"$(ask 'SELECT count() FROM transition ANY INNER JOIN (SELECT section_id, coro, parent FROM birth) USING section_id, coro SETTINGS distributed_product_mode = '"'local'")" \
-	"$(sqlite3 "$tmp/a.sqlite" 'SELECT count(*) FROM coro_trace_events e JOIN births b ON b.section = e.section AND b.coro = e.coro')"
+	"$(ask "$(manual '/^\$ .* -q "SELECT parent/, /"$/ { sub(/.* -q "/, ""); sub(/"$/, ""); print }')" | tr '\t' '|')" \
+	"$(sqlite3 "$tmp/a.sqlite" 'SELECT parent, count(*) AS n FROM coro_trace_events e JOIN births b ON b.section = e.section AND b.coro = e.coro GROUP BY parent ORDER BY n DESC, parent')"
+is 'the longest waits of all shards come first' "$(ask "$(manual -F "'" '/longest_waits ORDER/ { print $2 }')" | tr '\t' '|')" \
+	"$(sqlite3 "$tmp/a.sqlite" 'SELECT coro, site_text, duration_ns FROM wait_intervals ORDER BY duration_ns DESC LIMIT 2')"
+is 'the rows of a table that count are found on all shards' "$(ask "SELECT count() FROM transition $(manual '/^\.Dl WHERE/ { sub(/\.Dl /, ""); print }')")" \
+	"$(sqlite3 "$tmp/a.sqlite" 'SELECT count(*) FROM coro_trace_events')"
 
 # --- a fleet --------------------------------------------------------------------------------------------------------------------
 mkdir "$tmp/fleet" "$tmp/cut"

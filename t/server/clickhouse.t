@@ -183,11 +183,11 @@ printf '#!/bin/sh\nfor a; do shift; case $a in db | db[12] | --host) ;; *) set -
 chmod +x "$tmp/bin/clickhouse-client"
 # The one that is live needs a program, and a retention a day of the trace.
 sed -n '/^\.Bd -literal/,/^\.Ed/p' doc/ctp-toclickhouse.1 | grep -v '^\.' | sed 's/^\$ //; s/\\(aq/'"'"'/g; s/^day=.*/day=2026-11-15/' |
-	sed '/^: >t.ctp/,/^done/d' | grep -v '^ctp-collect\|^SET\|^ctp-toclickhouse: ' >"$tmp/manual.sh"
+	sed '/^: >t.ctp/,/^done/d' | grep -v '^ctp-collect\|^ctp-toclickhouse: ' >"$tmp/manual.sh"
 bin=$(cd "$BIN" && pwd)
 zstd -q -o "$tmp/dir/t.ctp.zst" "$tmp/scale.ctp"
 (cd "$tmp/dir" && PATH=$tmp/bin:$bin:$PATH sh -e "$tmp/manual.sh") >"$tmp/out" 2>"$tmp/err"
-is 'the commands of the manual work' "$? $(wc -l <"$tmp/manual.sh") $(wc -l <"$tmp/out")" '0 15 2'
+is 'the commands of the manual work' "$? $(wc -l <"$tmp/manual.sh") $(wc -l <"$tmp/out")" '0 18 8'
 is 'the message is that of the manual' "$(grep -c '^ctp-toclickhouse: t.ctp.zst: the server has this section: it is not sent again$' "$tmp/err")" 2
 is 'and the day is dropped' "$(ask 'SELECT count() FROM transition')" 0
 note "CPU time of the server: $(ch_cpu) ms"
