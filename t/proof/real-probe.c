@@ -25,6 +25,8 @@ static struct ctp_coro coros[REAL_COROS];
 void real_probe_share(void)
 {
 	view_share("probe", &probe.mem, (size_t)((char *)&probe.link - (char *)&probe.mem));
+	view_share("base", &probe.base, sizeof probe.base);
+	view_share("fenced", &probe.fenced, sizeof probe.fenced);
 	view_share("rings of the probe", probe.entries, 8 * sizeof *probe.entries);
 	view_private(&ctp_self_, sizeof ctp_self_);
 	view_private(probe.ring_of, SMALL_RINGS * sizeof *probe.ring_of);
@@ -63,6 +65,23 @@ void real_probe_attach(struct ctp_shm_header *shm, uint32_t ring_bits, bool fenc
 		probe.entries[i] = (struct ctp_shm_entry *)(void *)(base + shm->entries_at) + ((uint64_t)i << ring_bits);
 	ctp_current_ = &probe;
 	memset(coros, 0, sizeof coros);
+}
+
+void real_probe_lazy(int fd, uint32_t inode, uint64_t device, bool named)
+{
+	probe.base = NULL;
+	probe.named = named;
+	probe.stations_to = probe.sites_to = probe.rings_to = 0;
+	probe.mem = (uint64_t)inode << 32 | (uint32_t)(fd + 1);
+	probe.mem_dev = device;
+	probe.sock = probe.sock_dev = 0;
+	memset(probe.entries, 0, sizeof probe.entries);
+}
+
+uint64_t real_probe_sock(uint32_t *epoch)
+{
+	*epoch = probe.sock_epoch;
+	return probe.sock;
 }
 
 bool real_new(unsigned co, uint64_t id)

@@ -21,6 +21,10 @@ void real_probe_share(void);
 /* Attached to this memory, as ctp_attach_ leaves it. fenced: membarrier(2) does not reach it. raw: its times are the counter's. */
 void real_probe_attach(struct ctp_shm_header *shm, uint32_t ring_bits, bool fenced, bool raw);
 
+/* After that: as ctp_attach_ leaves it where nothing is recorded: only the header is mapped, of this file, and nothing is connected. */
+void real_probe_lazy(int fd, uint32_t inode, uint64_t device, bool named);
+uint64_t real_probe_sock(uint32_t *epoch); /* as they are noted, after a run */
+
 /* The calls, for coroutine number co. Event k has the address that world_word gives. */
 bool real_new(unsigned co, uint64_t id);
 void real_event(unsigned co, uint64_t addr);

@@ -12,6 +12,7 @@
 #include <linux/membarrier.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 long (*view_syscall)(long number, const long *arg);
+void *(*view_mmap)(int fd, long at);
 bool view_has_membarrier = true;
 
 long __real_syscall(long number, ...);
@@ -78,6 +80,42 @@ long __wrap_syscall(long number, ...)
 		return result;
 	errno = (int)-result;
 	return -1;
+}
+
+/* --- memory: what is shared is there already, and only its time comes now -------------------------------------------------- */
+
+void *__real_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset);
+int __real_munmap(void *at, size_t bytes);
+int __real_munlock(const void *at, size_t bytes);
+int __real_mprotect(void *at, size_t bytes, int prot);
+int __real_madvise(void *at, size_t bytes, int advice);
+
+void *__wrap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	if (!view_running || fd < 0)
+		return __real_mmap(at, bytes, prot, flags, fd, offset);
+	return view_mmap ? view_mmap(fd, offset) : MAP_FAILED;
+}
+
+/* What another thread has mapped has another address. */
+int __wrap_munmap(void *at, size_t bytes) { return view_shared(at) ? view_undo("mapped", at, bytes), 0 : __real_munmap(at, bytes); }
+int __wrap_munlock(const void *at, size_t bytes) { return view_shared(at) ? 0 : __real_munlock(at, bytes); }
+
+int __wrap_mprotect(void *at, size_t bytes, int prot)
+{
+	if (!view_shared(at))
+		return __real_mprotect(at, bytes, prot);
+	view_present("mapped", at, bytes);
+	return 0;
+}
+
+int __wrap_madvise(void *at, size_t bytes, int advice)
+{
+	if (!view_shared(at))
+		return __real_madvise(at, bytes, advice);
+	if (advice == 23 /* MADV_POPULATE_WRITE */)
+		view_present("allocated", at, bytes);
+	return 0;
 }
 
 /* Each of its calls has a place of its own. */

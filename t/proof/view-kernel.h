@@ -12,6 +12,9 @@
 /* What a world does for a call that is not in view-kernel.c; null: it fails with ENOSYS. The result is the kernel's: -errno. */
 extern long (*view_syscall)(long number, const long *arg);
 
+/* The memory of descriptor fd, for a world in which it is mapped: then it is present as "mapped"; null: there is none. */
+extern void *(*view_mmap)(int fd, long at);
+
 /* Whether there is a membarrier(2). */
 extern bool view_has_membarrier;
 

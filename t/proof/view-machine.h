@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VIEW_THREADS = 6, VIEW_LOCATIONS = 2048, VIEW_REGIONS = 8 };
+enum { VIEW_THREADS = 6, VIEW_LOCATIONS = 2048, VIEW_REGIONS = 12 };
 
 enum view_barrier { VIEW_UNREGISTERED, VIEW_REGISTERED };
 
@@ -44,6 +44,14 @@ void view_share(const char *name, void *at, size_t bytes);
 
 /* These bytes are always one location, although some accesses are to a part of them. */
 void view_whole(void *at, size_t bytes);
+
+/*
+ * For a world, as it begins: for these threads (a bit for each number) there is no memory here until one of them makes it, by
+ * view_present, and an access that does not happen after that fails. what: "mapped", or anything else that all of it must be.
+ */
+void view_absent(const char *what, const void *at, size_t bytes, unsigned threads);
+void view_present(const char *what, const void *at, size_t bytes);
+void view_undo(const char *what, const void *at, size_t bytes); /* that this thread has made it */
 
 /* Bytes that each thread has for itself, as thread-local variables are. */
 void view_private(void *at, size_t bytes);

@@ -49,14 +49,14 @@ static bool try_one(uint64_t steps, uint64_t seed, struct view_kill *kill)
 }
 
 /* All worlds in turns: most mutants fail soon, in one of them. */
-bool view_try(uint32_t which, uint64_t steps, uint64_t seed, struct view_kill *kill)
+bool view_try(uint64_t which, uint64_t steps, uint64_t seed, struct view_kill *kill)
 {
 	for (unsigned turn = 0; turn < (counted_runs ? 1 : TURNS); turn++, seed += TURN_SEEDS) {
 		unsigned bit = 0;
 		for (unsigned w = 0; w < NWORLDS; w++) {
 			world = worlds[w];
 			for (dialect = 0; world->dialects[dialect]; dialect++, bit++) {
-				view_world = 1u << bit;
+				view_world = UINT64_C(1) << bit;
 				if (which & view_world && !try_one(steps / TURNS, seed, kill))
 					return false;
 			}
@@ -91,7 +91,7 @@ static int run_all(const char *name, uint64_t steps, uint64_t seed, bool quiet)
 		world = worlds[w];
 		for (dialect = 0; world->dialects[dialect]; dialect++) {
 			struct view_kill kill = {.runs = 0};
-			view_world = 1u << bit++;
+			view_world = UINT64_C(1) << bit++;
 			if (!chosen(name))
 				continue;
 			double from_s = cpu_s();

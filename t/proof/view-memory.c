@@ -13,7 +13,7 @@
 
 #include "view-parts.h"
 
-enum { COPIES_BYTES = 32 << 20, PENDING = 64, WHOLES = 32 };
+enum { COPIES_BYTES = 32 << 20, PENDING = 64, WHOLES = 32, ABSENCES = 8 };
 
 struct message {
 	uint64_t value;
@@ -46,6 +46,15 @@ static struct whole {
 	size_t bytes;
 } wholes[WHOLES];
 static unsigned nwholes;
+
+static struct absence {
+	const char *what;
+	const unsigned char *at;
+	size_t bytes;
+	unsigned threads;            /* a bit for each that it is absent for */
+	uint32_t made[VIEW_THREADS]; /* the step in which the thread made it; 0: it did not */
+} absences[ABSENCES];
+static unsigned nabsences;
 
 static struct location locations[VIEW_LOCATIONS];
 static unsigned nlocations;
@@ -230,12 +239,55 @@ void view_memory_end(void)
 		memcpy(l->at, &l->before, l->bytes);
 		memset(&l->region->location[l->at - l->region->at], 0, l->bytes * sizeof *l->region->location);
 	}
-	nlocations = 0;
+	nlocations = nabsences = 0;
 }
 
 uint64_t view_last(const volatile void *at, unsigned bytes)
 {
 	return value_at((const unsigned char *)(uintptr_t)at, bytes);
+}
+
+/* --- memory that is absent ------------------------------------------------------------------------------------------------ */
+
+void view_absent(const char *what, const void *at, size_t bytes, unsigned threads)
+{
+	if (nabsences == ABSENCES)
+		abort();
+	absences[nabsences++] = (struct absence){.what = what, .at = at, .bytes = bytes, .threads = threads};
+}
+
+void view_present(const char *what, const void *at, size_t bytes)
+{
+	struct view_three *v = view_step();
+	unsigned self = view_self();
+	uint32_t now = v->cur.clock[self] = v->acq.clock[self] = view_turn();
+	for (unsigned i = 0; i < nabsences; i++) {
+		struct absence *a = &absences[i];
+		uintptr_t after = (uintptr_t)a->at - (uintptr_t)at;
+		if (!strcmp(a->what, what) && after < bytes && a->bytes <= bytes - after && !a->made[self])
+			a->made[self] = now;
+	}
+	view_tell("%zu bytes are %s", bytes, what);
+}
+
+void view_undo(const char *what, const void *at, size_t bytes)
+{
+	for (unsigned i = 0; i < nabsences; i++)
+		if (!strcmp(absences[i].what, what) && (uintptr_t)absences[i].at - (uintptr_t)at < bytes)
+			absences[i].made[view_self()] = 0;
+}
+
+/* One that the thread, or another before it, has made is there. */
+static void need(const struct location *l, const struct view_three *v)
+{
+	for (unsigned i = 0; i < nabsences; i++) {
+		const struct absence *a = &absences[i];
+		bool there = !(a->threads >> view_self() & 1) || (size_t)(l->at - a->at) >= a->bytes;
+		for (unsigned t = 0; t < VIEW_THREADS && !there; t++)
+			there = a->made[t] && (t == view_self() || a->made[t] <= v->cur.clock[t]);
+		if (!there)
+			view_fail("an access to %s+0x%zx, which need not be %s yet", l->region->name, (size_t)(l->at - l->region->at), a->what);
+	}
 }
 
 /* --- data races ----------------------------------------------------------------------------------------------------------- */
@@ -264,6 +316,7 @@ static void check(const struct location *l, const struct view_three *v, bool wri
 static void note(struct location *l, struct view_three *v, bool read, bool write, bool plain)
 {
 	unsigned self = view_self();
+	need(l, v);
 	check(l, v, write, plain);
 	uint32_t now = v->cur.clock[self] = v->acq.clock[self] = view_turn();
 	if (read)

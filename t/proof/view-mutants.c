@@ -23,7 +23,7 @@ struct place {
 	unsigned line;
 	enum view_kind kind;
 	int order;
-	uint32_t worlds;
+	uint64_t worlds;
 	unsigned sites[64], nsites; /* in view_sites */
 };
 static const char rarely[] = " rare: ";
@@ -135,7 +135,7 @@ void view_sites_print(const char *program)
 {
 	find_places(program);
 	for (unsigned i = 0; i < nplaces; i++)
-		printf("%s:%u %s: %s (worlds 0x%x)\n", places[i].file, places[i].line, places[i].name, order_name(places[i].order),
+		printf("%s:%u %s: %s (worlds 0x%" PRIx64 ")\n", places[i].file, places[i].line, places[i].name, order_name(places[i].order),
 		       places[i].worlds);
 }
 

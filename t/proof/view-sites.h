@@ -17,9 +17,9 @@ struct view_site {
 	const void *at; /* the address after the call */
 	enum view_kind kind;
 	int order, now; /* as it is written, and as it is in this mutant */
-	uint32_t worlds; /* that came here: a bit for each */
+	uint64_t worlds; /* that came here: a bit for each */
 };
-extern uint32_t view_world; /* the bit of the one that runs */
+extern uint64_t view_world; /* the bit of the one that runs */
 extern struct view_site view_sites[VIEW_SITES]; /* a hash table: at is null where there is none */
 
 /* The order that an access at this place has now. */
@@ -40,6 +40,6 @@ struct view_kill {
 	char world[32], reason[300];
 	uint64_t seed, runs, failed;
 };
-bool view_try(uint32_t worlds, uint64_t steps, uint64_t seed, struct view_kill *kill);
+bool view_try(uint64_t worlds, uint64_t steps, uint64_t seed, struct view_kill *kill);
 
 #endif

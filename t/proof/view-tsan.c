@@ -17,7 +17,7 @@
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 struct view_site view_sites[VIEW_SITES];
-uint32_t view_world;
+uint64_t view_world;
 
 int view_order(const void *at, enum view_kind kind, int order)
 {

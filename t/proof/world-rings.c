@@ -6,6 +6,9 @@
  *
  * Two threads begin when one of the first two has ended, or its code was unloaded, and take the ring. Each thread has a coroutine of its own, whose
  * events have consecutive numbers: those that are missing in a ring must have been told of there by then.
+ *
+ * In the world `again` the collector leaves, and another one comes, which begins each ring where its head is: nothing tells what is
+ * missing then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +20,16 @@
 #include "view-machine.h"
 #include "world.h"
 
-enum { QUICK, FENCED, SKIPS, FENCED_SKIPS };
+enum { QUICK, FENCED, SKIPS, FENCED_SKIPS, AGAIN };
 enum { WRITERS = 4, EVENTS = 40, LOOKS = 6 };
 
 static struct ctp_arena arena;
 static struct ctp_rings rings;
 static uint64_t written[WRITERS], next[WRITERS], got, told[SMALL_RINGS], credit[SMALL_RINGS], judged;
 static unsigned thread_of[WRITERS];
-static uint32_t ring_bits;
+static uint32_t ring_bits, mode;
 static bool left; /* one has */
+static bool again;
 
 static uint64_t addr_of(uint64_t co, uint64_t k) { return k % 3 ? world_word(k, (unsigned)co) : 0; }
 
@@ -69,7 +73,7 @@ static void see(uint32_t i, const struct ctp_ring_entry *e)
 		view_fail("ring %u has an entry that nobody wrote: kind %u, number %llu", i, kind, (unsigned long long)k);
 	if (k < next[co])
 		view_fail("event %llu of coroutine %u came twice, or late", (unsigned long long)k, (unsigned)co);
-	if (k - next[co] > credit[i])
+	if (k - next[co] > credit[i] && !again)
 		view_fail("events %llu to %llu of coroutine %u are missing in ring %u, and were not told of", (unsigned long long)next[co],
 		          (unsigned long long)k, (unsigned)co, i);
 	credit[i] -= k - next[co];
@@ -98,18 +102,32 @@ static bool all_ended(void *unused)
 	return true;
 }
 
-static void collect(void *unused)
+static void look_some(void)
 {
 	struct ctp_err err;
-	(void)unused;
 	if (ctp_rings_init(&rings, small_arena, sizeof small_arena, &err))
 		view_fail("no rings were found");
 	for (uint64_t n = view_random(LOOKS); n; n--)
 		look(false);
+}
+
+static void collect(void *unused)
+{
+	(void)unused;
+	look_some();
+	if (again) {
+		if (view_chance(2)) /* or it was killed */
+			ctp_arena_close(&arena, CTP_MODE_RECORD | CTP_MODE_KEEP);
+		ctp_rings_fini(&rings);
+		ctp_arena_open(&arena, mode, 0, NULL);
+		look_some();
+	}
 	view_wait(all_ended, NULL);
 	for (unsigned i = 0; i < WRITERS; i++)
 		view_join_thread(thread_of[i]);
 	look(true);
+	if (again)
+		return;
 	uint64_t lost = view_last(&arena.header->lost_events, 8), wrote = 0;
 	for (uint32_t i = 0; i < rings.used; i++) {
 		lost += rings.rings[i].lost_events;
@@ -127,9 +145,11 @@ static void init(void) { small_arena_share(); }
 
 static void begin(unsigned dialect)
 {
-	bool fenced = dialect == FENCED || dialect == FENCED_SKIPS, skips = dialect >= SKIPS;
-	uint32_t mode = CTP_MODE_RECORD | CTP_MODE_RINGS | (fenced ? 0 : CTP_MODE_MEMBARRIER) | (skips ? CTP_MODE_SKIPS : 0) |
-	                (view_random(3) ? CTP_MODE_BARE : 0);
+	again = dialect == AGAIN;
+	bool fenced = dialect == FENCED || dialect == FENCED_SKIPS || (again && view_random(2));
+	bool skips = dialect == SKIPS || dialect == FENCED_SKIPS || (again && view_random(2));
+	mode = CTP_MODE_RECORD | CTP_MODE_RINGS | (fenced ? 0 : CTP_MODE_MEMBARRIER) | (skips ? CTP_MODE_SKIPS : 0) |
+	       (view_random(3) ? CTP_MODE_BARE : 0);
 	ring_bits = skips ? SMALL_RING_BITS : 1 + (uint32_t)view_random(SMALL_RING_BITS);
 	view_has_membarrier = true;
 	ctp_rings_fini(&rings); /* of a run that failed */
@@ -149,5 +169,5 @@ static void begin(unsigned dialect)
 
 static uint64_t found(void) { return judged; }
 
-static const char *const dialects[] = {"quick", "fenced", "skips", "fenced-skips", NULL};
+static const char *const dialects[] = {"quick", "fenced", "skips", "fenced-skips", "again", NULL};
 const struct world world_rings = {"rings", dialects, init, begin, NULL, found};
