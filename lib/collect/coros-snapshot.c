@@ -209,7 +209,10 @@ static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_he
 	s->coros->life[i].next = next > head->first ? next : head->first;
 }
 
-/* A time by which it was there, where its birth is not known: that of the oldest event which its slots remember. */
+/*
+ * A time by which it was there, where its birth is not known: that of the oldest event which its slots remember. A writer without
+ * fences may show the number of an event before its time: then there is none yet.
+ */
 static uint64_t seen_ns(const struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
 	const struct ctp_coros *coros = s->coros;
@@ -217,7 +220,7 @@ static uint64_t seen_ns(const struct snapshot *s, uint32_t i, const struct ctp_l
 	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first;
 	uint64_t ts = __atomic_load_n(&shm->slots[from % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
-	uint64_t ns = from < next ? ctp_rings_ns(coros->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : coros->rings->now_ns;
+	uint64_t ns = from < next && ts ? ctp_rings_ns(coros->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : coros->rings->now_ns;
 	/* It was not born while there was recording. */
 	return s->since_ns && s->since_ns < ns ? s->since_ns : ns;
 }

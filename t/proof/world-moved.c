@@ -7,6 +7,7 @@
  *	ends    they end on another thread than they were spawned on
  *	wakes   they are woken there
  *	waits   they await others, until times that each of their suspensions has for itself
+ *	late    one was spawned before there was recording, and gets its station with its first event
  *
  * The first coroutine has lived before the threads begin. A lock passes each of the others on; what is not ordered by that lock, or by
  * the stack of free stations, the collector may see in any order. It has no lock.
@@ -23,7 +24,7 @@
 #include "view-machine.h"
 #include "world.h"
 
-enum { ENDS, WAKES, WAITS };
+enum { ENDS, WAKES, WAITS, LATE };
 enum { IDS = 4, EVENTS = 5, LOOK_STEPS = 150, TARGETS = 2, TARGET = 100 };
 enum { KEPT = CTP_MODE_RECORD | CTP_MODE_KEEP };
 
@@ -143,13 +144,15 @@ static bool is_time(void *unused) { return (void)unused, view_steps >= goes_on |
 static void spawn_all(void *unused)
 {
 	(void)unused;
-	if (kind == WAITS) {
-		view_wait(is_time, NULL);
+	if (kind >= WAITS) {
+		if (kind == WAITS)
+			view_wait(is_time, NULL);
 		for (uint64_t n = view_random(EVENTS); n; n--)
 			write_event(1);
-		end(1);
+		if (kind == WAITS)
+			end(1);
 	}
-	for (unsigned id = 2; id <= (kind == ENDS ? IDS : 2); id++)
+	for (unsigned id = 2; id <= (kind == ENDS ? IDS : 2) && kind != LATE; id++)
 		live(id);
 	pthread_mutex_lock(&lock);
 	finished = true;
@@ -192,6 +195,8 @@ static void see_birth(const uint64_t *val)
 	unsigned id = id_of(val[CTP_BIRTH_PROBE]);
 	if (of[id].born)
 		view_fail("coroutine %u is born twice", id);
+	if (kind == LATE && val[CTP_BIRTH_BEFORE] < arena.header->since_ns)
+		view_fail("coroutine %u was there at %llu, when nothing was recorded", id, (unsigned long long)val[CTP_BIRTH_BEFORE]);
 	of[id].born = true;
 }
 
@@ -237,8 +242,8 @@ static void collect(void *unused)
 {
 	struct ctp_err err;
 	(void)unused;
-	looks_after = kind == WAITS ? 0 : view_chance(2) ? UINT64_MAX : view_random(IDS * 2);
-	view_wait(some_done, NULL);
+	looks_after = kind >= WAITS ? 0 : view_chance(2) ? UINT64_MAX : view_random(IDS * 2);
+	view_wait(kind == LATE ? is_time : some_done, NULL);
 	rows.begin_ns = view_clock();
 	if (ctp_rings_init(&rings, small_arena, sizeof small_arena, &err) || ctp_coros_init(&coros, &rings, &rows, &err))
 		view_fail("no rings were found");
@@ -264,13 +269,19 @@ static void init(void)
 		abort();
 }
 
-static unsigned targets(void) { return kind == ENDS ? 0 : kind == WAKES ? 1 : TARGETS; }
+static unsigned targets(void) { return kind == WAITS ? TARGETS : kind == WAKES; }
 
 /* All that was before: those that are awaited, or wake others; and the first, which has ended and left a free station, or waits. */
 static void live_before(void)
 {
 	for (unsigned i = 1; i <= targets(); i++)
 		real_new(IDS + i, TARGET + i);
+	if (kind == LATE) {
+		arena.header->mode = 0;
+		spawn(1);
+		arena.header->mode = KEPT;
+		return;
+	}
 	spawn(1);
 	if (kind == WAKES)
 		wake(1);
@@ -311,5 +322,5 @@ static void begin(unsigned dialect)
 
 static uint64_t found(void) { return judged; }
 
-static const char *const dialects[] = {"ends", "wakes", "waits", NULL};
+static const char *const dialects[] = {"ends", "wakes", "waits", "late", NULL};
 const struct world world_moved = {"moved", dialects, init, begin, NULL, found};
