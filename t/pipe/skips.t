@@ -53,4 +53,9 @@ is 'ten tests are listed, the slowest first, and all are added up' "$(t/helper/s
 like 'without time(1) the table says what it needs' "$(t/helper/slowest "$tmp/times")" 'package time'
 TIMES=$tmp/times t/helper/run-test sh -c 'exit 3'
 is 'run-test keeps the status' $? 3
+mkdir "$tmp/bin"
+printf '#!/bin/sh\necho "$3"\n' >"$tmp/bin/timeout"
+chmod +x "$tmp/bin/timeout"
+is 'a test has a quarter of an hour, and six hours in make check-all' \
+	"$(for every in '' 1; do EVERY=$every TIMES='' PATH="$tmp/bin:$PATH" t/helper/run-test true; done | tr '\n' ' ')" '900 21600 '
 done_testing
