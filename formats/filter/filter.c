@@ -65,7 +65,8 @@ static bool make_section(struct ctp_filter *f, const struct ctp_section *sec)
 	const char *before = ctp_section_get(sec, "filtered");
 	if (before && f->anon && !(before = value_of(f, &(struct ctp_attr){(char *)(uintptr_t)"filtered", (char *)(uintptr_t)before})))
 		return false;
-	char *said = said_so_far(before, f->options->said);
+	bool whole = f->copies && !f->options->finding && !f->options->suspect;
+	char *said = said_so_far(before, whole ? NULL : f->options->said);
 	ctp_section_fini(to);
 	ctp_section_init(to);
 	bool ok = !said || ctp_section_add(to, "filtered", said);

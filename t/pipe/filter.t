@@ -58,6 +58,17 @@ head -c $((bytes / 2)) "$tmp/lostwake.ctp" >"$tmp/cut.ctp"
 "$filter" -q --coro 5 "$tmp/cut.ctp" >"$tmp/copy.ctp"
 is 'a section without an end has none in the output' "$("$stat" -q "$tmp/copy.ctp" | sed -n 's/^sections: *//p')" '1, not complete; 1 cut short; 1 filtered'
 
+# --- a whole section is not filtered, and its report says as much as before
+findings() { "$report" -qj "$1" | grep -o '"filtered":[^,]*\|"certainty":"[a-z]*"' | tr '\n' ' '; }
+is 'a stuck coroutine is likely' "$(findings "$tmp/lostwake.ctp")" '"filtered":null "certainty":"likely" '
+cat "$tmp/lostwake.ctp" "$tmp/lostwake.ctp" >"$tmp/twice.ctp"
+for options in --section=2 --since=0 "--section=1 --anonymise"; do
+	"$filter" -q $options "$tmp/twice.ctp" >"$tmp/copy.ctp"
+	is "$options: whole sections are not filtered" "$(findings "$tmp/copy.ctp" | sed 's/\(.* \)\1$/\1/')" '"filtered":null "certainty":"likely" '
+done
+"$filter" -q --coro 5 "$tmp/twice.ctp" | "$filter" -q --section 1 >"$tmp/copy.ctp"
+is 'a section stays filtered that was before' "$(findings "$tmp/copy.ctp")" '"filtered":"--coro 5" '
+
 # --- a trace with losses: only losses are lost
 python3 t/helper/gaps.py make 11 | "$from" -q -o "$tmp/gaps.ctp"
 "$to" -qa "$tmp/gaps.ctp" >"$tmp/gaps.jsonl"
