@@ -48,31 +48,59 @@ static void say_wanted(struct ctp_words *w, const struct ctp_reason_of *r, const
 
 static void put_for(struct ctp_words *w, char to[48], uint64_t ns) { snprintf(to, 48, " for %s", ctp_words_duration(w, ns)); }
 
-/* "held by conn 12 (#12) for 4.3 s, which has been suspended at pool.c:120:query for 4.1 s". */
-static void say_holder(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_object *ob, char *text, size_t size)
+/* The holder that the others wait for: the first that has ended, or else the first. */
+static const struct ctp_holder *main_holder(struct ctp_words *w, const struct ctp_object *ob)
 {
-	const struct ctp_coroutine *by = ob->nholders ? ctp_follow_find(w->j->follow, ob->holders[0].coro) : NULL;
-	const char *who = ob->nholders ? ctp_words_any(w, ob->holders[0].coro) : "";
-	char others[48] = "", held[48] = "", waits[48] = "";
+	for (uint32_t i = 0; i < ob->nholders; i++) {
+		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, ob->holders[i].coro);
+		if (!co || co->state == CTP_DEAD)
+			return &ob->holders[i];
+	}
+	return &ob->holders[0];
+}
+
+/* How much the holders of permits have beside one, or how many other holders a lock has. */
+static uint64_t held_by_others(const struct ctp_object *ob, const struct ctp_holder *one, bool permits)
+{
+	uint64_t sum = ob->others;
+	for (const struct ctp_holder *h = ob->holders; h < ob->holders + ob->nholders; h++)
+		sum += h == one ? 0 : permits ? (uint64_t)h->count : 1;
+	return sum;
+}
+
+/*
+ * "held by conn 12 (#12) for 4.3 s, which has been suspended at pool.c:120:query for 4.1 s"; "2 of them held by conn 12 (#12), which has
+ * ended, for 4.3 s, and 1 by others".
+ */
+static void say_holder(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_object *ob, bool permits, char *text,
+                       size_t size)
+{
+	char part[48] = "", others[48] = "", held[48] = "", waits[48] = "";
 	*text = '\0';
 	if (ob->holders_known && ob->hold_ns && !ob->nholders && !ob->others)
 		snprintf(text, size, ", which no coroutine holds");
 	if (!ob->holders_known || !ob->nholders)
 		return;
-	if (ob->nholders > 1 || ob->others)
-		snprintf(others, sizeof others, ", and %ju more", (uintmax_t)(ob->nholders - 1 + ob->others));
+	const struct ctp_holder *holder = main_holder(w, ob);
+	const struct ctp_coroutine *by = ctp_follow_find(w->j->follow, holder->coro);
+	const char *who = ctp_words_any(w, holder->coro);
+	uint64_t more = held_by_others(ob, holder, permits);
+	if (permits && ob->total != 1)
+		snprintf(part, sizeof part, "%jd of them ", (intmax_t)holder->count);
+	if (more)
+		snprintf(others, sizeof others, permits ? ", and %ju by others" : ", and by %ju more", (uintmax_t)more);
 	if (!w->j->ordinal) {
-		put_for(w, held, ctp_span_ns(ob->holders[0].since_ns, ctp_judge_end_ns(w->j, co)));
+		put_for(w, held, ctp_span_ns(holder->since_ns, ctp_judge_end_ns(w->j, co)));
 		put_for(w, waits, by ? ctp_wait_ns(w->j, by) : 0);
 	}
 	if (!by || by->state == CTP_DEAD)
-		snprintf(text, size, ", held by %s%s, which has ended%s", who, held, others);
+		snprintf(text, size, ", %sheld by %s, which has ended%s%s%s", part, who, *held ? "," : "", held, others);
 	else if (ctp_wait_is(by))
-		snprintf(text, size, ", held by %s%s, which has been suspended at %s%s%s", who, held,
+		snprintf(text, size, ", %sheld by %s%s, which has been suspended at %s%s%s", part, who, held,
 		         ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, by))),
 		         waits, others);
 	else
-		snprintf(text, size, ", held by %s%s%s", who, held, others);
+		snprintf(text, size, ", %sheld by %s%s%s", part, who, held, others);
 }
 
 static void say_destroyed(struct ctp_words *w, const struct ctp_object *ob)
@@ -103,7 +131,7 @@ void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 		else
 			ctp_wait_object(w->j->follow, NULL, reason->what, reason->value, "'", what, sizeof what);
 		if (ob)
-			say_holder(w, co, ob, by, sizeof by);
+			say_holder(w, co, ob, reason->what == CTP_WAITS_PERMITS, by, sizeof by);
 		ctp_words_evidence(w, "%s %s %s%s", ctp_words_any(w, co->id), i ? "or for" : "waits for", what, by);
 		if (ob && ob->gone_ns)
 			say_destroyed(w, ob);

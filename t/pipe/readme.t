@@ -118,7 +118,7 @@ call() { grep -F -- "$1" "$tmp/block"; }
 	printf 'ctp_coro_suspend(&co, CTP_HERE); }\nsleep(2); return 0; }\n'
 } >"$tmp/pool.c"
 ok 'the calls of a pool compile' cc -Wall -Wextra -Werror -Isdk/c -o "$tmp/pool" "$tmp/pool.c"
-without_times() { tr -s '\n ' ' ' | sed 's/ for [0-9.]* s,/ for N s,/; s/^ //; s/ $//'; }
+without_times() { tr -s '\n ' ' ' | sed 's/ for [0-9.]* s/ for N s/g; s/^ //; s/ $//'; }
 wanted=$(block 'buyer .#2. waits' | sed '/^$/d' | without_times)
 ok 'the README has a line of the report for it' test "$wanted"
 is 'ctp-report prints the same' "$(ctp-collect -q "$tmp/pool" | ctp-report | without_times | grep -oF -- "$wanted")" "$wanted"

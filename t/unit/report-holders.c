@@ -26,6 +26,23 @@ static void held_by_dead(uint64_t marks, bool dies_there, bool other)
 	over();
 }
 
+/* Coroutine 2 holds a permit, or shares a lock, and waits for something else; coroutine 3 has done so and ended. */
+static void held_by_two(bool lock)
+{
+	enum ctp_waits_for what = lock ? CTP_WAITS_LOCK : CTP_WAITS_PERMITS;
+	scene();
+	has_so(&h, 10, A, what, lock ? 1 : 2, CTP_OBJECT_MADE | CTP_OBJECT_OWNED);
+	for (uint64_t co = 2; co <= 3; co++) {
+		runs(100 * MS * (co - 1), co);
+		gets(&h, 100 * MS * (co - 1) + 1, co, A, 1);
+	}
+	has(&h, 201 * MS, A, what, 0);
+	stops(202 * MS, 2);
+	dies(&h, 203 * MS, 3);
+	waits_alone(1, what, A, 1, 0);
+	over();
+}
+
 /* Coroutine 1 gets one of two permits again and again; from 300 ms on it waits for one, and may hold one. */
 static void waits_for_own(bool own, enum ctp_waits_for what, uint64_t end_ms)
 {
@@ -69,8 +86,15 @@ static void dead_holders(void)
 {
 	held_by_dead(CTP_OBJECT_OWNED, true, false);
 	is(found, "held-by-dead likely 1", "a permit held by an ended coroutine is found");
-	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2 for 2.90 s, which has ended"),
+	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), 2 of them held by coroutine #2, which has ended, for 2.90 s\n"),
 	   "the finding names the ended holder: %s", why);
+	held_by_two(false);
+	is(found, "held-by-dead likely 1", "one of two permits that is held by an ended coroutine is found");
+	ok(strstr(why, "(0 free), 1 of them held by coroutine #3, which has ended, for 2.80 s, and 1 by others\n"),
+	   "the finding names the holder that has ended, and not the one that took its permit first: %s", why);
+	held_by_two(true);
+	ok(strstr(why, "waits for the lock at 0x1000, held by coroutine #3, which has ended, for 2.80 s, and by 1 more\n"),
+	   "the finding counts the others that share a lock: %s", why);
 	held_by_dead(0, true, false);
 	is(found, "", "it is not found if others may give the permit back");
 	held_by_dead(CTP_OBJECT_OWNED, false, false);
@@ -141,7 +165,7 @@ static void destroyed_objects(void)
 	is(listed, "4096 for 1, held by 0, destroyed at 2000", "it has none if it was given back long before");
 	destroyed(2000, false);
 	is(found, "held-by-dead likely 1", "a permit of an object that was destroyed since is found");
-	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2 for 2.90 s, which has ended, and 1 more"),
+	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), 1 of them held by coroutine #2, which has ended, for 2.90 s, and 1 by others\n"),
 	   "the finding names the holders that it had: %s", why);
 	ok(strstr(why, "the semaphore at 0x1000 was destroyed 2.00 s after the start, while 1 coroutine waited for it"),
 	   "the finding says that it was destroyed: %s", why);
