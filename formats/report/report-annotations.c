@@ -8,12 +8,9 @@
 #include "report/report-ci.h"
 #include "report/report-rules.h"
 
-/* The place of a result; GitLab, and GitHub in a container, know only names from the root of the repository. */
-static struct ctp_report_place spot_below(const char *root, struct ctp_ci_spot *spot, const struct ctp_report_section *s,
-                                          const struct ctp_ci_result *r)
+/* A place as GitLab, and GitHub in a container, know it: by its name from the root of the repository. */
+static struct ctp_report_place below(const char *root, struct ctp_report_place at)
 {
-	ctp_ci_spot(spot, s, r);
-	struct ctp_report_place at = spot->at;
 	size_t len = root ? strlen(root) : 0;
 	while (len && root[len - 1] == '/')
 		len--;
@@ -109,7 +106,8 @@ static void hang(struct github *g, const struct ctp_report_section *s)
 static void finding(struct github *g, const struct ctp_ci *ci, const struct ctp_ci_result *result, const char *root)
 {
 	struct ctp_ci_spot spot;
-	const struct ctp_report_place at = spot_below(root, &spot, ci->section, result);
+	ctp_ci_spot(&spot, ci->section, result);
+	const struct ctp_report_place at = below(root, spot.at);
 	if (!command(g, kind_of(result->certainty), &at))
 		return;
 	ctp_output_putf(g->out, "%s", ctp_report_rule(result->rule).name);
@@ -170,13 +168,13 @@ static void entry(struct ctp_output *out, struct ctp_ci *ci, const struct ctp_ci
 	ctp_output_putf(out, "\",\"lines\":{\"begin\":%ju}}}", at->line ? at->line : 1);
 }
 
-/* A hang is no finding, and shown where GitLab shows those without a place. */
-static void hang_entry(struct ctp_output *out, const struct ctp_report_section *s, const char *how)
+/* A hang is no finding, and shown where coroutines wait. */
+static void hang_entry(struct ctp_output *out, const struct ctp_report_section *s, const char *how, const char *root)
 {
 	char mark[CTP_CI_MARK_MAX], text[CTP_PRINT_COMMAND_MAX], lines[CTP_CI_STILL][CTP_CI_ADVICE_MAX];
-	const struct ctp_ci_result nowhere = {0};
 	struct ctp_ci_spot spot;
-	ctp_ci_spot(&spot, s, &nowhere);
+	ctp_ci_hang_spot(&spot, s);
+	const struct ctp_report_place at = below(root, spot.at);
 	unsigned n = ctp_ci_hang_lines(lines, s);
 	ctp_output_putf(out, "{\"description\":\"");
 	ctp_ci_put(out, CTP_CI_JSON, ctp_print_command(text, s));
@@ -189,8 +187,8 @@ static void hang_entry(struct ctp_output *out, const struct ctp_report_section *
 	ctp_output_putf(out, "\",\"check_name\":\"" CTP_CI_HANG "\",\"fingerprint\":\"%s\",\"severity\":\"critical\",",
 	                ctp_ci_hang_mark(mark, s));
 	ctp_output_putf(out, "\"location\":{\"path\":\"");
-	ctp_ci_put_part(out, CTP_CI_JSON, spot.at.file ? spot.at.file : "unknown", spot.at.file ? spot.at.file_bytes : strlen("unknown"));
-	ctp_output_putf(out, "\",\"lines\":{\"begin\":1}}}");
+	ctp_ci_put_part(out, CTP_CI_JSON, at.file ? at.file : "unknown", at.file ? at.file_bytes : strlen("unknown"));
+	ctp_output_putf(out, "\",\"lines\":{\"begin\":%ju}}}", at.line ? at.line : 1);
 }
 
 void ctp_report_gitlab(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
@@ -205,12 +203,13 @@ void ctp_report_gitlab(struct ctp_output *out, const struct ctp_report *r, const
 		if (!ctp_ci_hang(how, &r->sections[i]))
 			continue;
 		ctp_output_putf(out, "%s\n", comma);
-		hang_entry(out, &r->sections[i], how);
+		hang_entry(out, &r->sections[i], how, style->root);
 		comma = ",";
 	}
 	for (uint32_t i = 0; i < r->nsections; i++)
 		for (ctp_ci_start(&ci, &r->sections[i]); ctp_ci_next(&ci, &result); comma = ",") {
-			const struct ctp_report_place at = spot_below(style->root, &spot, ci.section, &result);
+			ctp_ci_spot(&spot, ci.section, &result);
+			const struct ctp_report_place at = below(style->root, spot.at);
 			ctp_output_putf(out, "%s\n", comma);
 			entry(out, &ci, &result, &at);
 		}

@@ -231,6 +231,19 @@ void ctp_ci_spot(struct ctp_ci_spot *spot, const struct ctp_report_section *sect
 	ctp_ci_file(&spot->at, spot->file);
 }
 
+void ctp_ci_hang_spot(struct ctp_ci_spot *spot, const struct ctp_report_section *section)
+{
+	const struct ctp_report_still *w = NULL;
+	struct ctp_ci_result result = {0};
+	if (section->nsuspects)
+		result = (struct ctp_ci_result){.place = section->suspects[0].place, .spawn = section->suspects[0].spawn};
+	ctp_ci_spot(spot, section, &result);
+	while (!spot->at.line && (w = next_longest(section, w))) {
+		result = (struct ctp_ci_result){.place = w->place, .spawn = w->spawn};
+		ctp_ci_spot(spot, section, &result);
+	}
+}
+
 static bool is_new(const struct ctp_ci_related *list, unsigned n, const struct ctp_ci_result *result, const char *place)
 {
 	if (!place || (result->place && !strcmp(place, result->place)))

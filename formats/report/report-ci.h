@@ -75,6 +75,9 @@ struct ctp_ci_spot {
 };
 void ctp_ci_spot(struct ctp_ci_spot *spot, const struct ctp_report_section *section, const struct ctp_ci_result *result);
 
+/* Where to show that a program hung: at the first wait that stands out, or the longest with a place, or else at the program. */
+void ctp_ci_hang_spot(struct ctp_ci_spot *spot, const struct ctp_report_section *section);
+
 /* Other places that are evidence for a result. what: of a coroutine there; who null: where the coroutines were spawned. */
 struct ctp_ci_related {
 	const char *place, *what;

@@ -426,6 +426,13 @@ static void test_hangs(void)
 	       "before, that took 0 ns at most%0Anext: if that does not explain it, look at whatever ends a wait at a.c:41:pop\n"), "the wait has a next step");
 	const char *json = printed(CTP_REPORT_AS_GITLAB, &m->report, plain);
 	ok(valid_json(json, text.len) && has(json, "\"check_name\":\"hang\",") && has(json, "\"severity\":\"critical\""), "GitLab: it is critical");
+	ok(has(json, "\"severity\":\"critical\",\"location\":{\"path\":\"a.c\",\"lines\":{\"begin\":41}}}"), "it is shown at the wait that stands out");
+	m->section.nsuspects = 0;
+	ok(has(printed(CTP_REPORT_AS_GITLAB, &m->report, plain), "\"location\":{\"path\":\"b.c\",\"lines\":{\"begin\":7}}}"), "or at the longest wait");
+	m->section.nwaiting = 0;
+	ok(has(printed(CTP_REPORT_AS_GITLAB, &m->report, plain), "\"location\":{\"path\":\"/usr/bin/timeout\",\"lines\":{\"begin\":1}}}"),
+	   "or else at the program");
+	m = stopped(timeout, -SIGKILL, true);
 	json = printed(CTP_REPORT_AS_SARIF, &m->report, plain);
 	ok(valid_json(json, text.len) && has(json, "{\"level\":\"error\",\"message\":{\"text\":\"/usr/bin/timeout: the program did not end by itself: "), "SARIF: it is a notification");
 	ok(has(json, "\"ruleId\":\"possible\",\"ruleIndex\":29,\"level\":\"note\""), "the level of the wait stays");
