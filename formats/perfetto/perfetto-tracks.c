@@ -81,12 +81,11 @@ static uint32_t add_process(struct ctp_perfetto_tracks *t, uint64_t pid)
 	bool as_it_is = pid && real < PID_UNKNOWN && !was_there(t, real);
 	p.track.parent = 0;
 	p.track.pid = as_it_is ? (int32_t)real : apart(t, real);
-	if (as_it_is)
-		snprintf(name, sizeof name, "%s", program);
-	else if (pid)
-		snprintf(name, sizeof name, "%s, process %ju of section %u", program, (uintmax_t)real, t->section);
-	else
-		snprintf(name, sizeof name, "%s of section %u", program, t->section);
+	int len = snprintf(name, sizeof name, "%s", program);
+	if (!as_it_is && pid)
+		len += snprintf(name + len, sizeof name - (size_t)len, ", process %ju", (uintmax_t)real);
+	if (!as_it_is && !t->origin) /* else the name has that */
+		snprintf(name + len, sizeof name - (size_t)len, " of section %u", t->section);
 	name[CTP_PERFETTO_TEXT_MAX - 1] = '\0';
 	t->processes[t->nprocesses] = p;
 	say(t, &p.track, name);
@@ -141,11 +140,14 @@ void ctp_perfetto_tracks_section(struct ctp_perfetto_tracks *t, uint32_t section
 
 static void name_thread(struct ctp_perfetto_tracks *t, struct ctp_perfetto_thread *th, const struct ctp_follow_thread *known)
 {
-	char name[CTP_PERFETTO_TEXT_MAX] = "";
+	char name[CTP_PERFETTO_TEXT_MAX + 32] = "";
+	uint64_t real = ctp_perfetto_tracks_real(t, known->tid);
+	size_t len = 0;
 	if (*known->name)
-		ctp_perfetto_text(name, known->name);
-	else
-		snprintf(name, sizeof name, "thread %ju", (uintmax_t)ctp_perfetto_tracks_real(t, known->tid));
+		len = strlen(ctp_perfetto_text(name, known->name));
+	if (!len || (uint64_t)th->track.tid != real) /* another section has the number */
+		snprintf(name + len, sizeof name - len, "%sthread %ju", len ? ", " : "", (uintmax_t)real);
+	name[CTP_PERFETTO_TEXT_MAX - 1] = '\0';
 	th->named = *known->name;
 	say(t, &th->track, name);
 }

@@ -191,11 +191,12 @@ SQL
 	is 'each origin has its processes and threads, with their numbers where these are free, its command and its times' "$(sql both.pftrace <<SQL
 select name from process where pid > 0 order by pid
 select p.pid & 0x3fffff, t.tid & 0x3fffff, count(*) from thread_track k join thread t using (utid) join process p using (upid) group by 1, 2
+select t.name from thread_track k join thread t using (utid) order by 1
 select $about from slice where name = 'the trace begins' order by 1
 select max(ts) - min(ts) from slice s where name = 'running' and s.ts % 1000 = 200
 $errors
 SQL
-)" 'script> on one script> on one script> on two, process 7 of section 2 script> on two, process 8 of section 2 ; 7|70|2 8|80|2 ; one|one|7 two|two|7 ; 500000 ; ; '
+)" 'script> on one script> on one script> on two, process 7 script> on two, process 8 ; 7|70|2 8|80|2 ; thread 70 thread 70 w w, thread 80 ; one|one|7 two|two|7 ; 500000 ; ; '
 	"$BIN/ctp-filter" -q --state running "$tmp/lost.ctp" >"$tmp/filtered.ctp"
 	"$to" -q -o "$tmp/filtered.pftrace" "$tmp/filtered.ctp"
 	kinds="select distinct name from slice where name in ('lost', 'left out', 'suspended')"
