@@ -52,6 +52,7 @@ struct ctp_sql_facts {
 	int64_t section;
 	struct ctp_class *cls;
 	struct ctp_sql_rows *rows;
+	uint64_t judged_ns; /* when waits were counted: at the end of the section */
 	enum ctp_status status;
 	struct ctp_err *err;
 };
@@ -129,6 +130,14 @@ static uint64_t kind_of(const struct ctp_object *ob)
 	return ob->what < CTP_WAITS_COUNT && kind[ob->what] ? kind[ob->what] : KIND_OBJECT;
 }
 
+/* The longest wait ends with the process, which may be earlier than the section. */
+static uint64_t longest_of(const struct ctp_sql_facts *f, const struct ctp_object *ob)
+{
+	const struct ctp_sql_origin *o = ctp_sql_origins_of(&f->origins, ob->pid);
+	uint64_t end_ns, late_ns = o && ctp_sql_end_ns(&o->end, &end_ns) ? ctp_span_ns(end_ns, f->judged_ns) : 0;
+	return ctp_span_ns(late_ns, ob->longest_ns);
+}
+
 #define OBJECT(F) \
 	F(U64("pid", PROCESS), ob->pid) \
 	F(ADDRESS("object"), ob->at) \
@@ -146,7 +155,7 @@ static uint64_t kind_of(const struct ctp_object *ob)
 	F(U64("holders", COUNT), ob->nholders) \
 	F(U64("held", COUNT), held(ob)) \
 	F(U64("waiters", COUNT), ob->waiters) \
-	F(NS("longest_ns"), ob->longest_ns)
+	F(NS("longest_ns"), longest_of(f, ob))
 static const struct ctp_field objects[] = {OBJECT(FIELD)};
 
 static void put_object(struct ctp_sql_facts *f, const struct ctp_object *ob)
@@ -266,6 +275,7 @@ static void ended(void *arg, const struct ctp_follow_end *end)
 		fail(f);
 	if (!ctp_objects_any(f->follow.objects) || f->status)
 		return;
+	f->judged_ns = end->judged_ns;
 	ctp_follow_revive(&f->follow, true);
 	if (!f->ordinal && !ctp_judge_count_waiters(&f->follow, end->judged_ns))
 		fail(f);

@@ -77,3 +77,16 @@ void ctp_sql_origins_records(struct ctp_sql_origins *o, const struct ctp_batch *
 	for (uint32_t i = 0; o->merged && i < batch->n && !o->failed; i++)
 		take(o, &batch->rec[i]);
 }
+
+const struct ctp_sql_origin *ctp_sql_origins_of(const struct ctp_sql_origins *o, uint64_t number)
+{
+	for (uint64_t stride = 10; o->n && stride <= number; stride *= 10) {
+		uint64_t origin = number % stride;
+		uint32_t found = *ctp_map_slot(&o->map, origin, is_it, o->list, &origin);
+		if (found && o->list[found - 1].stride == stride)
+			return &o->list[found - 1];
+		if (stride > UINT64_MAX / 10)
+			break;
+	}
+	return NULL;
+}

@@ -30,4 +30,7 @@ void ctp_sql_origins_begin(struct ctp_sql_origins *o, const struct ctp_section *
 void ctp_sql_origins_fini(struct ctp_sql_origins *o);
 void ctp_sql_origins_records(struct ctp_sql_origins *o, const struct ctp_batch *batch);
 
+/* The origin of a process, or of what else has a number; null: not known. A stride is a power of ten (merge-ids.h). */
+const struct ctp_sql_origin *ctp_sql_origins_of(const struct ctp_sql_origins *o, uint64_t number);
+
 #endif

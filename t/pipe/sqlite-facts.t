@@ -232,4 +232,26 @@ remove=$(awk '/here that with the id 3/ { on = 1 } on && /^    / { print } /^\.E
 like 'the manual says how to remove a section' "$remove" 'section = 3'
 sqlite3 "$tmp/known.sqlite" "SELECT DISTINCT printf('DELETE FROM \"%w\" WHERE section = 1;', table_name) FROM classes" | sqlite3 "$tmp/known.sqlite"
 is 'removing a section removes these rows, too' "$(sql known 'SELECT DISTINCT section FROM objects; SELECT DISTINCT section FROM reasons; SELECT count(*) FROM holders' | tr '\n' ' ')" '2 2 0 '
+# --- a merged trace: the longest wait ends with its own origin, as in ctp-report -----------------------------------------------------
+# NAME END: a coroutine waits for a lock up to the end.
+lock() {
+	rows "$1" <<-ROWS
+	O ts=10 object=0x1000 for=lock available=0 marks=8
+	B ts=15 coro=2
+	T ts=20 coro=2 index=0 is_active=1 tid=1
+	R ts=21 coro=2 for=lock object=0x1000 count=1
+	T ts=22 coro=2 index=1 tid=1
+	E ts=$2
+	ROWS
+}
+lock short 500
+lock long 9000
+for name in short long; do sed 's/"clock"/"boot_id": "b", "wall_offset_ns": "5", "clock"/' "$tmp/$name.jsonl" | "$from" -q >"$tmp/$name.ctp"; done
+"$BIN/ctp-merge" -q -o "$tmp/both.ctp" "$tmp/short.ctp" "$tmp/long.ctp"
+"$sqlite" -q -o "$tmp/both.sqlite" "$tmp/both.ctp"
+is 'the longest wait for an object ends with its origin' "$(sql both 'SELECT pid, longest_ns FROM objects ORDER BY pid')" '7001|478
+7002|8978'
+is 'and in the report' "$(report both | jq -r '.sections[].objects[].longest_ns')" '478
+8978'
+
 done_testing
