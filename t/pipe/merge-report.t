@@ -89,6 +89,11 @@ if command -v node >/dev/null; then
 		is "$page: all origins on one time axis are as they are alone" "$(node t/helper/page/origins.js "$tmp/$page.html" 2>"$tmp/says")" ''
 		like "$page: that compares something" "$(cat "$tmp/says")" '^[23] origins, [0-9]{2,} rows, [0-9]{4,} events, [0-9]+ threads, [2-9] findings'
 	done
+	ctp tohtml -q --since=100ms --until=300ms -o "$tmp/since.html" "$tmp/ab.ctp"
+	ctp report -q --since=100ms --until=300ms --folded --folded-unit ns "$tmp/ab.ctp" 2>/dev/null |
+		awk '{ sum[$1] += $2 } END { for (stack in sum) printf "%s %.0f\n", stack, sum[stack] }' | LC_ALL=C sort >"$tmp/want"
+	node t/helper/page/flame.js "$tmp/since.html" suspended | LC_ALL=C sort >"$tmp/got"
+	is 'the flame view adds up all origins, each from its own start on' "$(cat "$tmp/got")" "$(cat "$tmp/want")"
 else
 	skip 'there is no node'
 fi
