@@ -11,7 +11,7 @@
 static struct ctp_tool tool = {
 	.name = "ctp-toclickhouse",
 	.synopsis = "[-fqv] [--server N] [--class NAME | -o DIR | --load COMMAND | --schema | --clean] [--cluster NAME] [--database NAME] [--upgrade] "
-		"[--live SECONDS] [--timeout SECONDS] [FILE...]",
+		"[--unfinished] [--live SECONDS] [--timeout SECONDS] [FILE...]",
 	.help = "Writes a stream as rows for ClickHouse, in its format Native.\n"
 		"  --class NAME      write this class to standard output\n"
 		"  -o DIR            write a file for each class to this folder\n"
@@ -24,20 +24,22 @@ static struct ctp_tool tool = {
 		"  --upgrade         with --schema and --load: only what the server lacks\n"
 		"  --server N        with --schema, --class or -o: for servers from this version on, 18 or 23 (18)\n"
 		"  --clean           with --load: delete rows of sections that were replaced\n"
+		"  --unfinished      with --clean: also rows of deliveries that did not end; only while no loader runs\n"
 		"  -f                write to a folder that is not empty, or to a terminal, too\n"
 		"  -q                print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 	.permutes = true,
 };
 
-enum { CLASS = 1, LOAD, LIVE, TIMEOUT, SCHEMA, CLUSTER, DATABASE, UPGRADE, SERVER, CLEAN };
+enum { CLASS = 1, LOAD, LIVE, TIMEOUT, SCHEMA, CLUSTER, DATABASE, UPGRADE, SERVER, CLEAN, UNFINISHED };
 static const struct option longs[] = {
 	{"class", required_argument, NULL, CLASS}, {"load", required_argument, NULL, LOAD}, {"live", required_argument, NULL, LIVE},
 	{"timeout", required_argument, NULL, TIMEOUT}, {"schema", no_argument, NULL, SCHEMA}, {"cluster", required_argument, NULL, CLUSTER},
-	{"database", required_argument, NULL, DATABASE}, {"upgrade", no_argument, NULL, UPGRADE}, {"server", required_argument, NULL, SERVER}, {"clean", no_argument, NULL, CLEAN}, {0}};
+	{"database", required_argument, NULL, DATABASE}, {"upgrade", no_argument, NULL, UPGRADE}, {"server", required_argument, NULL, SERVER}, {"clean", no_argument, NULL, CLEAN},
+	{"unfinished", no_argument, NULL, UNFINISHED}, {0}};
 
 struct modes {
 	struct ctp_clickhouse_options o;
-	bool schema, upgrade, clean, chose_server;
+	bool schema, upgrade, clean, unfinished, chose_server;
 	const char *cluster, *database;
 };
 
@@ -63,10 +65,11 @@ static int clean(const struct modes *m)
 {
 	struct ctp_err err;
 	uint64_t n;
-	if (ctp_clickhouse_clean(m->o.client, m->o.timeout_ns, &n, &err))
+	if (ctp_clickhouse_clean(m->o.client, m->o.timeout_ns, m->unfinished, &n, &err))
 		return ctp_tool_fail(&tool, &err);
 	if (tool.verbose)
-		ctp_tool_say(&tool, "%ju deliveries were replaced, and are deleted", (uintmax_t)n);
+		ctp_tool_say(&tool, m->unfinished ? "%ju deliveries were replaced or did not end, and are deleted" : "%ju deliveries were replaced, and are deleted",
+		             (uintmax_t)n);
 	return CTP_EXIT_OK;
 }
 
@@ -92,6 +95,8 @@ static const char *wrong(const struct modes *m)
 		return "--clean needs --load, to name the server";
 	if ((m->cluster || m->database) && !m->schema)
 		return "--cluster and --database need --schema; for --load, put the database into its command";
+	if (m->unfinished && !m->clean)
+		return "--unfinished needs --clean";
 	if (m->cluster && !m->database)
 		return "--cluster needs --database, the database of these tables on each shard";
 	if (o->every_ns && !o->client)
@@ -120,6 +125,7 @@ int main(int argc, char **argv)
 		case DATABASE: m.database = optarg; break;
 		case UPGRADE: m.upgrade = true; break;
 		case CLEAN: m.clean = true; break;
+		case UNFINISHED: m.unfinished = true; break;
 		case SERVER:
 			m.o.server = (unsigned)ctp_tool_number(&tool, "--server", optarg, CTP_CLICKHOUSE_OLDEST, 99, NULL);
 			m.chose_server = true;

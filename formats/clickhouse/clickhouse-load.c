@@ -366,7 +366,7 @@ static void clean(struct ctp_clickhouse_load *l)
 	else
 		status = ctp_clickhouse_known_ask(&k, &l->client, "sections", ids, n, &err);
 	if (!status && local)
-		status = ctp_clickhouse_delete_replaced(&k, &l->had, &l->client, WAIT_NS, &replaced, &err);
+		status = ctp_clickhouse_delete_replaced(&k, &l->had, &l->client, false, WAIT_NS, &replaced, &err);
 	if (status)
 		ctp_notice_say(l->o.notice, "all rows are delivered, but copies that they replace stay: %s; see --clean", err.text);
 	ctp_clickhouse_known_fini(&k);

@@ -129,7 +129,8 @@ enum ctp_status ctp_clickhouse_known_ask(struct ctp_clickhouse_knowns *k, const 
 		put_ids(&query, ids, n);
 		ctp_clickhouse_put(&query, ")");
 	} else {
-		ctp_clickhouse_put(&query, " WHERE section_id IN (SELECT section_id FROM %I GROUP BY section_id HAVING uniqExact(delivery) > 1)", sections);
+		ctp_clickhouse_put(&query, " WHERE section_id IN (SELECT section_id FROM %I GROUP BY section_id"
+		                           " HAVING uniqExact(delivery) > 1 OR max(state) = 0)", sections);
 	}
 	ctp_clickhouse_put(&query, " GROUP BY section_id, delivery");
 	const char *text = ctp_bytes_str(&query);
@@ -169,14 +170,14 @@ const struct ctp_clickhouse_known *ctp_clickhouse_known_winner(const struct ctp_
 
 /* --- deletions ------------------------------------------------------------------------------------------------------------ */
 
-/* Appends (id, delivery) of each that was replaced, and returns how many. */
-static size_t put_replaced(const struct ctp_clickhouse_knowns *k, struct ctp_bytes *to)
+/* Appends (id, delivery) of each that was replaced, or, if that is wanted, has not ended, and returns how many. */
+static size_t put_replaced(const struct ctp_clickhouse_knowns *k, bool unfinished, struct ctp_bytes *to)
 {
 	size_t count = 0, n;
 	for (size_t i = 0; i < k->n; i += n) {
 		const struct ctp_clickhouse_known *of = ctp_clickhouse_known_of(k, k->list[i].id, &n), *winner = ctp_clickhouse_known_winner(of, n);
-		for (size_t j = 0; winner && j < n; j++)
-			if (of[j].delivery > winner->delivery)
+		for (size_t j = 0; j < n; j++)
+			if ((winner && of[j].delivery > winner->delivery) || (unfinished && !of[j].committed))
 				ctp_clickhouse_put(to, count++ ? ", (%d, %d)" : "(%d, %d)", of[j].id, of[j].delivery);
 	}
 	return count;
@@ -274,11 +275,12 @@ static enum ctp_status delete_list(const struct ctp_clickhouse_tables *had, cons
 }
 
 enum ctp_status ctp_clickhouse_delete_replaced(const struct ctp_clickhouse_knowns *k, const struct ctp_clickhouse_tables *had,
-                                               const struct ctp_clickhouse_client *client, uint64_t wait_ns, size_t *n, struct ctp_err *err)
+                                               const struct ctp_clickhouse_client *client, bool unfinished, uint64_t wait_ns, size_t *n,
+                                               struct ctp_err *err)
 {
 	struct ctp_bytes list = {0};
 	enum ctp_status status = CTP_OK;
-	*n = put_replaced(k, &list);
+	*n = put_replaced(k, unfinished, &list);
 	const char *text = ctp_bytes_str(&list);
 	if (!text)
 		status = ctp_err_memory(err);
@@ -288,7 +290,7 @@ enum ctp_status ctp_clickhouse_delete_replaced(const struct ctp_clickhouse_known
 	return status;
 }
 
-enum ctp_status ctp_clickhouse_clean(const char *client_command, uint64_t timeout_ns, uint64_t *n, struct ctp_err *err)
+enum ctp_status ctp_clickhouse_clean(const char *client_command, uint64_t timeout_ns, bool unfinished, uint64_t *n, struct ctp_err *err)
 {
 	struct ctp_clickhouse_client own, *client = &own;
 	size_t count = 0;
@@ -301,7 +303,7 @@ enum ctp_status ctp_clickhouse_clean(const char *client_command, uint64_t timeou
 	if (!status)
 		status = ctp_clickhouse_known_ask(&k, client, local_sections(&had), NULL, 0, err);
 	if (!status)
-		status = ctp_clickhouse_delete_replaced(&k, &had, client, timeout_ns, &count, err);
+		status = ctp_clickhouse_delete_replaced(&k, &had, client, unfinished, timeout_ns, &count, err);
 	*n = count;
 	ctp_clickhouse_known_fini(&k);
 	ctp_clickhouse_tables_fini(&had);

@@ -42,7 +42,7 @@ struct ctp_clickhouse_knowns {
 	bool nonsense; /* a number is none */
 };
 
-/* Those of the sections with the ids, in the table `sections`; n 0: of all sections that have more than one. */
+/* Those of the sections with the ids, in the table `sections`; n 0: of all sections that have more than one, or one that has not ended. */
 enum ctp_status ctp_clickhouse_known_ask(struct ctp_clickhouse_knowns *k, const struct ctp_clickhouse_client *client, const char *sections,
                                          const uint64_t *ids, size_t n, struct ctp_err *err);
 void ctp_clickhouse_known_fini(struct ctp_clickhouse_knowns *k);
@@ -54,10 +54,11 @@ const struct ctp_clickhouse_known *ctp_clickhouse_known_of(const struct ctp_clic
 const struct ctp_clickhouse_known *ctp_clickhouse_known_winner(const struct ctp_clickhouse_known *of, size_t n);
 
 /*
- * Deletes the rows of all deliveries that a complete one with a smaller number has replaced, and then their rows in sections. *n: how
- * many deliveries. wait_ns: for the server, which deletes in its own time; if that is over, they stay in sections.
+ * Deletes the rows of all deliveries that a complete one with a smaller number has replaced, and then their rows in sections. unfinished:
+ * also of those that have not ended, which must not go on. *n: how many deliveries. wait_ns: for the server, which deletes in its own time; if that is over, they stay in sections.
  */
 enum ctp_status ctp_clickhouse_delete_replaced(const struct ctp_clickhouse_knowns *k, const struct ctp_clickhouse_tables *had,
-                                               const struct ctp_clickhouse_client *client, uint64_t wait_ns, size_t *n, struct ctp_err *err);
+                                               const struct ctp_clickhouse_client *client, bool unfinished, uint64_t wait_ns, size_t *n,
+                                               struct ctp_err *err);
 
 #endif

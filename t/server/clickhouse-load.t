@@ -111,6 +111,10 @@ is 'the next loader delivers the rest' "$? $(counts | cut -d ' ' -f 1-2)" '0 600
 is 'of what was cut off nothing is seen' "$? $(counts | cut -d ' ' -f 1-2)" '0 60000 15000'
 # A client may outlive its loader, and begin while the next one looks: clickhouse-load.h.
 ok 'nearly all of it is deleted' [ "$(counts | cut -d ' ' -f 3)" -le 63000 ]
+ask "INSERT INTO sections (section_id, delivery, state) SELECT 7, 8, 0" && ask "INSERT INTO wake (section_id, delivery) VALUES (7, 8)"
+"$load" -q --clean --unfinished --load "$quick"
+settle
+is 'all that did not end is deleted, too' "$? $(counts)" '0 60000 15000 60000 15000 60'
 
 # --- hostile and broken servers -------------------------------------------------------------------------------------------------
 note "$(ch_cpu) ms so far"

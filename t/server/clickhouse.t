@@ -187,7 +187,7 @@ sed -n '/^\.Bd -literal/,/^\.Ed/p' doc/ctp-toclickhouse.1 | grep -v '^\.' | sed 
 bin=$(cd "$BIN" && pwd)
 zstd -q -o "$tmp/dir/t.ctp.zst" "$tmp/scale.ctp"
 (cd "$tmp/dir" && PATH=$tmp/bin:$bin:$PATH sh -e "$tmp/manual.sh") >"$tmp/out" 2>"$tmp/err"
-is 'the commands of the manual work' "$? $(wc -l <"$tmp/manual.sh") $(wc -l <"$tmp/out")" '0 18 8'
+is 'the commands of the manual work' "$? $(wc -l <"$tmp/manual.sh") $(wc -l <"$tmp/out")" '0 19 11'
 is 'the message is that of the manual' "$(grep -c '^ctp-toclickhouse: t.ctp.zst: the server has this section: it is not sent again$' "$tmp/err")" 2
 is 'and the day is dropped' "$(ask 'SELECT count() FROM transition')" 0
 note "CPU time of the server: $(ch_cpu) ms"
