@@ -89,7 +89,9 @@ static const char *wrong(const struct modes *m)
 {
 	const struct ctp_clickhouse_options *o = &m->o;
 	if (m->schema + m->clean + (o->dir != NULL) + (o->class_name && !o->dir) > 1 || ((m->schema ? !m->upgrade : o->dir || o->class_name) && o->client))
-		return "--class, -o, --load, --schema and --clean are different things to do; name one";
+		return "--class, -o, --load, --schema and --clean cannot be used together, except --load with --schema --upgrade or --clean";
+	if (o->client && !*o->client)
+		return "--load needs a command line, such as 'clickhouse-client --host db'";
 	if (m->upgrade && (!m->schema || !o->client))
 		return "--upgrade needs --schema, and --load to name the server";
 	if (m->clean && !o->client)
@@ -103,9 +105,9 @@ static const char *wrong(const struct modes *m)
 	if (o->every_ns && !o->client)
 		return "--live needs --load";
 	if (m->chose_server && o->client && !m->schema)
-		return "--server is not for --load, which asks the server";
+		return "--server cannot be used with --load, which asks the server";
 	if (!m->schema && !o->client && !o->dir && !o->class_name)
-		return "name what to do with --class, -o, --load or --schema; see ctp-toclickhouse -h";
+		return "name what to do with --class, -o, --load, --schema or --clean; see ctp-toclickhouse -h";
 	return NULL;
 }
 

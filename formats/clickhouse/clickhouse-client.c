@@ -219,9 +219,9 @@ static enum ctp_status attend(struct run *r, struct ctp_err *err)
 		take(r, 1, &r->answer, ANSWER_MAX);
 		take(r, 2, &r->complaint, COMPLAINT_MAX);
 		if (r->answer.len >= ANSWER_MAX)
-			return fail(r, err, "answers without end");
+			return fail(r, err, "its answer is too long; is it clickhouse-client?");
 		if (!r->ended && ctp_clock_ns() - r->moved_ns > r->client->timeout_ns)
-			return ctp_err_set(err, "%s: neither took nor gave anything for %.1f s; see --timeout", r->client->shown,
+			return ctp_err_set(err, "%s: has neither read nor written anything for %.1f s; see --timeout", r->client->shown,
 			                   (double)r->client->timeout_ns / 1e9);
 	}
 	return CTP_OK;
@@ -248,7 +248,7 @@ static enum ctp_status complain(struct run *r, struct ctp_err *err)
 	if (len)
 		return ctp_err_set(err, "%s: %.*s", r->client->shown, (int)(len < 400 ? len : 400), best);
 	return WIFSIGNALED(r->how) ? ctp_err_set(err, "%s: was killed by signal %d", r->client->shown, WTERMSIG(r->how)) :
-	       ctp_err_set(err, "%s: ended with status %d and said nothing", r->client->shown, WEXITSTATUS(r->how));
+	       ctp_err_set(err, "%s: ended with status %d and printed no reason", r->client->shown, WEXITSTATUS(r->how));
 }
 
 /* The answer is the caller's to free, in any case. */
@@ -260,7 +260,7 @@ static enum ctp_status run(struct run *r, const char *query, struct ctp_err *err
 	if (!status && (!WIFEXITED(r->how) || WEXITSTATUS(r->how)))
 		status = complain(r, err);
 	else if (!status && (r->refused || r->fd[0] >= 0 || r->sent < r->send.len))
-		status = fail(r, err, "ended before it had taken all that it was given");
+		status = fail(r, err, "ended before it had read all rows");
 	else if (!status && (r->send.failed || r->answer.failed))
 		status = ctp_err_memory(err);
 	stop(r);
@@ -350,7 +350,7 @@ enum ctp_status ctp_clickhouse_ask(const struct ctp_clickhouse_client *client, u
 	if (!status && copy.failed)
 		status = ctp_err_memory(err);
 	if (!status && !each_row(copy.data, copy.len, ncolumns, NULL, NULL))
-		status = fail(&r, err, "answered with something else than what was asked for; is it clickhouse-client?");
+		status = fail(&r, err, "its answer does not fit the query; is it clickhouse-client?");
 	if (!status)
 		each_row(r.answer.data, r.answer.len, ncolumns, row, arg);
 	ctp_bytes_fini(&whole);

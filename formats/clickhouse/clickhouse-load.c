@@ -64,7 +64,7 @@ static void check_column(void *arg, const char *name, const char *type)
 	if (c->status)
 		return;
 	if (!has)
-		c->status = ctp_err_set(c->err, "%s: table %.100s has no column %.100s; ctp-toclickhouse --schema --upgrade adds it",
+		c->status = ctp_err_set(c->err, "%s: table %.100s has no column %.100s; ctp-toclickhouse --schema --upgrade FILE adds it",
 		                        c->l->client.shown, c->t->name, name);
 	else if (strcmp(has, mine) && (strcmp(mine, "String") || strcmp(has, "LowCardinality(String)")))
 		c->status = ctp_err_set(c->err, "%s: column %.100s of table %.100s is %.40s, and the stream has %.40s; use another database",
@@ -75,7 +75,8 @@ static enum ctp_status check_table(const struct ctp_clickhouse_load *l, struct c
 {
 	struct check c = {l, t, err, CTP_OK};
 	if (!ctp_clickhouse_tables_find(&l->had, t->name, NULL))
-		return ctp_err_set(err, "%s: there is no table %.100s; ctp-toclickhouse --schema makes it", l->client.shown, t->name);
+		return ctp_err_set(err, "%s: there is no table %.100s; ctp-toclickhouse --schema%s makes it", l->client.shown, t->name,
+		                   t == l->batch->sections ? "" : " --upgrade FILE");
 	const char *wall = ctp_clickhouse_tables_find(&l->had, t->name, "wall");
 	t->wall64 = wall && !strncmp(wall, "DateTime64", 10);
 	ctp_clickhouse_table_each(t, check_column, &c);
@@ -139,11 +140,11 @@ static bool leave_out(struct ctp_clickhouse_load *l, const struct ctp_clickhouse
 static bool is_there(struct ctp_clickhouse_load *l, const struct ctp_clickhouse_delivery *d, const struct ctp_clickhouse_known *of, size_t n)
 {
 	if (ctp_clickhouse_known_winner(of, n))
-		return leave_out(l, d, d->over && !d->complete ? "the server has the whole section, and this copy is not whole: it was left out" :
+		return leave_out(l, d, d->over && !d->complete ? "the server has the complete section, and this copy is not complete: it is not sent" :
 		                       "the server has this section: it is not sent again");
 	for (size_t i = 0; d->over && !d->complete && i < n; i++)
 		if (of[i].committed && of[i].mark == d->val[CTP_CLICKHOUSE_MARK] && of[i].rows >= d->rows)
-			return leave_out(l, d, "the server has a copy of the section that is not whole either, with no fewer rows: this one was left out");
+			return leave_out(l, d, "the server has as many rows of this incomplete section, or more: it is not sent");
 	return false;
 }
 
@@ -291,7 +292,7 @@ static enum ctp_status yield_to_others(struct ctp_clickhouse_load *l, const uint
 		if (!is_committed(d) || d->has_all)
 			continue;
 		if (!winner || winner->delivery >= d->sec.delivery)
-			status = ctp_err_set(err, "%s: said that it has taken all rows, and the server has not; nothing of them counts", l->client.shown);
+			status = ctp_err_set(err, "%s: it ended with success, but the server does not have all rows; none of them counts, run it again", l->client.shown);
 		d->yields = d->sec.unwanted = true;
 	}
 	ctp_clickhouse_known_fini(&k);
@@ -368,7 +369,7 @@ static void clean(struct ctp_clickhouse_load *l)
 	if (!status && local)
 		status = ctp_clickhouse_delete_replaced(&k, &l->had, &l->client, false, WAIT_NS, &replaced, &err);
 	if (status)
-		ctp_notice_say(l->o.notice, "all rows are delivered, but copies that they replace stay: %s; see --clean", err.text);
+		ctp_notice_say(l->o.notice, "all rows are delivered, but copies that they replace are not deleted: %s; see --clean", err.text);
 	ctp_clickhouse_known_fini(&k);
 	free(ids);
 }
@@ -411,7 +412,7 @@ static enum ctp_status send_all(struct ctp_clickhouse_load *l, struct ctp_err *e
 		return CTP_FAILED;
 	l->committing = true;
 	if (insert(l, b->sections, err))
-		return ctp_err_before(err, "whether the last sections are delivered is not known, run it again: ");
+		return ctp_err_before(err, "it is not known whether the last sections were delivered, run it again: ");
 	l->committing = false;
 	if (l->o.every_ns && say(l, goes_on, CTP_CLICKHOUSE_GOES_ON, err))
 		return CTP_FAILED;
@@ -499,7 +500,7 @@ enum ctp_status ctp_clickhouse_load_finish(struct ctp_clickhouse_load *l, struct
 {
 	enum ctp_status status = deliver(l, err);
 	if (l->left_out > SAID_MAX)
-		ctp_notice_say(l->o.notice, "%ju sections in all were left out, because the server has them", (uintmax_t)l->left_out);
+		ctp_notice_say(l->o.notice, "%ju sections in all were not sent, because the server has them", (uintmax_t)l->left_out);
 	return status;
 }
 

@@ -139,7 +139,7 @@ enum ctp_status ctp_clickhouse_known_ask(struct ctp_clickhouse_knowns *k, const 
 	if (!status && k->failed)
 		status = ctp_err_memory(err);
 	if (!status && k->nonsense)
-		status = ctp_err_set(err, "%s: the server answered with something that is no number", client->shown);
+		status = ctp_err_set(err, "%s: the server answered with something that is not a number", client->shown);
 	if (!status && k->n)
 		qsort(k->list, k->n, sizeof *k->list, by_number);
 	return status;

@@ -60,7 +60,7 @@ settle
 is 'the whole section replaces both' "$? $(counts)" '0 60000 15000 60000 15000 1'
 "$load" --load "$quick" "$tmp/cut3.ctp" 2>"$tmp/err"
 is 'and is not replaced' "$? $(counts)" '3 60000 15000 60000 15000 1'
-like 'which is said' "$(cat "$tmp/err")" 'the server has the whole section'
+like 'which is said' "$(cat "$tmp/err")" 'the server has the complete section'
 
 # --- two at once --------------------------------------------------------------------------------------------------------------
 anew
@@ -140,25 +140,25 @@ hostile() { # WHAT PATTERN COMMAND
 	like "$1 is said" "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" "^1 1 ctp-toclickhouse: .*$2"
 	is "$1: nothing counts" "$(cat "$tmp/out")$(ask 'SELECT count() FROM deliveries')" 0
 }
-garbage='answered with something else than what was asked for'
+garbage='its answer does not fit the query'
 hostile 'a client that says nothing' "$garbage" 'cat >/dev/null; true #'
 hostile 'garbage' "$garbage" 'cat >/dev/null; echo garbage #'
 hostile 'an echo' "$garbage" 'cat #'
 hostile 'zeros' "$garbage" 'head -c 100000 /dev/zero #'
-hostile 'an answer without end' 'answers without end' 'yes #'
+hostile 'an answer without end' 'its answer is too long' 'yes #'
 hostile 'two ends' "$garbage" 'cat >/dev/null; printf "ctp-end\t\t\t\nctp-end\t\t\t\n" #'
 hostile 'a row too short' "$garbage" 'cat >/dev/null; printf "1\nctp-end\t\t\t\n" #'
 hostile 'an answer without its last row' "$garbage" 'cat >/dev/null; printf "61\t62\tUInt64\tMergeTree\n" #'
 hostile 'a server without tables' 'there is no table sections; ctp-toclickhouse --schema makes it' 'cat >/dev/null; printf "ctp-end\t\t\t\n" #'
-hostile 'a client that fails in silence' 'ended with status 7 and said nothing' 'sh -c "exit 7" #'
+hostile 'a client that fails in silence' 'ended with status 7 and printed no reason' 'sh -c "exit 7" #'
 hostile 'a client that is killed' 'was killed by signal 9' 'kill -9 $$ #'
 hostile 'a client that is not there' 'not found' '/nonexistent/client'
-hostile 'a client that is late' 'neither took nor gave anything for 1.0 s' 'sleep 60 #'
-hostile 'a client that takes no rows' 'neither took nor gave anything for 1.0 s' 'exec 0<&-; exec 0</dev/null; sleep 60 #'
-hostile 'a client that swallows rows' 'has taken all rows, and the server has not' "sh $tmp/liar"
-hostile 'a client that reads no rows' 'the server has not|ended before' "sh $tmp/lazy"
+hostile 'a client that is late' 'has neither read nor written anything for 1.0 s' 'sleep 60 #'
+hostile 'a client that takes no rows' 'has neither read nor written anything for 1.0 s' 'exec 0<&-; exec 0</dev/null; sleep 60 #'
+hostile 'a client that swallows rows' 'the server does not have all rows' "sh $tmp/liar"
+hostile 'a client that reads no rows' 'the server does not have all rows|ended before' "sh $tmp/lazy"
 hostile 'a client that passes on a part' 'Cannot read all data' "sh $tmp/short"
-hostile 'letters for numbers' 'there is no table sections|no number' "sh $tmp/letters"
+hostile 'letters for numbers' 'there is no table sections|not a number' "sh $tmp/letters"
 for said in '--password secret' '--password=secret' "--password 'a secret'" '-u me:secret' 'http://me:secret@127.0.0.1/' '--pass secret --user you' 'a "secret'; do
 	"$load" --load "clickhouse-client --host 127.0.0.1 --port 1 $said --database t" "$tmp/x.ctp" 2>>"$tmp/shown"
 	"$load" --load "PASSWORD=${said##* } clickhouse-client --host 127.0.0.1 --port 1" "$tmp/x.ctp" 2>>"$tmp/shown"

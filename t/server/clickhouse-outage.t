@@ -73,7 +73,7 @@ until_is 'while the server hangs, the program comes to its end' 200000 published
 ok 'and the loader still waits' kill -0 $load
 timeout 60 sh -c ": >'$tmp/gate'"
 wait $load
-like 'when the client fails, it says what it dropped' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: [0-9]+ rows and all after them were dropped, .*ended with status 7 and said nothing$'
+like 'when the client fails, it says what it dropped' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: [0-9]+ rows and all after them were dropped, .*ended with status 7 and printed no reason$'
 release
 wait $program
 "$to" -q --load "$quick" "$tmp/u.ctp"

@@ -132,13 +132,13 @@ declare a b c >"$tmp/own2.ctp"
 anew
 is '--schema can be repeated' "$("$to" --schema | ch -d t -n 2>&1)" ''
 "$to" -q --load "$quick --database=t" "$tmp/own1.ctp" 2>"$tmp/err"
-like 'a table that is missing is said' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*there is no table own; ctp-toclickhouse --schema makes it$'
+like 'a table that is missing is said' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*there is no table own; ctp-toclickhouse --schema --upgrade FILE makes it$'
 "$to" --schema --upgrade --load "$quick --database=t" "$tmp/own1.ctp" >"$tmp/up.sql"
 ch -d t -n <"$tmp/up.sql"
 "$to" -q --load "$quick --database=t" "$tmp/own1.ctp"
 is '--upgrade adds a table' $? 0
 "$to" -q --load "$quick --database=t" "$tmp/own2.ctp" 2>"$tmp/err"
-like 'a column that is missing is said' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*table own has no column b; ctp-toclickhouse --schema --upgrade adds it$'
+like 'a column that is missing is said' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*table own has no column b; ctp-toclickhouse --schema --upgrade FILE adds it$'
 "$to" --schema --upgrade --load "$quick --database=t" "$tmp/own2.ctp" >"$tmp/up.sql"
 is '--upgrade adds two columns' "$(grep -c 'ALTER TABLE `own` ADD COLUMN `[bc]` UInt32;' "$tmp/up.sql") $(grep -c '^CREATE TABLE' "$tmp/up.sql")" '2 0'
 ch -d t -n <"$tmp/up.sql"
