@@ -221,6 +221,10 @@ static enum ctp_status begin(struct ctp_clickhouse_batch *b, const struct ctp_re
 	};
 	d->is_new = true;
 	bool ok = ctp_about_fill(d->val, sec, attrs, b->input, false) && d->sec.host;
+	/* A section that does not say when it began, began with its first record; one without that has no time on the wall. */
+	if (!d->val[CTP_ABOUT_HAS_START] && first)
+		d->val[CTP_ABOUT_START] = first->ts_ns;
+	d->sec.has_wall &= first || d->val[CTP_ABOUT_HAS_START];
 	d->val[CTP_CLICKHOUSE_MARK] = first ? ctp_meta_mark(attrs, first) : 0;
 	b->deliveries[b->ndeliveries++] = b->now = d;
 	b->begun = NULL;

@@ -173,6 +173,11 @@ for table in sections $(ask "SELECT name FROM system.tables WHERE database = 't'
 	ask "ALTER TABLE \`$table\` DROP PARTITION '2026-11-15'"
 done
 is 'one is dropped, as a whole' "$(ask 'SELECT day, count() FROM delivered_birth GROUP BY day' | tr '\t\n' ', ') $(ask 'SELECT count() FROM transition WHERE day = toDate(16754) OR day < toDate(20407)')" '2026-11-16,20  0'
+printf '{"type":"@section","attrs":{"host":"empty","wall_offset_ns":"1794700800000000000"}}\n{"type":"@end","complete":true}\n{"type":"@section","attrs":{"host":"late","wall_offset_ns":"1794700800000000000"}}\n{"type":"@schema","name":"wake","kind":"wake","fields":[{"name":"ts","type":"u64","role":"time"}]}\n{"type":"wake","ts":3600000000000}\n{"type":"@end","complete":true}\n' |
+	"$from" -q >"$tmp/late.ctp"
+"$to" -q --load "$quick --database=t" "$tmp/late.ctp"
+is 'a section begins at its first record, or at no time' "$(ask 'SELECT host, wall, day FROM delivered_sections WHERE host IN ('"'empty', 'late'"') ORDER BY host' | tr '\t\n' ' ;')" \
+	'empty 0000-00-00 00:00:00 0000-00-00;late 2026-11-15 01:00:00 2026-11-15;'
 
 # --- the manual -----------------------------------------------------------------------------------------------------------------
 # Its commands, in order, with a client that knows where `db` is, and each shard is this server.
