@@ -36,6 +36,34 @@ for _ in $(seq "$rounds"); do
 done
 is 'a target killed at random: its events are all read or counted as lost' "$wrong" ''
 
+# ctp.h: killed after an event is in its slot, or a coroutine in its station, and before the entry that tells of it is in the ring.
+cat >"$tmp/between.c" <<'END'
+#define CTP_IMPLEMENTATION
+#include "ctp.h"
+#include <signal.h>
+int main(int argc, char **argv)
+{
+	struct ctp_coro co, born;
+	ctp_coro_new(&co, 1);
+	for (int k = atoi(argv[1]); k > 0; k--)
+		ctp_coro_suspend(&co, CTP_HERE);
+	uint32_t *mode = &co.probe_->shm->mode, was = *mode;
+	*mode = was & ~CTP_MODE_RINGS; /* so that there is no entry */
+	ctp_coro_suspend(&co, CTP_HERE);
+	ctp_coro_new(&born, 2);
+	*mode = was;
+	return kill(getpid(), SIGKILL) + argc;
+}
+END
+if ok 'a program that is killed between a slot and its entry' cc_traced -o "$tmp/between" "$tmp/between.c"; then
+	for before in 0 3 8 20; do
+		"$collect" "$tmp/between" $before 2>&1 >"$tmp/a.ctp" | sed 's/.*: //; s/, [^,]*$//'
+		"$BIN/ctp-tojsonl" -q "$tmp/a.ctp" | wc -l
+	done >"$tmp/got" 2>/dev/null
+	is 'the event comes from its slot, and the coroutine from its station' "$(cat "$tmp/got")" \
+		"$(for n in 1 4 9 21; do printf '%s events, 2 coroutines, 0 lost, 0 untraced\n%s\n' $n $n; done)"
+fi
+
 wrong=
 for _ in $(seq "$rounds"); do
 	random 2
