@@ -36,7 +36,7 @@ said=$(nice coqc -q -Q . Ctp axioms.v 2>&1)
 is 'each theorem is closed under the global context' "$(printf '%s\n' "$said" | sort | uniq -c | sed 's/^ *//')" \
 	"$(wc -l <theorems) Closed under the global context"
 for theorem in accepted_is_written torn_with_release_mark overrun_accepted barrier_accepted quiet_eighth ring_fifo ring_race_free \
-	no_lost_wakeup reuse_unique_owner accounting; do
+	no_lost_wakeup reuse_unique_owner header_is_its_own accounting; do
 	ok "$theorem is one of them" grep -q "\\.$theorem\\.\$" theorems
 done
 
