@@ -48,7 +48,7 @@ void ctp_coros_fini(struct ctp_coros *coros)
 
 /* --- births --------------------------------------------------------------------------------------------------------------- */
 
-/* False: it is not of one generation, or of no coroutine with rings. */
+/* False: it is not of one generation, or of no coroutine with rings. Proved in t/proof: header_is_its_own, for ctp_life_header. */
 static bool read_header(const struct ctp_coros *coros, uint32_t i, struct ctp_life_header *head)
 {
 	const struct ctp_shm_station *shm = &coros->rings->arena.stations[i];
@@ -276,7 +276,8 @@ struct chain {
 
 /*
  * The coroutine of this generation has ended. Its station is freed by whichever exchanges tenure: we, or a probe that has not heard
- * of us yet. By now another coroutine may have the station: then the generation is another, and nothing happens.
+ * of us yet. By now another coroutine may have the station: then the generation is another, and nothing happens. Proved in t/proof:
+ * reuse_unique_owner, of this and chain_push.
  */
 static void chain_add(struct ctp_coros *coros, struct chain *c, uint32_t i, uint32_t generation)
 {

@@ -2394,7 +2394,7 @@ static inline struct ctp_shm_station *ctp_station_at_(const struct ctp_probe_ *p
 
 /*
  * Frees the station of the coroutine of this generation, which has ended. Of several threads that try, one succeeds; and none does if
- * another coroutine has the station by now.
+ * another coroutine has the station by now. Proved in t/proof: reuse_unique_owner, with ctp_unfree_, ctp_birth_ and ctp_death_.
  */
 static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st, uint32_t generation)
 {
@@ -2412,7 +2412,10 @@ static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st, u
 	} while (!__atomic_compare_exchange_n(&p->shm->free, &top, mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
-/* The tag in the high half makes the exchange fail if another thread has taken the station since its link was read. */
+/*
+ * The tag in the high half makes the exchange fail if another thread has taken the station since its link was read. t/proof:
+ * reuse_unique_owner.
+ */
 static inline struct ctp_shm_station *ctp_unfree_(struct ctp_probe_ *p)
 {
 	uint64_t top = __atomic_load_n(&p->shm->free, __ATOMIC_ACQUIRE), below; /* pairs with the release of the push */
@@ -2528,7 +2531,10 @@ static inline void ctp_birth_more_(struct ctp_coro *co, struct ctp_thread_ *t, u
 	CTP_PUT_(&st->name_bytes, 0);
 }
 
-/* False: it is not traced, because there is no station or no memory. late: it was spawned before this. */
+/*
+ * False: it is not traced, because there is no station or no memory. late: it was spawned before this. t/proof: reuse_unique_owner, and
+ * header_is_its_own, of the orders here and in ctp_death_.
+ */
 CTP_FN_HERE_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 {
 	struct ctp_probe_ *p = co->probe_;
