@@ -202,11 +202,25 @@ static bool is_harmless(const struct ctp_attr *attr)
 	return !strcmp(attr->name, "tool") && !strncmp(attr->value, "ctp-", 4) && strlen(attr->value) < 32;
 }
 
+/*
+ * timeout(1) as the command: a report needs its name, to say that the program hung. Where it is stays unknown. An argument that is
+ * the same word tells nothing, either.
+ */
+static const char timeout[] = "timeout";
+
+static bool is_timeout(const struct ctp_attr *attr)
+{
+	const char *slash = strrchr(attr->value, '/');
+	return !strcmp(attr->name, "argv[]") && !strcmp(slash ? slash + 1 : attr->value, timeout);
+}
+
 const char *ctp_filter_anon_attr(struct ctp_filter_anon *a, const struct ctp_attr *attr, bool *stays, struct ctp_err *err)
 {
 	*stays = is_harmless(attr);
 	if (*stays)
 		return attr->value;
+	if (is_timeout(attr))
+		return timeout;
 	uint32_t number = number_of(a, attr->value, strlen(attr->value), err);
 	if (!number)
 		return NULL;
@@ -221,11 +235,13 @@ const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struc
 	int name = ctp_class_field(rec->cls, "name"), value = ctp_class_field(rec->cls, "value");
 	const struct ctp_str *named = ctp_record_str(rec, name, CTP_STRING), *is = ctp_record_str(rec, value, CTP_STRING);
 	uint64_t kept = named ? rec->val[name] : 0;
+	bool times_out = false;
 	*stays = false;
 	if (named && is && is->len) {
 		const struct ctp_attr attr = {(char *)(uintptr_t)named->data, (char *)(uintptr_t)is->data};
 		if (!ctp_filter_anon_attr(a, &attr, stays, err))
 			return NULL;
+		times_out = is_timeout(&attr);
 	}
 	uint64_t as_is = *stays ? rec->val[value] : 0;
 	const uint64_t *val = ctp_filter_anon_record(a, rec, err);
@@ -237,5 +253,7 @@ const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struc
 		a->val[name] = kept;
 	if (as_is)
 		a->val[value] = as_is;
+	if (times_out)
+		a->spelled[value].len = (uint32_t)strlen(strcpy(a->spelled[value].data, timeout));
 	return a->val;
 }

@@ -250,6 +250,16 @@ ok 'of a merged trace the attributes of its origins, too' cmp "$tmp/a" "$tmp/b"
 "$report" -j "$tmp/lostwake.ctp" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' >"$tmp/a"
 "$report" -j "$tmp/anon.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' >"$tmp/b"
 ok 'the findings are the same' cmp "$tmp/a" "$tmp/b"
+for program in /usr/bin/timeout ./timeout; do # which one it is says only that the program hung
+	"$to" -qa "$tmp/lostwake.ctp" | sed "s,\"argv\":\[[^]]*\],\"argv\":[\"$program\"\,\"9\"\,\"./secret\"],; s/\"exited\",\"status\":0/\"exited\",\"status\":137/" |
+		"$from" -q >"$tmp/hung.ctp"
+	like "$program: the trace of a program that hung says so" "$("$report" -q --annotations "$tmp/hung.ctp")" '^::error .*hang::'
+	"$filter" -q --anonymise "$tmp/hung.ctp" >"$tmp/hidden.ctp"
+	like "$program: so does the anonymous trace" "$("$report" -q --annotations "$tmp/hidden.ctp")" '^::error .*hang::timeout argv[0-9]+ argv[0-9]+ did not end by itself'
+	"$BIN/ctp-merge" -qo "$tmp/merged.ctp" "$tmp/hung.ctp" "$tmp/lostwake.ctp"
+	"$filter" -q --anonymise "$tmp/merged.ctp" >"$tmp/hidden.ctp"
+	like "$program: so does the anonymous trace of several programs" "$("$report" -q --annotations "$tmp/hidden.ctp")" '^::error .*hang::timeout value[0-9]+ value[0-9]+ did not end by itself'
+done
 is 'the same text has the same number' "$("$to" -qa "$tmp/anon.ctp" | grep '"type":"site"' | grep -o '"file":"[^"]*"' | sort -u | wc -l)" 1
 
 # --- memory, latency, usage
