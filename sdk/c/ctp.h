@@ -2935,7 +2935,7 @@ static inline uint32_t ctp_object_search_(struct ctp_probe_ *p, const uint64_t *
 		if (!needed || !ctp_object_there_(p, at * sizeof *keys))
 			break;
 		for (; at < end; at++) {
-			uint64_t found = __atomic_load_n(&keys[at], __ATOMIC_ACQUIRE); /* pairs with the exchange that stored it */
+			uint64_t found = CTP_GET_(&keys[at]);
 			if (found == key)
 				return at;
 			if (!found && make && free == p->max_objects)
@@ -2957,7 +2957,7 @@ static inline struct ctp_shm_object *ctp_object_find_(struct ctp_probe_ *p, uint
 		if (at == p->max_objects || !ctp_object_there_(p, objects + at * sizeof(struct ctp_shm_object)))
 			break;
 		struct ctp_shm_object *o = CTP_TO_(struct ctp_shm_object *, CTP_TO_(void *, base + p->objects_at + objects)) + at;
-		if (CTP_GET_(&keys[at]) == key)
+		if (__atomic_load_n(&keys[at], __ATOMIC_ACQUIRE) == key) /* as below; it may be another thread's since the search */
 			return o;
 		for (uint32_t part = at < CTP_SHM_OBJECTS_FEW ? 1 : 2; used < part;)
 			if (__atomic_compare_exchange_n(&p->shm->objects_used, &used, part, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -13,7 +13,7 @@ times=$([ "${EVERY:-}" ] && echo 100 || echo 1)
 
 worlds=$(echo t/proof/world-*.c | sed 's,t/proof/world-\([a-z]*\).c,\1,g')
 real="lib/shm/slots.c lib/shm/rings.c lib/shm/arena.c lib/shm/barrier.c $(echo lib/collect/v1-*.c) lib/collect/collect-loop.c lib/collect/ring-gaps.c
-$(echo lib/collect/coro*.c) lib/collect/shm-texts.c"
+$(echo lib/collect/coro*.c) lib/collect/shm-texts.c lib/shm/object-copy.c"
 wraps='syscall clock_gettime ctp_membarrier ctp_signals_thread pthread_mutex_lock pthread_mutex_unlock pthread_cond_wait
 	pthread_cond_timedwait pthread_cond_broadcast pthread_join mmap munmap munlock mprotect madvise'
 flags='-std=gnu11 -D_GNU_SOURCE -gdwarf-4 -fno-pie -fno-optimize-sibling-calls -Ilib -Isdk/c -It/proof -It/helper -Wall -Wextra'

@@ -53,6 +53,7 @@ void real_probe_attach(struct ctp_shm_header *shm, uint32_t ring_bits, bool fenc
 		.entries_at = shm->entries_at,
 		.max_stations = shm->max_stations,
 		.max_rings = shm->max_rings,
+		.max_objects = shm->max_objects,
 		.ring_bits = ring_bits,
 		.sock = (uint64_t)REAL_SOCK_INODE << 32 | 6,
 		.sock_dev = REAL_SOCK_DEVICE,
@@ -105,6 +106,11 @@ void real_withdraw(void) { ctp_withdraw_(&probe); }
 void real_name(unsigned co, const char *name) { ctp_coro_name(&coros[co], name); }
 void real_await(unsigned co, uint64_t target) { ctp_coro_await_ref(&coros[co], target); }
 void real_wait_until(unsigned co, uint64_t deadline) { ctp_coro_waits_until(&coros[co], deadline, 0); }
+void real_object(uint64_t at, uint32_t what, uint64_t available, uint32_t marks)
+{
+	ctp_object_in((const void *)(uintptr_t)at, what, available, NULL, marks, 0);
+}
+void real_holds(unsigned co, uint64_t at, int n) { ctp_coro_holds(&coros[co], (const void *)(uintptr_t)at, n); }
 void real_wake(unsigned co) { ctp_coro_wake(&coros[co]); }
 void real_death(unsigned co) { ctp_coro_death(&coros[co]); }
 uint64_t real_ref(unsigned co) { return coros[co].ref_; }

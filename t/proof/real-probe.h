@@ -31,6 +31,8 @@ void real_event(unsigned co, uint64_t addr);
 void real_name(unsigned co, const char *name);
 void real_await(unsigned co, uint64_t target);       /* a CTP_REF */
 void real_wait_until(unsigned co, uint64_t deadline); /* the reason of its next suspension */
+void real_object(uint64_t at, uint32_t what, uint64_t available, uint32_t marks);
+void real_holds(unsigned co, uint64_t at, int n);
 void real_wake(unsigned co);
 void real_death(unsigned co);
 uint64_t real_ref(unsigned co);

@@ -16,7 +16,8 @@ _Alignas(65536) unsigned char small_arena[SMALL_ARENA_BYTES];
 
 static struct ctp_geometry geometry(uint32_t stations, uint32_t rings, uint32_t ring_bits)
 {
-	return (struct ctp_geometry){.max_stations = stations, .max_sites = 1, .max_rings = rings, .ring_bits = ring_bits};
+	return (struct ctp_geometry){.max_stations = stations, .max_sites = 1, .max_rings = rings, .ring_bits = ring_bits,
+	                             .max_objects = CTP_SHM_OBJECTS_FEW + 16};
 }
 
 size_t small_arena_bytes(void)

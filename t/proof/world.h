@@ -18,7 +18,7 @@ struct world {
 };
 
 extern const struct world world_slots, world_arena, world_rings, world_station, world_scan, world_wakeup, world_reuse, world_moved,
-	world_attach;
+	world_attach, world_objects;
 
 /* The words of event k, so that a mixed payload is noticed. */
 static inline uint64_t world_word(uint64_t k, unsigned which) { return (k * 8 + which + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 1; }

@@ -99,7 +99,8 @@ impl Probe {
                 _ => break,
             };
             let (place, found) = (self.object_key(index)?, self.object(index)?);
-            if place.load(Relaxed) == key {
+            // Acquire: as below; it may be another thread's since the search.
+            if place.load(Acquire) == key {
                 return Some((index, found));
             }
             self.header().objects_used.fetch_max(if index < SHM_OBJECTS_FEW { 1 } else { 2 }, Relaxed);
@@ -131,8 +132,8 @@ impl Probe {
                 break;
             }
             for index in first..first + SHM_OBJECT_KEYS {
-                match self.object_key(index)?.load(Acquire) {
-                    found if found == key => return Some(index), // pairs with the exchange in object_find
+                match self.object_key(index)?.load(Relaxed) {
+                    found if found == key => return Some(index),
                     0 if make && free.is_none() => free = Some(index),
                     _ => (),
                 }
