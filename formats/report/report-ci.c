@@ -181,7 +181,7 @@ static bool is_suspected(const struct ctp_report_section *s, const char *place)
 	return suspected;
 }
 
-/* The group with the longest wait after that of last, which is null at first; not one that is listed as a suspect. Null: no more. */
+/* The group with the longest wait after that of last, which is null at first; none that is listed as a suspect. Null: no more. */
 static const struct ctp_report_still *next_longest(const struct ctp_report_section *s, const struct ctp_report_still *last)
 {
 	const struct ctp_report_still *next = NULL;

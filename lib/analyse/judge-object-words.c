@@ -69,8 +69,8 @@ static uint64_t held_by_others(const struct ctp_object *ob, const struct ctp_hol
 }
 
 /*
- * "held by conn 12 (#12) for 4.3 s, which has been suspended at pool.c:120:query for 4.1 s"; "2 of them held by conn 12 (#12), which has
- * ended, for 4.3 s, and 1 by others".
+ * "held by conn 12 (#12) for 4.3 s, which has been suspended at pool.c:120:query for 4.1 s"; "2 of them held by conn 12 (#12),
+ * which has ended, for 4.3 s, and 1 by others".
  */
 static void say_holder(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_object *ob, bool permits, char *text,
                        size_t size)

@@ -45,8 +45,8 @@ static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 }
 
 /*
- * How long the thread was on a processor during a run, at most, by the samples within the run and around it. known_ns: in how much of the
- * run, from its start on; of the rest nothing is known.
+ * How long the thread was on a processor during a run, at most, by the samples within the run and around it. known_ns: in how much
+ * of the run, from its start on; of the rest nothing is known.
  */
 struct bound {
 	uint64_t cpu_ns, known_ns;
@@ -119,8 +119,8 @@ static bool is_long_run(const struct ctp_judge *j, const struct ctp_tally_case *
 	const struct ctp_thread *th = ctp_threads_has(threads, c->tid) ? &threads->list[ctp_threads_number(threads, c->tid)] : NULL;
 	uint64_t floor_ns = c->elsewhere || was_seen(&c->seen) ? CTP_JUDGE_RUN_NS : 5 * (uint64_t)CTP_JUDGE_RUN_NS;
 	bool too_long = c->ns >= floor_ns && c->ns / CTP_JUDGE_FACTOR >= ctp_hist_quantile(&j->tally->run, 0.99);
-	bool others_wait = c->count || c->late >= LATE_MIN;
-	return too_long && others_wait && j->tally->run.count >= CTP_JUDGE_HISTORY && !was_kept_out(&c->seen, th, c->from_ns, c->ns);
+	bool others_wait = c->count || c->late >= LATE_MIN, compares = j->tally->run.count >= CTP_JUDGE_HISTORY;
+	return too_long && others_wait && compares && !was_kept_out(&c->seen, th, c->from_ns, c->ns);
 }
 
 static void long_runs(struct ctp_judge *j, bool proved)

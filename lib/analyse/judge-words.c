@@ -148,13 +148,14 @@ void ctp_words_siblings(struct ctp_words *w)
 	const struct ctp_coroutine *co = w->g->spawn ? NULL : ctp_words_first(w);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, co ? co->spawn : w->g->spawn);
 	uint64_t ended = s->died - s->destroyed;
+	char destroyed[80] = "";
+	if (s->destroyed)
+		snprintf(destroyed, sizeof destroyed, ", and %s destroyed while %s suspended",
+		         ctp_words_counted(w, s->destroyed, "was", "were"), ctp_word(s->destroyed, "it was", "they were"));
 	if (s->died)
-		ctp_words_evidence(w, "%s spawned at %s; %s ended%s%s%s",
+		ctp_words_evidence(w, "%s spawned at %s; %s ended%s",
 		                   ctp_words_counted(w, s->born > s->died ? s->born : s->died, "coroutine was", "coroutines were"),
-		                   w->f->spawn ? w->f->spawn : "the same place", ctp_words_counted(w, ended, "has", "have"),
-		                   s->destroyed ? ", and " : "", s->destroyed ? ctp_words_counted(w, s->destroyed, "was", "were") : "",
-		                   !s->destroyed         ? "" :
-		                   s->destroyed == 1 ? " destroyed while it was suspended" : " destroyed while they were suspended");
+		                   w->f->spawn ? w->f->spawn : "the same place", ctp_words_counted(w, ended, "has", "have"), destroyed);
 }
 
 bool ctp_words_dead_waker(struct ctp_words *w, const struct ctp_coroutine *co)
