@@ -183,5 +183,12 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	{"origins",
 	 "SELECT section, origin, max(name) AS name, max(host) AS host, max(pid) AS pid, max(input) AS input, max(error_ns) AS error_ns, max(stride) AS stride,"
 	 " min(ts) AS first_ns, max(ts) AS last_ns FROM {origin_records} GROUP BY section, origin"},
+
+	{"coroutine_origins",
+	 "SELECT section, coro, o AS origin, origin_name, host, if(called = '', NULL, called) AS name"
+	 " FROM (SELECT section, coro, ifNull(coro, 0) AS c, o, origin_name, host"
+	 "       FROM (SELECT section, coro, assumeNotNull(origin) AS o FROM {births} WHERE origin IS NOT NULL) AS born"
+	 "       ALL INNER JOIN (SELECT section, assumeNotNull(origin) AS o, name AS origin_name, host FROM {origins}) AS origins_of USING section, o) AS of"
+	 " ANY LEFT JOIN (" NAMES ") AS names_of USING section, c"},
 };
 const size_t ctp_clickhouse_nselects = sizeof ctp_clickhouse_selects / sizeof *ctp_clickhouse_selects;

@@ -48,6 +48,7 @@ awk -v requests=40 -v seed=2 -v host=web2 -f t/bench/scale.awk | "$from" -q >"$t
 anew "$tmp/merged.ctp" "$tmp/web2.ctp"
 "$to" -q --load "$quick --database=t" "$tmp/merged.ctp" "$tmp/web2.ctp"
 is 'only births of merged sections have an origin' "$(ask 'SELECT origin, count() FROM births GROUP BY origin ORDER BY origin' | tr '\t\n' ', ')" '1,400 2,40 \N,40 '
+is 'and coroutines, whose they are' "$(ask 'SELECT origin, origin_name, host, uniqExact(coro) FROM coroutine_origins GROUP BY origin, origin_name, host ORDER BY origin' | tr '\t\n' ', ')" '1,web1,web1,400 2,web2,web2,40 '
 
 # --- a merged trace, whose origins end at different times: its waits end with them ------------------------------------------------
 python3 t/helper/sqlite-views.py make 1 "${steps:-120}" | awk '/@section/ { n++ } n < 4' | sed 's/\("attrs": {\)[^}]*/\1"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"/' |
