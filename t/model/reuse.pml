@@ -4,10 +4,11 @@
  * reuse.pml - the stack of free stations: two probes of ctp.h take from it, and the collector puts stations of ended coroutines
  * back.
  *
- * With RECORD there is no collector, and a probe puts its own stations back. The top of the stack is changed by compare and swap
- * alone, and has a tag that changes with it. A station is known by its life, which is the header that each owner finds, reads
- * (the number of the first event, the generation) and counts up; its death is written with release (in a ring, for which see
- * t/proof/ring.v). No station may have two owners; each owner finds the life as the one before left it, and so does the collector.
+ * The top of the stack is changed by compare and swap alone, and has a tag that changes with it. A station is known by its life,
+ * which is the header that each owner finds, reads (the number of the first event, the generation) and counts up; its death is
+ * written with release (in a ring, for which see t/proof/ring.v). No station may have two owners; each owner finds the life as the
+ * one before left it, and so does the collector. t/proof/reuse.v has all of this without bounds but the last: there no load of the
+ * collector comes after its later push.
  * Each switch takes something away, and then the verifier finds a case where that is not so:
  *	NO_TAG        the tag: the top may be the same station again, and the one below it another (ABA)
  *	NO_RELEASE    the release of putting: the link, and the collector's look at the life, may come after it
@@ -125,11 +126,7 @@ proctype probe(byte me)
 			mine[x] = false;
 			owned[x] = false
 		};
-#ifdef RECORD
-		put(me)
-#else
 		store_release(me, DEATH(x), lives[x])
-#endif
 	:: births == BIRTHS && !mine[1] && !mine[2] -> break
 	od
 }
@@ -167,9 +164,6 @@ init {
 		mem[LINK(2)] = 1;
 		mem[FREE] = 2;
 		run memory(0); run memory(1); run memory(COLLECTOR);
-		run probe(0); run probe(1);
-#ifndef RECORD
-		run collector()
-#endif
+		run probe(0); run probe(1); run collector()
 	}
 }

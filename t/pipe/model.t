@@ -47,7 +47,5 @@ model wakeup -DMEMBARRIER
 model skips
 model holes
 model reuse
-model reuse -DRECORD
-model rebirth
 model remember
 done_testing
