@@ -181,23 +181,23 @@ Definition both_free := new_life 0 0 ++ dies 0 0 ++ by_ 0 [(FreeIt, 0)] ++ frees
                         new_life 0 1 ++ dies 0 1 ++ by_ 0 [(FreeIt, 0)] ++ frees_it 0 1 1.
 Definition both_taken := pops 2 2 3 ++ lives_on 2 3 1 ++ by_ 2 [(Give 1, 0)] ++ pops 2 3 3 ++
                          by_ 3 [(Take 1, 0)] ++ dies 3 1 ++ by_ 3 [(FreeIt, 0)] ++ frees_it 3 2 4.
-Theorem taken_without_tag : has_not_one_owner (without Tag).
+Lemma taken_without_tag : has_not_one_owner (without Tag).
 Proof. shown_by (both_free ++ look 1 2 3 ++ both_taken ++ by_ 1 [(On, 0)] ++ pops 3 6 3) 0 0. Qed.
 
 (* The look at the stack does not acquire: thread 1 sees station 1 there, and the link that it had the time before. *)
-Theorem taken_without_look : has_not_one_owner (without LookAcq).
+Lemma taken_without_look : has_not_one_owner (without LookAcq).
 Proof. shown_by (both_free ++ both_taken ++ look 1 5 3 ++ by_ 1 [(On, 0)] ++ pops 3 6 3) 0 0. Qed.
 
 (* Thread 1 sees that the coroutine has ended, and frees its station, without knowing how many events it had. *)
 Definition freed_unknown := new_life 0 0 ++ by_ 0 [(Event 0,
   0)] ++ dies 0 0 ++ asks 1 0 1 2 ++ frees_it 1 1 0 ++ pops 2 1 3 ++ numbered 2 3 0.
-Theorem used_without_dead : has_not_one_owner (without DeadRel).
+Lemma used_without_dead : has_not_one_owner (without DeadRel).
 Proof. shown_by freed_unknown 0 2. Qed.
-Theorem used_without_see : has_not_one_owner (without SeeAcq).
+Lemma used_without_see : has_not_one_owner (without SeeAcq).
 Proof. shown_by freed_unknown 0 2. Qed.
 
 (* The thread that pushes knows it, and does not pass it on. *)
-Theorem used_without_push : has_not_one_owner (without PushRel).
+Lemma used_without_push : has_not_one_owner (without PushRel).
 Proof.
   shown_by (new_life 0 0 ++ by_ 0 [(Event 0, 0)] ++ dies 0 0 ++ by_ 0 [(FreeIt,
     0)] ++ frees_it 0 1 0 ++ pops 2 1 3 ++ numbered 2 3 0) 0 2.
@@ -210,13 +210,13 @@ Qed.
 Definition second_lives := new_life 0 0 ++ dies 0 0 ++ by_ 0 [(FreeIt, 0)] ++ frees_it 0 1 0 ++ pops 2 1 3 ++ lives_on 2 3 1.
 Definition asked_early := second_lives ++ asks 1 0 4 2 ++ wins 1 2.
 Definition heard_early := second_lives ++ by_ 2 [(Give 0, 0)] ++ by_ 3 [(Take 0, 0); (Told 0, 0)] ++ hears 1 0 1 2 ++ wins 1 2.
-Theorem living_freed_without_birth : has_not_one_owner (without BirthRel).
+Lemma living_freed_without_birth : has_not_one_owner (without BirthRel).
 Proof. shown_by asked_early 0 0. Qed.
-Theorem living_freed_without_ask : has_not_one_owner (without AskAcq).
+Lemma living_freed_without_ask : has_not_one_owner (without AskAcq).
 Proof. shown_by asked_early 0 0. Qed.
-Theorem living_freed_without_tell : has_not_one_owner (without TellRel).
+Lemma living_freed_without_tell : has_not_one_owner (without TellRel).
 Proof. shown_by heard_early 0 0. Qed.
-Theorem living_freed_without_hear : has_not_one_owner (without HearAcq).
+Lemma living_freed_without_hear : has_not_one_owner (without HearAcq).
 Proof. shown_by heard_early 0 0. Qed.
 
 (* So reuse_unique_owner needs each of them. *)
@@ -259,26 +259,26 @@ Definition second_begins := first_ends ++ by_ 0 [(FreeIt,
 (* The generation of the second, with the end and the header of the first. *)
 Theorem first_header_without_birth : has_not_own_header (without BirthRel).
 Proof. header_by (second_begins ++ takes 4 2 1 1 1 4). Qed.
-Theorem first_header_without_acquire : has_not_own_header (without HeadAcq).
+Lemma first_header_without_acquire : has_not_own_header (without HeadAcq).
 Proof. header_by (second_begins ++ takes 4 2 1 1 1 4). Qed.
 (* The second has ended, and thread 1 frees its station: the collector sees the generation only there. *)
-Theorem first_header_without_link : has_not_own_header (without LinkRel).
+Lemma first_header_without_link : has_not_own_header (without LinkRel).
 Proof. header_by (second_begins ++ dies 2 0 ++ asks 1 0 4 5 ++ frees_it 1 2 2 ++ takes 6 2 1 1 1 6). Qed.
 (* The second lives, and its header is not seen. *)
-Theorem first_header_without_open : has_not_own_header (without OpenRel).
+Lemma first_header_without_open : has_not_own_header (without OpenRel).
 Proof. header_by (second_begins ++ takes 4 4 1 1 1 4). Qed.
-Theorem first_header_without_dead_acquire : has_not_own_header (without HeadDeadAcq).
+Lemma first_header_without_dead_acquire : has_not_own_header (without HeadDeadAcq).
 Proof. header_by (second_begins ++ takes 4 4 1 1 1 4). Qed.
 (* The second has the generation, and is_dead is 2 still. *)
-Theorem first_header_of_a_free_one : has_not_own_header (without HeadLives).
+Lemma first_header_of_a_free_one : has_not_own_header (without HeadLives).
 Proof. header_by (second_begins ++ takes 4 3 1 1 1 4). Qed.
 
 (* is_dead is 0 before the first coroutine of a station, too: only announce shows its header. *)
-Theorem no_header_without_announce : has_not_own_header (without AnnounceRel).
+Lemma no_header_without_announce : has_not_own_header (without AnnounceRel).
 Proof. header_by (new_life 0 0 ++ takes 1 0 1 0 0 1). Qed.
-Theorem no_header_without_announce_acquire : has_not_own_header (without HeadAnnounceAcq).
+Lemma no_header_without_announce_acquire : has_not_own_header (without HeadAnnounceAcq).
 Proof. header_by (new_life 0 0 ++ takes 1 0 1 0 0 1). Qed.
-Theorem no_header_unannounced : has_not_own_header (without HeadAnnounced).
+Lemma no_header_unannounced : has_not_own_header (without HeadAnnounced).
 Proof. header_by (new_life 0 0 ++ takes 1 0 0 0 0 1). Qed.
 
 (* The first has ended, and its number of events is not seen. *)
@@ -286,15 +286,15 @@ Theorem no_events_without_dead : has_not_own_header (without DeadRel).
 Proof. header_by (first_ends ++ takes 1 2 1 1 0 1). Qed.
 
 (* The generation of the first, with the header of the second. *)
-Theorem second_header_without_birth_fence : has_not_own_header (without BirthFence).
+Lemma second_header_without_birth_fence : has_not_own_header (without BirthFence).
 Proof. header_by (second_begins ++ takes 1 2 1 2 1 1). Qed.
-Theorem second_header_without_fence : has_not_own_header (without HeadFence).
+Lemma second_header_without_fence : has_not_own_header (without HeadFence).
 Proof. header_by (second_begins ++ takes 1 2 1 2 1 1). Qed.
-Theorem second_header_without_second_look : has_not_own_header (without HeadAgain).
+Lemma second_header_without_second_look : has_not_own_header (without HeadAgain).
 Proof. header_by (second_begins ++ takes 1 2 1 2 1 4). Qed.
 
 (* The second ends on another thread than it was spawned on, whose release of events is all that orders it. *)
-Theorem second_end_without_count : has_not_own_header (without CountRel).
+Lemma second_end_without_count : has_not_own_header (without CountRel).
 Proof. header_by (second_begins ++ by_ 2 [(Give 0, 0)] ++ by_ 1 [(Take 0, 0)] ++ dies 1 0 ++ takes 1 2 1 1 2 1). Qed.
 
 Theorem head_needs_each n : In n head_needs -> has_not_own_header (without n).
