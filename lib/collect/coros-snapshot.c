@@ -386,7 +386,8 @@ static bool walk(struct snapshot *s)
 		uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
 		if (link <= s->used)
 			s->freed[link - 1] = generation;
-		link = __atomic_load_n(&shm->next_free, __ATOMIC_RELAXED);
+		/* The same of a link that was stored after a change of the stack. t/proof: header_of_another. */
+		link = __atomic_load_n(&shm->next_free, __ATOMIC_ACQUIRE);
 	}
 	return __atomic_load_n(stack, __ATOMIC_RELAXED) == top;
 }
