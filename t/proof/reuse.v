@@ -203,8 +203,8 @@ Inductive does (t : tid) : place -> world -> op loc -> ret -> place -> world -> 
 | r_pop_none x v n v' :
     does t (PopCas v n) x (Cas true (acquire (y PopAcq)) (acquire (y LookAcq)) Top v (top v n)) (v', false) Idle x
 | r_number x i v : does t (Number i) x (Load Rlx (Tenure i)) (v, true) (Name i (S (gen_of v))) x
-| r_name x i g : does t (Name i g) x (Store (release (y BirthRel)) (Tenure i) (tenure g OWNED)) (0,
-  true) (Fence i g) (set_named x i t)
+| r_name x i g :
+    does t (Name i g) x (Store (release (y BirthRel)) (Tenure i) (tenure g OWNED)) (0, true) (Fence i g) (set_named x i t)
 | r_fence x i g : y BirthFence = true -> does t (Fence i g) x FenceRel (0, true) (Read i g) x
 | r_read x i g k : does t (Read i g) x (Load Rlx (Count i)) (k, true) (PutHeader i g k) x
 | r_header x i g k v : does t (PutHeader i g k) x (Store Rlx (Header i) v) (0, true) (PutAnnounce i g k) (set_begun x i t v)
@@ -231,8 +231,8 @@ Inductive does (t : tid) : place -> world -> op loc -> ret -> place -> world -> 
 | r_mark x c lg i g : does t (Mark c lg i g) x (Store Rlx (Dead i) 2) (0, true) (Has (i :: c) lg) (set_stat x i (Chain t))
 | r_top x c lg v : c <> [] -> does t (Has c lg) x (Load Rlx Top) (v, true) (Link c lg v) x
 | r_link x c lg v :
-    does t (Link c lg v) x (Store (release (y LinkRel && negb (t =? collector))) (Tenure (last c 0)) (tenure lg (index v))) (0,
-      true)
+    does t (Link c lg v) x (Store (release (y LinkRel && negb (t =? collector))) (Tenure (last c 0)) (tenure lg (index v)))
+      (0, true)
       (Push c lg v) x
 | r_push x c lg v : does t (Push c lg v) x (Cas true (release (y PushRel)) Rlx Top v (top v (first_or c 0))) (v, true)
     Idle (set_pushed x c)

@@ -28,8 +28,9 @@ Definition act (d : decision) (t : tid) (p : place) (x : world) : option plan :=
   match d, p with
   | GetNew i, Idle =>
     if i <? stations
-    then ask (Cas true Rlx Rlx Used i (S i)) (fun v => if v =? i then Some (Number i,
-      set_taken x i t (stack x)) else None) else None
+    then ask (Cas true Rlx Rlx Used i (S i))
+             (fun v => if v =? i then Some (Number i, set_taken x i t (stack x)) else None)
+    else None
   | Look, Idle => ask (Load (acquire (y LookAcq)) Top) (fun v => if index stations v =? 0 then None else Some (PopNext v, x))
   | On, PopNext v => ask (Load Rlx (Tenure (pred (index stations v)))) (fun n => Some (PopCas v (link_of stations n), x))
   | On, PopCas v n =>
@@ -189,8 +190,8 @@ Lemma taken_without_look : has_not_one_owner (without LookAcq).
 Proof. shown_by (both_free ++ both_taken ++ look 1 5 3 ++ by_ 1 [(On, 0)] ++ pops 3 6 3) 0 0. Qed.
 
 (* Thread 1 sees that the coroutine has ended, and frees its station, without knowing how many events it had. *)
-Definition freed_unknown := new_life 0 0 ++ by_ 0 [(Event 0,
-  0)] ++ dies 0 0 ++ asks 1 0 1 2 ++ frees_it 1 1 0 ++ pops 2 1 3 ++ numbered 2 3 0.
+Definition freed_unknown := new_life 0 0 ++ by_ 0 [(Event 0, 0)] ++ dies 0 0 ++ asks 1 0 1 2 ++ frees_it 1 1 0 ++
+                            pops 2 1 3 ++ numbered 2 3 0.
 Lemma used_without_dead : has_not_one_owner (without DeadRel).
 Proof. shown_by freed_unknown 0 2. Qed.
 Lemma used_without_see : has_not_one_owner (without SeeAcq).
@@ -199,8 +200,8 @@ Proof. shown_by freed_unknown 0 2. Qed.
 (* The thread that pushes knows it, and does not pass it on. *)
 Lemma used_without_push : has_not_one_owner (without PushRel).
 Proof.
-  shown_by (new_life 0 0 ++ by_ 0 [(Event 0, 0)] ++ dies 0 0 ++ by_ 0 [(FreeIt,
-    0)] ++ frees_it 0 1 0 ++ pops 2 1 3 ++ numbered 2 3 0) 0 2.
+  shown_by (new_life 0 0 ++ by_ 0 [(Event 0, 0)] ++ dies 0 0 ++ by_ 0 [(FreeIt, 0)] ++ frees_it 0 1 0 ++
+            pops 2 1 3 ++ numbered 2 3 0) 0 2.
 Qed.
 
 (*
@@ -253,8 +254,8 @@ Ltac header_by vs := apply no_header with vs; vm_compute; reflexivity.
 
 (* A coroutine of thread 0 with one event, which ends; and one of thread 2 after it, in the same station. *)
 Definition first_ends := new_life 0 0 ++ by_ 0 [(Event 0, 0)] ++ dies 0 0.
-Definition second_begins := first_ends ++ by_ 0 [(FreeIt,
-  0)] ++ frees_it 0 1 0 ++ pops 2 1 3 ++ lives_on 2 3 1 ++ by_ 2 [(Event 0, 0)].
+Definition second_begins := first_ends ++ by_ 0 [(FreeIt, 0)] ++ frees_it 0 1 0 ++
+                            pops 2 1 3 ++ lives_on 2 3 1 ++ by_ 2 [(Event 0, 0)].
 
 (* The generation of the second, with the end and the header of the first. *)
 Theorem first_header_without_birth : has_not_own_header (without BirthRel).
@@ -302,7 +303,7 @@ Proof.
   simpl. intros H. repeat destruct H as [<-|H];
     auto using second_header_without_birth_fence, no_header_without_announce, first_header_without_open, second_end_without_count,
       first_header_without_link, first_header_without_acquire, first_header_without_dead_acquire,
-        no_header_without_announce_acquire,
+      no_header_without_announce_acquire,
       no_header_unannounced, first_header_of_a_free_one, second_header_without_fence, second_header_without_second_look.
   destruct H.
 Qed.

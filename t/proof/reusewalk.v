@@ -37,8 +37,8 @@ Notation link_of := (link_of stations).
 Inductive wdoes (t : tid) : wplace -> world -> op loc -> ret -> wplace -> world -> Prop :=
 | w_old p x o r p' x' : reuse.does stations collector as_in_c t p x o r p' x' -> wdoes t (Std p) x o r (Std p') x'
 | w_top x v : t = collector -> wdoes t (Std Idle) x (Load Acq Top) (v, true) (Walk v (index stations v) []) x
-| w_note x v i ns u : i < stations -> wdoes t (Walk v (S i) ns) x (Load Acq (Tenure i)) (u, true) (WalkLink v i ((i,
-  gen_of u) :: ns)) x
+| w_note x v i ns u : i < stations ->
+    wdoes t (Walk v (S i) ns) x (Load Acq (Tenure i)) (u, true) (WalkLink v i ((i, gen_of u) :: ns)) x
 | w_link x v i ns u : wdoes t (WalkLink v i ns) x (Load link (Tenure i)) (u, true) (Walk v (link_of u) ns) x
 | w_again x v l ns : l = 0 \/ stations < l -> wdoes t (Walk v l ns) x (Load Rlx Top) (v, true) (Noted ns) x
 | w_generation x i g u : gen_of u = g -> wdoes t (Of i g) x (Load Acq (Tenure i)) (u, true) (OfDead i g) x
@@ -85,8 +85,8 @@ Definition wact (d : wdecision) (t : tid) (p : wplace) (x : world) : option wpla
   | _, _ => None
   end.
 
-Lemma wact_does d t l x o f v l' x' : wact d t l x = Some (inl (o, f)) -> f v = Some (l',
-  x') -> machine.does walks t l x o v l' x'.
+Lemma wact_does d t l x o f v l' x' : wact d t l x = Some (inl (o, f)) -> f v = Some (l', x') ->
+  machine.does walks t l x o v l' x'.
 Proof.
   unfold wact. simpl. intros H F. destruct d as [d| | | |]; destruct l as [p|v0 l0 ns| | | | | | | | | |]; try discriminate.
   - destruct (act stations collector as_in_c d t p x) as [[[o' f']|[p' x'']]|] eqn:E; inversion H; subst; clear H.
