@@ -146,11 +146,11 @@ static void note_runs(struct ctp_doc *doc, const struct ctp_diff *d)
 		note(doc, "%u and %u runs are too few to show a difference among %u quantities: %s", a, b, d->compared,
 		     more_runs(more, d));
 	else if (!d->alone)
-		note(doc, "%u and %u runs show a difference only if at least %u of the %u quantities differ; %u of each side show "
-		          "any single one", a, b, d->together, d->compared, d->needed);
+		note(doc, "%u and %u runs show a difference only if at least %u of the %u quantities differ; %u of each side are "
+		          "enough for each quantity", a, b, d->together, d->compared, d->needed);
 	else if (d->alone < d->compared)
-		note(doc, "%u and %u runs show a difference of the largest %s, and of the other %u only if several differ; %u of "
-		          "each side show any single one", a, b, d->alone == 1 ? "quantity" : largest, d->compared - d->alone,
+		note(doc, "%u and %u runs are enough for the largest %s, and for the other %u only if several differ; %u of each "
+		          "side are enough for each quantity", a, b, d->alone == 1 ? "quantity" : largest, d->compared - d->alone,
 		     d->needed);
 }
 

@@ -83,9 +83,9 @@ is 'five of each: a function that has most of the running time is named' \
 	"$(query '[.compared > 20, .alone > 0, (.quantities[] | select(.verdict == "more" and .what == "running_p50_ns").suspend_site)] | tojson')" \
 	'[true,true,"queue.c:pop"]'
 like 'five of each: two must differ' "$(diffs -q 'a1 a2 a3 a4 a5' 'b1 b2 b3 b4 b5' | tr -s '\n ' ' ')" \
-	'5 and 5 runs show a difference only if at least [0-9]+ of the [0-9]+ quantities differ; 8 of each side show any single one'
+	'5 and 5 runs show a difference only if at least [0-9]+ of the [0-9]+ quantities differ; 8 of each side are enough for each quantity'
 like 'six of each: the largest are shown alone' "$(diffs -q "$A" "$B" | tr -s '\n ' ' ')" \
-	'6 and 6 runs show a difference of the largest ([0-9]+ )?quantit(y|ies), and of the other [0-9]+ only if several differ; 8 of each'
+	'6 and 6 runs are enough for the largest ([0-9]+ )?quantit(y|ies), and for the other [0-9]+ only if several differ; 8 of each'
 diffs -qj "$A" "$B" >"$tmp/json"
 is 'what is needed for one difference is the size of the table of the page' "$(query '[.candidates, .runs_needed] | if .[0] > 21 and .[0] <= 80 then .[1] else . end')" 8
 
