@@ -160,18 +160,50 @@ static bool is_numbered(const struct ctp_filter_class *cls)
 	return cls->roles.kind == CTP_KIND_TRANSITION && cls->roles.numbered;
 }
 
+static bool has_number(const struct ctp_filter_class *cls)
+{
+	return (cls->roles.kind == CTP_KIND_TRANSITION || cls->roles.kind == CTP_KIND_LOSS) && cls->roles.numbered;
+}
+
 /* A record of the coroutine is about to be written. If its number does not show what is left out before it, a record says so. */
 static void put(struct ctp_filter *f, struct ctp_filter_coro *co, const struct ctp_record *rec)
 {
 	const struct ctp_filter_class *cls = &f->classes[rec->cls->id];
 	bool transition = cls->roles.kind == CTP_KIND_TRANSITION;
-	if (co->left && !co->told && !is_numbered(cls) && !is_about(cls->roles.kind)) {
+	if (co->left && !co->told && !has_number(cls) && !is_about(cls->roles.kind)) {
 		ctp_filter_put_left_out(f, co, rec->ts_ns, co->left_ns);
 		co->told = true;
 	}
 	if (transition)
 		co->left = co->told = false;
 	ctp_filter_put(f, rec);
+}
+
+void ctp_filter_release_jump(struct ctp_filter *f)
+{
+	if (f->jump.first)
+		ctp_filter_put(f, &f->jump.first->rec);
+	ctp_filter_drop_all(&f->jump);
+}
+
+/* Whether numbers are missing before a transition. */
+static bool is_jump(struct ctp_filter_coro *co, const struct ctp_filter_class *cls, const struct ctp_record *rec)
+{
+	uint64_t due = co->next, number = is_numbered(cls) ? rec->val[cls->roles.index] : 0;
+	if (is_numbered(cls) && number >= due)
+		co->next = number + 1;
+	return number > due;
+}
+
+/*
+ * The record of a loss often comes right after the transition that ends the gap. Where a filter leaves out others, a reader cannot
+ * know at such a transition that some are lost, so the two change places.
+ */
+static void put_jump(struct ctp_filter *f, struct ctp_filter_coro *co, const struct ctp_record *rec)
+{
+	co->left = co->told = false;
+	if (!ctp_filter_keep(f, &f->jump, rec, 0, false))
+		ctp_filter_put(f, rec);
 }
 
 void ctp_filter_show(struct ctp_filter *f, struct ctp_filter_coro *co, uint64_t ts_ns)
@@ -284,6 +316,7 @@ static void take_chosen(struct ctp_filter *f, struct ctp_filter_coro *co, const 
 {
 	unsigned kind = cls->roles.kind;
 	bool about = is_about(kind) || is_gap(kind), selected = !about && kind != CTP_KIND_DEATH && is_selected(f, co, cls, rec);
+	bool jump = is_jump(co, cls, rec);
 	if (!f->started) {
 		hold_state(f, co, cls, rec);
 	} else if (kind == CTP_KIND_DEATH) {
@@ -295,7 +328,7 @@ static void take_chosen(struct ctp_filter *f, struct ctp_filter_coro *co, const 
 		hold_state(f, co, cls, rec);
 	} else if (about || selected) {
 		ctp_filter_show(f, co, rec->ts_ns);
-		put(f, co, rec);
+		(jump ? put_jump : put)(f, co, rec);
 	} else {
 		leave_out(co, cls, rec->ts_ns);
 	}

@@ -31,6 +31,7 @@ struct ctp_filter_coro {
 	struct ctp_filter_entry entry; /* key: its number, 0 */
 	struct ctp_filter_list held;   /* written when it is shown; empty from then on */
 	uint64_t left_ns; /* the first transition that was left out since the last that was written; if left is set */
+	uint64_t next;    /* the number that its next transition has, if none is lost */
 	bool chosen;      /* by the options that select coroutines */
 	bool fits;        /* chosen, but for its name */
 	bool shown;       /* its birth has been written, if there was any */
@@ -83,6 +84,7 @@ struct ctp_filter {
 	struct ctp_filter_table coros, sites, objects;
 	struct ctp_filter_class classes[CTP_CLASSES_MAX];
 	struct ctp_filter_list end; /* the end record: it comes last */
+	struct ctp_filter_list jump; /* a transition before which others are lost: the record of their loss goes first */
 	struct ctp_section to;      /* the section that is written, until it is begun */
 	struct ctp_filter_list preamble; /* records before its first event, whose time is an attribute of it */
 	uint32_t npreamble;
@@ -115,6 +117,8 @@ struct ctp_filter {
 
 /* Writes a record, and before it what it refers to. */
 void ctp_filter_put(struct ctp_filter *f, const struct ctp_record *rec);
+void ctp_filter_put_process(struct ctp_filter *f, const struct ctp_record *rec);
+void ctp_filter_put_origin(struct ctp_filter *f, const struct ctp_record *rec);
 void ctp_filter_put_left_out(struct ctp_filter *f, struct ctp_filter_coro *co, uint64_t ts_ns, uint64_t after_ns);
 void ctp_filter_put_end(struct ctp_filter *f); /* the end record, if one is held, with the totals of what was written */
 void ctp_filter_hold_site(struct ctp_filter *f, const struct ctp_record *rec);
@@ -135,6 +139,7 @@ void ctp_filter_take_coro(struct ctp_filter *f, const struct ctp_filter_class *c
 void ctp_filter_show(struct ctp_filter *f, struct ctp_filter_coro *co, uint64_t ts_ns); /* writes what is held of it */
 void ctp_filter_show_other(struct ctp_filter *f, uint64_t id, uint64_t ts_ns); /* of a coroutine that a record refers to */
 void ctp_filter_start(struct ctp_filter *f); /* since_ns has come */
+void ctp_filter_release_jump(struct ctp_filter *f); /* writes what is held there */
 void ctp_filter_tell_left(struct ctp_filter *f); /* of all coroutines whose last transitions are left out */
 void ctp_filter_release_coro(struct ctp_filter_entry *e);
 

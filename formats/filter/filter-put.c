@@ -280,6 +280,32 @@ void ctp_filter_put(struct ctp_filter *f, const struct ctp_record *rec)
 	write_record(f, rec->cls, rec->val);
 }
 
+/* The number of samples before it is wrong if some of them are left out. */
+void ctp_filter_put_process(struct ctp_filter *f, const struct ctp_record *rec)
+{
+	uint64_t val[CTP_FIELDS_MAX];
+	int threads = ctp_class_field(rec->cls, "threads");
+	bool has_samples = ctp_record_number(rec, threads);
+	if (!has_samples || (!f->samples_left && f->started)) {
+		ctp_filter_put(f, rec);
+	} else if (f->started) {
+		memcpy(val, rec->val, rec->cls->nfields * sizeof *val);
+		val[threads] = 0;
+		ctp_filter_put(f, &(struct ctp_record){.cls = rec->cls, .val = val, .ts_ns = rec->ts_ns});
+	}
+	f->samples_left = false;
+}
+
+/* How an origin ended is known, even if that was after until_ns. */
+void ctp_filter_put_origin(struct ctp_filter *f, const struct ctp_record *rec)
+{
+	uint64_t val[CTP_FIELDS_MAX];
+	memcpy(val, rec->val, rec->cls->nfields * sizeof *val);
+	if (rec->cls->time_field >= 0)
+		val[rec->cls->time_field] = f->until_ns;
+	ctp_filter_put(f, &(struct ctp_record){.cls = rec->cls, .val = val, .ts_ns = f->until_ns});
+}
+
 void ctp_filter_put_left_out(struct ctp_filter *f, struct ctp_filter_coro *co, uint64_t ts_ns, uint64_t after_ns)
 {
 	uint64_t val[CTP_LEFT_OUT_FIELDS];

@@ -106,6 +106,7 @@ static void forget_section(struct ctp_filter *f)
 {
 	ctp_filter_drop_all(&f->preamble);
 	ctp_filter_drop_all(&f->end); /* before the classes of the section are gone */
+	ctp_filter_drop_all(&f->jump);
 	ctp_filter_table_clear(&f->coros, ctp_filter_release_coro);
 	ctp_filter_table_clear(&f->sites, ctp_filter_release_site);
 	ctp_filter_table_clear(&f->objects, ctp_filter_release_object);
@@ -230,22 +231,6 @@ static bool is_after(const struct ctp_filter *f, const struct ctp_filter_class *
 	return ts_ns > f->until_ns;
 }
 
-/* The number of samples before it is wrong if some of them are left out. */
-static void put_process(struct ctp_filter *f, const struct ctp_record *rec)
-{
-	uint64_t val[CTP_FIELDS_MAX];
-	int threads = ctp_class_field(rec->cls, "threads");
-	bool has_samples = ctp_record_number(rec, threads);
-	if (!has_samples || (!f->samples_left && f->started)) {
-		ctp_filter_put(f, rec);
-	} else if (f->started) {
-		memcpy(val, rec->val, rec->cls->nfields * sizeof *val);
-		val[threads] = 0;
-		ctp_filter_put(f, &(struct ctp_record){.cls = rec->cls, .val = val, .ts_ns = rec->ts_ns});
-	}
-	f->samples_left = false;
-}
-
 /* Times of an origin count from its first event, as in a report; nobody else can say when that was. */
 static void note_first_of_origin(struct ctp_filter *f, const struct ctp_record *rec)
 {
@@ -268,16 +253,6 @@ static void note_first_of_origin(struct ctp_filter *f, const struct ctp_record *
 	ctp_writer_record(f->writer, f->attribute, val);
 	free(name);
 	free(value);
-}
-
-/* How an origin ended is known, even if that was after until_ns. */
-static void put_origin(struct ctp_filter *f, const struct ctp_record *rec)
-{
-	uint64_t val[CTP_FIELDS_MAX];
-	memcpy(val, rec->val, rec->cls->nfields * sizeof *val);
-	if (rec->cls->time_field >= 0)
-		val[rec->cls->time_field] = f->until_ns;
-	ctp_filter_put(f, &(struct ctp_record){.cls = rec->cls, .val = val, .ts_ns = f->until_ns});
 }
 
 /* Records of these kinds tell of the program, and other records need them. */
@@ -309,7 +284,7 @@ static void take_plain(struct ctp_filter *f, const struct ctp_filter_class *c, c
 	if (out)
 		return;
 	if (roles->kind == CTP_KIND_PROCESS)
-		put_process(f, rec);
+		ctp_filter_put_process(f, rec);
 	else
 		ctp_filter_put(f, rec);
 }
@@ -354,6 +329,8 @@ static void take(struct ctp_filter *f, const struct ctp_record *rec)
 		return;
 	struct ctp_filter_class *c = class_of(f, rec);
 	unsigned kind = c->roles.kind;
+	if (kind != CTP_KIND_LOSS)
+		ctp_filter_release_jump(f);
 	if (f->places)
 		ctp_filter_places_learn(f->places, rec);
 	if (f->first_ns == UINT64_MAX && is_event(kind))
@@ -371,7 +348,7 @@ static void take(struct ctp_filter *f, const struct ctp_record *rec)
 		ctp_filter_start(f);
 	uint64_t id = ctp_roles_value(rec->val, c->roles.id);
 	if (kind == CTP_KIND_ORIGIN && is_after(f, c, rec))
-		put_origin(f, rec);
+		ctp_filter_put_origin(f, rec);
 	if (kind == CTP_KIND_END || is_after(f, c, rec))
 		return;
 	if (f->end.first)
@@ -430,6 +407,8 @@ static void mark(struct ctp_filter *f, uint64_t ts_ns)
 		return;
 	if (f->end.first && f->end.first->rec.ts_ns < ts_ns)
 		ctp_filter_put_end(f);
+	if (f->jump.first && f->jump.first->rec.ts_ns < ts_ns)
+		ctp_filter_release_jump(f);
 	ctp_writer_mark(f->writer, f->mark_ns = ts_ns);
 	f->unmarked = 0;
 }
@@ -461,10 +440,13 @@ static enum ctp_status records(struct ctp_sink *sink, const struct ctp_batch *ba
 	struct ctp_filter *f = (struct ctp_filter *)sink;
 	if (f->skipped)
 		return CTP_OK;
+	uint32_t at = 0;
 	f->stats->taken += batch->n;
+	while (f->jump.first && at < batch->n && batch->rec[at].cls->kind == CTP_KIND_LOSS) /* of that jump: no mark in between */
+		take(f, &batch->rec[at++]);
 	if (batch->late)
 		mark_late(f, batch);
-	for (uint32_t at = 0, n; at < batch->n; at += n) {
+	for (uint32_t n; at < batch->n; at += n) {
 		n = batch->n - at < MARK_RECORDS ? batch->n - at : MARK_RECORDS;
 		const struct ctp_batch some = {.rec = batch->rec + at, .n = n};
 		if (!batch->late)
@@ -496,6 +478,7 @@ static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *
 	if (f->skipped)
 		return CTP_OK;
 	begin_section(f);
+	ctp_filter_release_jump(f);
 	if (!f->copies)
 		ctp_filter_tell_left(f);
 	if (how->missing)
@@ -526,6 +509,7 @@ static void release(struct ctp_sink *sink)
 	if (f->out)
 		ctp_output_abandon(f->out);
 	ctp_filter_drop_all(&f->end);
+	ctp_filter_drop_all(&f->jump);
 	ctp_filter_drop_all(&f->preamble);
 	ctp_section_fini(&f->to);
 	if (f->coros.buckets)

@@ -240,7 +240,7 @@ static void lose(struct walk *w, struct ctp_perfetto_coro *c, const struct ctp_c
 {
 	struct ctp_perfetto_draw *d = &w->draw;
 	uint64_t gap_ns = drawn(w, ch->gap_ns);
-	if (c->inner == CTP_PERFETTO_GAP) {
+	if (c->inner == CTP_PERFETTO_GAP && (!c->left_out || !ch->by)) {
 		if (ch->by)
 			ctp_perfetto_draw_note(d, c, "more lost", ch->by, ctp_most(c->at_ns, gap_ns));
 		return;

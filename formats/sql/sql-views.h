@@ -91,7 +91,7 @@ static const struct ctp_sql_kind_view kind_views[] = {
 /* A span of time, which is null in a section without a clock. The list of these is made once for a query, and is mostly empty. */
 #define SPAN(section, span) "CASE WHEN " section " IN (SELECT id FROM sections WHERE clock = 'ordinal') THEN NULL ELSE " span " END"
 
-/* Sections of which a filter has left out records: a number that is missing there is not lost. Names in attrs are JSON. */
+/* Sections of which a filter has left out records: there, only losses says which numbers are lost. Names in attrs are JSON. */
 #define FILTERED "SELECT id FROM sections WHERE attrs LIKE '%\"filtered\":%'"
 
 /*
@@ -367,7 +367,8 @@ static const struct ctp_sql_view views[] = {
 	 "SELECT section, coro, probe_id, start_ns, " LATER("start_ns", "stop_ns") " AS stop_ns,"
 	 " " SPAN("section", LATER("start_ns", "stop_ns") " - start_ns") " AS duration_ns, lost FROM ("
 	 "SELECT e.section, e.coro, e.probe_id, coalesce(e.last_ts, " BEGIN("e") ") AS start_ns, e.ts AS stop_ns,"
-	 " CASE WHEN e.section IN (" FILTERED ") THEN NULL ELSE e.\"index\" - coalesce(e.last_index, -1) - 1 END AS lost"
+	 " CASE WHEN e.section IN (" FILTERED ") THEN " LOST_SUM(MINE("e"), "AND r.\"index\" > coalesce(e.last_index, -1) AND r.\"index\" < e.\"index\"")
+	 " ELSE e.\"index\" - coalesce(e.last_index, -1) - 1 END AS lost"
 	 " FROM " NUMBERED_STEPS " e WHERE e.\"index\" > coalesce(e.last_index, -1) + 1 AND NOT " STALE("e")
 	 " UNION ALL SELECT l.section, l.coro, l.probe_id, coalesce(l.last_ns, " BEGIN("l") "), coalesce(" DEATH("l", "r.ts") ","
 	 " " END_OF("l", "l.coro", "s.end_ns") "), lost FROM (SELECT l.section, l.coro, max(l.probe_id) AS probe_id, min(l.ts) AS ts, max(p.ts) AS last_ns, sum(l.count) AS lost"

@@ -24,13 +24,11 @@ static void forget_wakes(struct ctp_coroutine *co)
 
 void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts, uint64_t count)
 {
-	if (co->flags & CTP_CO_TAIL) { /* the gap goes on */
-		after_ns = co->since_ns;
-	} else {
+	bool goes_on = co->flags & CTP_CO_TAIL;
+	if (!goes_on)
 		forget_wakes(co);
-		after_ns = after_ns > co->since_ns ? after_ns : co->since_ns;
-		after_ns = after_ns < ts ? after_ns : ts;
-	}
+	after_ns = after_ns > co->since_ns ? after_ns : co->since_ns;
+	after_ns = after_ns < ts ? after_ns : ts;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_LOST, ts);
 	ch.gap_ns = after_ns;
 	ch.by = count;
@@ -41,7 +39,7 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 	if (th)
 		th->current = 0;
 	co->flags |= CTP_CO_TAIL | CTP_CO_GAP;
-	co->since_ns = after_ns;
+	co->since_ns = goes_on ? co->since_ns : after_ns;
 	f->counts.gaps += count > 0;
 	ctp_follow_tell(f, &ch);
 }
@@ -82,8 +80,10 @@ void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *roles, const 
 	uint64_t from = roles->numbered ? rec->val[roles->index] : 0;
 	uint64_t upto = roles->numbered && count < UINT64_MAX - from ? from + count : UINT64_MAX;
 	struct ctp_coroutine *co = ctp_follow_whose(f, roles, rec->val, after && after < ts ? after : ts);
-	if (!co || co->state == CTP_DEAD || (roles->numbered && upto <= co->next))
+	if (!co || co->state == CTP_DEAD || (roles->numbered && upto <= co->next)) {
+		f->counts.gaps += co && co->state != CTP_DEAD && f->filtered && count; /* which seemed to be left out */
 		return;
+	}
 	bool is_next = !roles->numbered || from <= co->next; /* else the event at after is missing, too */
 	ctp_follow_lose(f, co, is_next ? after : 0, ts, count);
 }

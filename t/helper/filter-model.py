@@ -8,7 +8,7 @@ filter-model.py check ALL.jsonl FILTERED.jsonl OPTION... - compares what ctp-fil
 The rows follow no program: coroutines are reused after their death, numbers are missing, parents, wakers and sites may be
 unknown. The model is written from ctp-filter(1). It reads all rows first, and asks for each one whether it is written and what
 that needs. Rows are compared as sets, because a birth that is needed late is written late; that a site comes before its use is
-checked on its own. It prints the differences, and then how many rows there were.
+checked on its own, and so is the order of a loss and the transition after it. It prints the differences, and then how many rows there were.
 """
 import fnmatch
 import json
@@ -254,7 +254,7 @@ class Section:
 
     def write_of(self, ident, life, row):
         kind = KIND[row["type"]]
-        numbered = "index" in row and kind == "transition"
+        numbered = "index" in row and kind in ("transition", "loss")
         if life.left is not None and not life.told and not numbered and kind not in ABOUT:
             self.out.append({"type": "left_out", "ts": row["ts"], "coro": ident, "after": life.left})
             life.told = True
@@ -497,6 +497,18 @@ def check_sites(rows, before):
             yield f"site {row['site']} comes after its use, or not at all: {row}"
 
 
+def check_jumps(rows, before):
+    """At a transition before which numbers are missing, a reader knows already whether they are lost: the loss comes first."""
+    due, at = Counter(), {json.dumps(row, sort_keys=True): n for n, row in enumerate(rows)}
+    for row, loss in zip(before, before[1:]):
+        if row["type"] != "transition" or not row["coro"]:
+            continue
+        jump, due[row["coro"]] = row["index"] > due[row["coro"]], row["index"] + 1
+        places = [at.get(json.dumps(r, sort_keys=True)) for r in (row, loss)]
+        if jump and KIND[loss["type"]] == "loss" and row["ts"] == loss["ts"] and None not in places and places[0] < places[1]:
+            yield f"a loss comes after the transition that ends its gap: {loss}"
+
+
 def check(whole, filtered, words):
     options, differences = Options(words), []
     say = differences.append
@@ -518,6 +530,7 @@ def check(whole, filtered, words):
                 say(f"{what}: {text}")
         differences.extend(model.errors)
         differences.extend(check_sites(new_rows, rows))
+        differences.extend(check_jumps(new_rows, rows) if options.any else ())
     for text in differences:
         print(text)
     print(f"{rows_seen} rows, {len(differences)} differences")

@@ -85,6 +85,34 @@ for options in --coro=1,2,3 --since=1ms --last=1ms --state=suspended "--class=wa
 	like "$options: the report says that it is filtered" "$(sed -n '/filtered: /p' "$tmp/text")" "^  filtered: ${options%%=*} "
 done
 
+# --- nothing is left out of the coroutines: what was lost stays lost, in each tool
+lost_in() { # NAME: what each tool calls lost, and left out
+	"$report" -qj "$tmp/$1.ctp" >"$tmp/report.json"
+	echo "report: $(number gaps "$tmp/report.json") gaps"
+	if [ -x "$BIN/ctp-toperfetto" ]; then
+		"$BIN/ctp-toperfetto" -q --chrome -o "$tmp/chrome.json" "$tmp/$1.ctp"
+		echo "perfetto: $(grep -o '"name":"\(lost\|left out\)"' "$tmp/chrome.json" | sort | uniq -c | tr -s ' \n' ' ')"
+	fi
+	if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
+		"$BIN/ctp-sqlite" -q -o "$tmp/lost.db" "$tmp/$1.ctp"
+		echo "sqlite: $(sqlite3 "$tmp/lost.db" 'select gaps, lost from loss_totals' 'select count(*), sum(lost) from gaps' | tr '\n' ' ')"
+	fi
+}
+lost_in gaps >"$tmp/whole"
+note "$(cat "$tmp/whole")"
+for options in --until=1m "--coro=$(seq -s, 999)" '--class=*'; do
+	"$filter" -q "$options" "$tmp/gaps.ctp" >"$tmp/some.ctp"
+	is "$(echo "$options" | cut -c 1-20): all gaps are still lost" "$(lost_in some)" "$(cat "$tmp/whole")"
+done
+# Without losses of unknown coroutines, which may be in any gap.
+"$to" -qa "$tmp/gaps.ctp" | grep -v '^{"type":"lost".*"coro":0,' | "$from" -q -o "$tmp/known.ctp"
+lost_in known >"$tmp/whole"
+"$filter" -q --state=running "$tmp/known.ctp" >"$tmp/some.ctp"
+lost_only() { grep -o 'report.*\|[0-9]* "name":"lost"\|sqlite: [^ ]*'; }
+is 'with other gaps, the same events are lost' "$(lost_in some | lost_only)" "$(lost_only <"$tmp/whole")"
+"$to" -qa "$tmp/known.ctp" | sed 's/"attrs":{/&"filtered":"--state running",/' | "$from" -q -o "$tmp/some.ctp"
+is 'also if the loss comes after the next transition' "$(lost_in some | grep 'report\|sqlite')" "$(grep 'report\|sqlite' "$tmp/whole")"
+
 # --- all tools say so
 "$filter" -q --coro=1,2 "$tmp/gaps.ctp" >"$tmp/some.ctp"
 like 'ctp-stat' "$("$stat" -q "$tmp/some.ctp")" '^  filtered:    --coro 1,2$'
