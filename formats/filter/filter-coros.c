@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "stream/events.h"
 
 #define SLOT(name) (1u << CTP_FILTER_##name)
@@ -186,13 +187,25 @@ void ctp_filter_release_jump(struct ctp_filter *f)
 	ctp_filter_drop_all(&f->jump);
 }
 
-/* Whether numbers are missing before a transition. */
-static bool is_jump(struct ctp_filter_coro *co, const struct ctp_filter_class *cls, const struct ctp_record *rec)
+/* Notes how far the coroutine is. Returns whether numbers are missing before this transition. */
+static bool note_last(struct ctp_filter_coro *co, const struct ctp_filter_class *cls, const struct ctp_record *rec)
 {
 	uint64_t due = co->next, number = is_numbered(cls) ? rec->val[cls->roles.index] : 0;
+	if (cls->roles.kind == CTP_KIND_TRANSITION || cls->roles.kind == CTP_KIND_BIRTH)
+		co->last_ns = ctp_most(co->last_ns, rec->ts_ns);
 	if (is_numbered(cls) && number >= due)
 		co->next = number + 1;
 	return number > due;
+}
+
+/* A loss is left out that ended before since_ns. What the coroutine did after it is not known up to the next transition. */
+static void leave_out_loss(struct ctp_filter_coro *co, const struct ctp_filter_class *cls, const struct ctp_record *rec)
+{
+	uint64_t after_ns = ctp_roles_value(rec->val, cls->roles.after);
+	if (co->left || (cls->roles.numbered ? rec->val[cls->roles.index] < co->next : rec->ts_ns <= co->last_ns))
+		return;
+	co->left = true;
+	co->left_ns = after_ns ? after_ns : rec->ts_ns;
 }
 
 /*
@@ -213,7 +226,10 @@ void ctp_filter_show(struct ctp_filter *f, struct ctp_filter_coro *co, uint64_t 
 	co->shown = true;
 	bool any = co->held.first;
 	for (struct ctp_filter_held *h = co->held.first; h; h = h->next)
-		put(f, co, &h->rec);
+		if (h->slot == CTP_FILTER_LOSS && f->asked_ns && h->rec.ts_ns < f->since_ns)
+			leave_out_loss(co, &f->classes[h->rec.cls->id], &h->rec);
+		else
+			put(f, co, &h->rec);
 	ctp_filter_drop_all(&co->held);
 	if (any && !co->chosen) {
 		ctp_filter_put_left_out(f, co, ts_ns, 0);
@@ -265,9 +281,10 @@ void ctp_filter_tell_left(struct ctp_filter *f)
 	uint32_t at = 0;
 	for (struct ctp_filter_entry *e = NULL; (e = ctp_filter_table_each(&f->coros, &at, e));) {
 		struct ctp_filter_coro *co = (struct ctp_filter_coro *)e;
-		if (!co->shown || !co->left || co->told)
+		bool unsure = co->chosen && co->last_ns < f->unsure_ns;
+		if (!co->shown || !(co->left || unsure) || co->told)
 			continue;
-		ctp_filter_put_left_out(f, co, f->now_ns, co->left_ns);
+		ctp_filter_put_left_out(f, co, f->now_ns, co->left ? co->left_ns : co->last_ns);
 		co->told = true;
 	}
 }
@@ -312,13 +329,14 @@ static void take_other(struct ctp_filter *f, struct ctp_filter_coro *co, const s
 }
 
 static void take_chosen(struct ctp_filter *f, struct ctp_filter_coro *co, const struct ctp_filter_class *cls,
-                        const struct ctp_record *rec)
+                        const struct ctp_record *rec, bool jump)
 {
 	unsigned kind = cls->roles.kind;
 	bool about = is_about(kind) || is_gap(kind), selected = !about && kind != CTP_KIND_DEATH && is_selected(f, co, cls, rec);
-	bool jump = is_jump(co, cls, rec);
 	if (!f->started) {
 		hold_state(f, co, cls, rec);
+	} else if (ctp_filter_is_before(f, cls, rec)) {
+		leave_out_loss(co, cls, rec);
 	} else if (kind == CTP_KIND_DEATH) {
 		if (co->shown || !f->lazy) {
 			ctp_filter_show(f, co, rec->ts_ns);
@@ -349,6 +367,7 @@ void ctp_filter_take_coro(struct ctp_filter *f, const struct ctp_filter_class *c
 		f->stats->unfollowed++;
 		return;
 	}
+	bool jump = note_last(co, cls, rec);
 	if (kind == CTP_KIND_BIRTH)
 		look_at_birth(f, co, cls, rec);
 	bool before = co->chosen;
@@ -360,9 +379,10 @@ void ctp_filter_take_coro(struct ctp_filter *f, const struct ctp_filter_class *c
 	}
 	if (!before && co->shown)
 		co->left = co->told = true; /* it was shown for another one's sake */
-	take_chosen(f, co, cls, rec);
+	take_chosen(f, co, cls, rec, jump);
 	if (kind != CTP_KIND_DEATH)
 		return;
+	co->last_ns = UINT64_MAX;
 	ctp_filter_drop_all(&co->held);
 	co->shown = true; /* nothing comes that could be held */
 	if (!is_remembered(f))

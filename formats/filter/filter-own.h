@@ -32,6 +32,7 @@ struct ctp_filter_coro {
 	struct ctp_filter_list held;   /* written when it is shown; empty from then on */
 	uint64_t left_ns; /* the first transition that was left out since the last that was written; if left is set */
 	uint64_t next;    /* the number that its next transition has, if none is lost */
+	uint64_t last_ns; /* its last transition, or its birth; UINT64_MAX: it has ended */
 	bool chosen;      /* by the options that select coroutines */
 	bool fits;        /* chosen, but for its name */
 	bool shown;       /* its birth has been written, if there was any */
@@ -101,6 +102,7 @@ struct ctp_filter {
 	bool samples_left;
 	uint64_t asked_ns; /* the section's part of starts, or since_ns, as the options have it */
 	uint64_t first_ns, since_ns, until_ns; /* on the section's clock; first_ns UINT64_MAX: no event yet */
+	uint64_t unsure_ns; /* the last loss of events of unknown coroutines before since_ns; 0: none */
 	uint64_t now_ns, mark_ns, number;
 	uint32_t unmarked; /* records since the last mark */
 	uint32_t depth;    /* of coroutines that are shown because another one refers to them */
@@ -156,6 +158,12 @@ static inline bool ctp_filter_on_thread(struct ctp_filter *f, const struct ctp_r
 
 /* An attribute that an anonymised stream still has, once. */
 void ctp_filter_note_attr(struct ctp_filter_stats *stats, const char *name);
+
+/* Whether a loss ended before since_ns: it is left out. */
+static inline bool ctp_filter_is_before(const struct ctp_filter *f, const struct ctp_filter_class *cls, const struct ctp_record *rec)
+{
+	return cls->roles.kind == CTP_KIND_LOSS && f->asked_ns && (!f->started || rec->ts_ns < f->since_ns);
+}
 
 /* Whether a number was asked for. */
 static inline bool ctp_filter_has(const struct ctp_filter_numbers *numbers, uint64_t v)

@@ -283,7 +283,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (c->lost)
 		SAY("%s event%s lost: findings that %s could contradict have the level unknown", ctp_print_count(n, c->lost),
 		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "they");
-	if (c->gaps && s->ordinal)
+	if (c->gaps && (s->ordinal || s->filtered)) /* the time is also of what was left out */
 		SAY("coroutines have %s gap%s: what they did then is not counted", ctp_print_count(n, c->gaps),
 		    ctp_print_plural(c->gaps));
 	else if (c->gaps && s->total_ns[CTP_HEAVY_UNKNOWN])

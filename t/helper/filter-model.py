@@ -182,6 +182,7 @@ class Life:
     def __init__(self):
         self.chosen = self.fits = self.shown = self.told = self.at_place = False
         self.left = None  # the time of the first transition that is left out since the last that was written
+        self.next = self.last = 0  # the number that is due, and the time of the last transition or birth
         self.held = []    # rows that are written when it is shown
 
 
@@ -193,7 +194,7 @@ class Section:
         self.o, self.rows, self.pid = options, rows, pid
         self.out, self.lives, self.sites, self.texts, self.things = [], {}, {}, {}, {}
         self.totals, self.samples_left, self.last = Counter(), False, 0
-        self.errors, self.used_sites = [], set()
+        self.errors, self.used_sites, self.since, self.unsure = [], set(), None, 0
 
     # what is written, and what it needs
 
@@ -247,7 +248,10 @@ class Section:
             return
         life.shown, held, life.held = True, life.held, []
         for row in held:
-            self.write_of(ident, life, row)
+            if row["type"] == "lost" and self.is_before(row):
+                self.leave_loss(life, row)
+            else:
+                self.write_of(ident, life, row)
         if held and not life.chosen:
             self.out.append({"type": "left_out", "ts": ts, "coro": ident, "after": 0})
             life.told = True
@@ -283,6 +287,15 @@ class Section:
         elif kind in ("loss", "wake", "cause", "await"):
             life.held = keep((kind,) + (("cause",) if kind == "wake" else ())) + [row]
 
+    def is_before(self, row):
+        """A loss that ended before the time that is asked for."""
+        return KIND[row["type"]] == "loss" and self.since is not None and row["ts"] < self.since
+
+    @staticmethod
+    def leave_loss(life, row):
+        if life.left is None and row["index"] >= life.next:  # else the transition after it is known
+            life.left = row["after"] or row["ts"]
+
     @staticmethod
     def leave(life, row):
         if KIND[row["type"]] == "transition" and life.left is None:
@@ -308,6 +321,10 @@ class Section:
     def take_coro(self, row, ident, started):
         life, kind = self.life_of(ident), KIND[row["type"]]
         before = life.chosen
+        if kind in ("transition", "birth"):
+            life.last = max(life.last, row["ts"])
+        if row["type"] == "transition":
+            life.next = max(life.next, row["index"] + 1)
         if kind == "birth":
             life.fits = self.fits(ident, row)
             parent = self.lives.get(row["parent"])
@@ -325,7 +342,7 @@ class Section:
                 life.left, life.told = row["ts"], True
             self.take_chosen(row, ident, life, started)
         if kind == "death":
-            life.held, life.shown = [], True
+            life.held, life.shown, life.last = [], True, float("inf")
             if not (life.chosen and self.o.by_birth):
                 del self.lives[ident]
 
@@ -349,6 +366,8 @@ class Section:
         about = kind in ABOUT or kind == "loss"
         if not started:
             self.hold(life, row)
+        elif self.is_before(row):
+            self.leave_loss(life, row)
         elif kind == "death":
             if life.shown or not self.o.lazy:
                 self.show(ident, life, row["ts"])
@@ -370,6 +389,9 @@ class Section:
         out |= kind != "loss" and bool(o.threads) and "tid" in row and row["tid"] not in o.threads
         out |= other and (not self.wanted(row) or not started)
         out |= o.picks and other and kind != "sample"
+        if self.is_before(row):
+            out = True
+            self.unsure = max(self.unsure, row["ts"] if row["type"] == "lost" else 0)
         if kind == "sample":
             self.samples_left |= out
         if out:
@@ -412,8 +434,10 @@ class Section:
 
     def tell_left(self):
         for ident, life in self.lives.items():
-            if life.shown and life.left is not None and not life.told:
-                self.out.append({"type": "left_out", "ts": self.last, "coro": ident, "after": life.left})
+            unsure = life.chosen and life.last < self.unsure
+            if life.shown and (life.left is not None or unsure) and not life.told:
+                after = life.left if life.left is not None else life.last
+                self.out.append({"type": "left_out", "ts": self.last, "coro": ident, "after": after})
                 life.told = True
 
     def run(self):
@@ -430,6 +454,7 @@ class Section:
                 first = ts
             until = first + o.until if o.until and first is not None else float("inf")
             since = begin if o.last else first + o.since if first is not None else 0
+            self.since = (since if first is not None else float("inf")) if o.since or begin else None
             if not started and first is not None and ts >= since:
                 started = True
                 if not o.lazy:

@@ -113,6 +113,47 @@ is 'with other gaps, the same events are lost' "$(lost_in some | lost_only)" "$(
 "$to" -qa "$tmp/known.ctp" | sed 's/"attrs":{/&"filtered":"--state running",/' | "$from" -q -o "$tmp/some.ctp"
 is 'also if the loss comes after the next transition' "$(lost_in some | grep 'report\|sqlite')" "$(grep 'report\|sqlite' "$tmp/whole")"
 
+# --- losses that ended before --since are left out, also those that are late, and no coroutine waits that may have gone on in them
+awk 'function on(ts, coro, index_, active) {
+	printf "{\"type\":\"transition\",\"ts\":%d,\"coro\":%d,\"tid\":7,\"is_active\":%s,\"index\":%d,\"addr\":\"0x5\"}\n", ts, coro, active ? "true" : "false", index_ }
+function lost(ts, coro, index_, count, after) {
+	printf "{\"type\":\"lost\",\"ts\":%d,\"coro\":%d,\"index\":%d,\"count\":%d,\"after\":%d}\n", ts, coro, index_, count, after }
+function missed(ts, count, after) { printf "{\"type\":\"missed\",\"ts\":%d,\"tid\":7,\"count\":%d,\"after\":%d,\"transitions\":0}\n", ts, count, after }
+function u64(name, role) { return "{\"name\":\"" name "\",\"type\":\"u64\",\"role\":\"" role "\"}" }
+BEGIN {
+	print "{\"type\":\"@section\",\"attrs\":{\"pid\":\"5\"}}"
+	print "{\"type\":\"@schema\",\"name\":\"transition\",\"kind\":\"transition\",\"fields\":[" u64("ts", "time") "," u64("coro", "coroutine") "," \
+		u64("tid", "thread") ",{\"name\":\"is_active\",\"type\":\"bool\",\"role\":\"state\"}," u64("index", "sequence") ",{\"name\":\"addr\",\"type\":\"u64\",\"role\":\"address\",\"hex\":true}]}"
+	print "{\"type\":\"@schema\",\"name\":\"lost\",\"kind\":\"loss\",\"fields\":[" u64("ts", "time") "," u64("coro", "coroutine") "," u64("index", "sequence") "," u64("count", "count") "," u64("after", "time") "]}"
+	print "{\"type\":\"@schema\",\"name\":\"missed\",\"kind\":\"loss\",\"fields\":[" u64("ts", "time") "," u64("tid", "thread") "," u64("count", "count") "," u64("after", "time") ",{\"name\":\"transitions\",\"type\":\"u64\"}]}"
+	on(1000, 1, 0, 1); on(1100, 2, 0, 1); on(1150, 3, 0, 1); on(1170, 4, 0, 1)
+	on(1200, 2, 1, 0); on(1300, 3, 1, 0); on(1350, 4, 1, 0)
+	lost(1400, 0, 0, 9, 1390)                       # of unknown coroutines: 2, 3 and 4 may have gone on
+	on(1500, 1, 3, 0); lost(1500, 1, 1, 2, 1000)    # the state after it is known
+	lost(1600, 2, 2, 2, 1200)                       # and here it is not
+	missed(1700, 7, 1400); missed(2300, 5, 1900)    # the second overlaps
+	on(2400, 3, 6, 1); lost(2400, 3, 2, 4, 1300)    # and so does this
+	on(2500, 1, 4, 1); on(2600, 1, 5, 0)
+	for (i = 0; i < 150000; i++) on(3000 + i, 9, i, i % 2 == 0)
+	lost(1450, 1, 1, 1, 1000)
+	print "{\"type\":\"@end\",\"complete\":true}"
+}' | "$from" -q -o "$tmp/before.ctp" 2>"$tmp/err"
+last_ns=$("$to" -qa "$tmp/before.ctp" | grep -o '"ts":[0-9]*' | cut -d : -f 2 | sort -n | tail -n 1)
+for options in --since=1us "--last=$((last_ns - 2000))ns" "--since=1us --class=*" "--since=1us --coro=1,2,3,4,9"; do
+	"$filter" -q $options "$tmp/before.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
+	"$to" -qa "$tmp/some.ctp" >"$tmp/some.jsonl"
+	is "$options: losses of this time" "$(grep '"type":"\(lost\|missed\)"' "$tmp/some.jsonl" | grep -o '"ts":[0-9]*' | tr '\n' ' ')" '"ts":2300 "ts":2400 '
+	"$report" -qj "$tmp/some.ctp" >"$tmp/report.json"
+	is "$options: in the report, too" "$(for name in lost missed gaps; do number $name "$tmp/report.json"; done | tr '\n' ' ')" '4 5 1 '
+	like "$options: and without the time of other gaps" "$("$report" -q "$tmp/some.ctp")" '^  coroutines have 1 gap: what they did then is not counted$'
+	case $options in
+	*class*) continue ;; # nothing of 2 and 4 is written
+	esac
+	is "$options: of 2 and 4 nobody knows whether they wait" "$(grep '"type":"left_out"' "$tmp/some.jsonl" | grep -o '"coro":[0-9]*,"after":[0-9]*' | sort | tr '\n' ' ')" \
+		'"coro":2,"after":1200 "coro":4,"after":1350 '
+	is "$options: so they are in a gap" "$(number in_gap "$tmp/report.json")" 2
+done
+
 # --- all tools say so
 "$filter" -q --coro=1,2 "$tmp/gaps.ctp" >"$tmp/some.ctp"
 like 'ctp-stat' "$("$stat" -q "$tmp/some.ctp")" '^  filtered:    --coro 1,2$'
