@@ -93,7 +93,8 @@ struct ctp_filter {
 	bool begun;
 
 	bool merged;  /* the section has origins */
-	bool copies;  /* nothing is left out */
+	bool whole;   /* of each origin that is asked for, nothing is left out */
+	bool copies;  /* and all are asked for */
 	bool picks;   /* options select coroutines */
 	bool lazy;    /* options select records: a coroutine is shown with the first of its own */
 	bool skipped; /* the section is not asked for */

@@ -65,7 +65,7 @@ static bool make_section(struct ctp_filter *f, const struct ctp_section *sec)
 	const char *before = ctp_section_get(sec, "filtered");
 	if (before && f->anon && !(before = value_of(f, &(struct ctp_attr){(char *)(uintptr_t)"filtered", (char *)(uintptr_t)before})))
 		return false;
-	bool whole = f->copies && !f->options->finding && !f->options->suspect;
+	bool whole = f->whole && !f->options->finding && !f->options->suspect;
 	char *said = said_so_far(before, whole ? NULL : f->options->said);
 	ctp_section_fini(to);
 	ctp_section_init(to);
@@ -577,7 +577,8 @@ struct ctp_sink *ctp_filter_sink(struct ctp_output *out, const struct ctp_filter
 	f->out = out;
 	f->picks = o->coros.n || o->processes.n || o->spawns.n || o->names.n || o->descendants;
 	f->lazy = o->threads.n || o->classes.n || o->places.n || o->states;
-	f->copies = !f->picks && !f->lazy && !o->since_ns && !o->starts.n && !o->until_ns && !o->origin;
+	f->whole = !f->picks && !f->lazy && !o->since_ns && !o->starts.n && !o->until_ns;
+	f->copies = f->whole && !o->origin;
 	f->skipped = true;
 	if (make_parts(f, err))
 		return &f->sink;

@@ -116,16 +116,23 @@ for options in --coro=351,352 --origin=1 --since=100ms --until=1s --anonymise; d
 	origins='[.sections[] | [.complete, .start_ns, (.filtered != null)]]'
 	case $options in
 	--anonymise) want=$(json "$tmp/merged.ctp" "$origins") ;;
-	--origin=1) want=$(json "$tmp/merged.ctp" "$origins | map(.[2] = true) | .[:1]") ;;
+	--origin=1) want=$(json "$tmp/merged.ctp" "$origins | .[:1]") ;;
 	*) want=$(json "$tmp/merged.ctp" "$origins | map(.[2] = true)") ;;
 	esac
 	is "a merge, $options: each origin is complete, filtered, and begins when it did" "$(json "$tmp/some.ctp" "$origins")" "$want"
+done
+for origin in 1 2; do
+	"$filter" -q --origin=$origin "$tmp/merged.ctp" >"$tmp/some.ctp"
+	is "a merge, --origin=$origin: the report is as that of all" "$(json "$tmp/some.ctp" '.sections[0] | del(.file)')" \
+		"$(json "$tmp/merged.ctp" ".sections[$((origin - 1))] | del(.file)")"
 done
 "$filter" -q --coro=35 "$tmp/lost.ctp" >"$tmp/a.ctp"
 "$BIN/ctp-merge" -q -o "$tmp/ab.ctp" "$tmp/a.ctp" "$tmp/other.ctp"
 is 'a merge of a filtered trace: the other one is not filtered' "$(json "$tmp/ab.ctp" '[.sections[] | [.filtered, (.findings | length)]]')" \
 	'[["--coro 35",0],[null,1]]'
 like 'a merge of a filtered trace: as a whole it is filtered' "$("$BIN/ctp-stat" -q "$tmp/ab.ctp")" '^  filtered: .*: --coro 35$'
+is 'a merge of a filtered trace: nor is it alone' "$(for n in 1 2; do "$filter" -q --origin=$n "$tmp/ab.ctp" >"$tmp/some.ctp"
+	json "$tmp/some.ctp" '[.sections[] | [.filtered, (.findings | length)]]'; done | tr '\n' ' ')" '[["--coro 35",0]] [[null,1]] '
 "$filter" -q --since=1ms "$tmp/ab.ctp" >"$tmp/some.ctp"
 is 'a merge of a filtered trace: and then both are' "$(json "$tmp/some.ctp" '[.sections[] | .filtered]')" '["--coro 35 | --since 1ms","--since 1ms"]'
 "$filter" -q --finding=1 --origin=3 "$tmp/merged.ctp" >"$tmp/none" 2>"$tmp/err"
