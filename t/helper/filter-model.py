@@ -364,6 +364,7 @@ class Section:
     def take_chosen(self, row, ident, life, started):
         kind = KIND[row["type"]]
         about = kind in ABOUT or kind == "loss"
+        selected = not about and kind != "death" and self.is_selected(life, row)  # also before the start: it notes the place
         if not started:
             self.hold(life, row)
         elif self.is_before(row):
@@ -374,7 +375,7 @@ class Section:
                 self.write_of(ident, life, row)
         elif about and self.o.lazy and not life.shown:
             self.hold(life, row)
-        elif about or self.is_selected(life, row):
+        elif about or selected:
             self.show(ident, life, row["ts"])
             self.write_of(ident, life, row)
         else:
