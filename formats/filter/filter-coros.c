@@ -281,7 +281,7 @@ void ctp_filter_tell_left(struct ctp_filter *f)
 	uint32_t at = 0;
 	for (struct ctp_filter_entry *e = NULL; (e = ctp_filter_table_each(&f->coros, &at, e));) {
 		struct ctp_filter_coro *co = (struct ctp_filter_coro *)e;
-		bool unsure = co->chosen && co->last_ns < f->unsure_ns;
+		bool unsure = co->chosen && co->origin && co->last_ns < co->origin->unsure_ns;
 		if (!co->shown || !(co->left || unsure) || co->told)
 			continue;
 		ctp_filter_put_left_out(f, co, f->now_ns, co->left ? co->left_ns : co->last_ns);
@@ -368,6 +368,8 @@ void ctp_filter_take_coro(struct ctp_filter *f, const struct ctp_filter_class *c
 		return;
 	}
 	bool jump = note_last(co, cls, rec);
+	if (f->asked_ns)
+		co->origin = ctp_filter_origin_of(f, rec);
 	if (kind == CTP_KIND_BIRTH)
 		look_at_birth(f, co, cls, rec);
 	bool before = co->chosen;

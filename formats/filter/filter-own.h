@@ -30,6 +30,7 @@ enum {
 struct ctp_filter_coro {
 	struct ctp_filter_entry entry; /* key: its number, 0 */
 	struct ctp_filter_list held;   /* written when it is shown; empty from then on */
+	const struct ctp_filter_origin *origin; /* null: since_ns is not asked for */
 	uint64_t left_ns; /* the first transition that was left out since the last that was written; if left is set */
 	uint64_t next;    /* the number that its next transition has, if none is lost */
 	uint64_t last_ns; /* its last transition, or its birth; UINT64_MAX: it has ended */
@@ -54,6 +55,7 @@ struct ctp_filter_origin {
 	struct ctp_filter_entry entry; /* key: its number, 0 */
 	uint64_t first_ns; /* its first event; UINT64_MAX: none yet */
 	uint64_t stride;   /* of its numbers; 0: not known */
+	uint64_t unsure_ns; /* the last loss of events of unknown coroutines before since_ns; 0: none */
 	uint64_t events, lost, unverified, births, deaths;
 };
 
@@ -103,7 +105,6 @@ struct ctp_filter {
 	bool samples_left;
 	uint64_t asked_ns; /* the section's part of starts, or since_ns, as the options have it */
 	uint64_t first_ns, since_ns, until_ns; /* on the section's clock; first_ns UINT64_MAX: no event yet */
-	uint64_t unsure_ns; /* the last loss of events of unknown coroutines before since_ns; 0: none */
 	uint64_t now_ns, mark_ns, number;
 	uint32_t unmarked; /* records since the last mark */
 	uint32_t depth;    /* of coroutines that are shown because another one refers to them */

@@ -151,7 +151,7 @@ static enum ctp_status section(struct ctp_sink *sink, const struct ctp_section *
 	f->started = !f->asked_ns;
 	f->ended = f->samples_left = false;
 	f->first_ns = f->until_ns = UINT64_MAX;
-	f->since_ns = f->now_ns = f->mark_ns = f->unmarked = f->unsure_ns = 0;
+	f->since_ns = f->now_ns = f->mark_ns = f->unmarked = 0;
 	f->pid = pid ? strtoull(pid, NULL, 10) : 0;
 	f->kept_before = f->stats->kept;
 	f->merged = ctp_section_get(sec, "merged");
@@ -280,7 +280,8 @@ static void take_plain(struct ctp_filter *f, const struct ctp_filter_class *c, c
 	out |= other && (!c->wanted || !f->started);
 	if (ctp_filter_is_before(f, c, rec)) {
 		out = true;
-		f->unsure_ns = roles->missed ? f->unsure_ns : ctp_most(f->unsure_ns, rec->ts_ns);
+		struct ctp_filter_origin *from = ctp_filter_origin_of(f, rec);
+		from->unsure_ns = roles->missed ? from->unsure_ns : ctp_most(from->unsure_ns, rec->ts_ns);
 	}
 	out |= f->picks && other && roles->kind != CTP_KIND_SAMPLE;
 	if (roles->kind == CTP_KIND_SAMPLE)
