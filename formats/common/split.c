@@ -36,6 +36,7 @@ struct split {
 	uint64_t *left_out;    /* origins */
 	bool splits;
 	struct ctp_section whole; /* the clock of the merged section */
+	uint64_t stride;          /* of its numbers; 0: not known */
 	uint64_t first_ns;        /* its first time; 0: none yet */
 	struct part *parts;
 	size_t n, room;
@@ -208,9 +209,13 @@ static const struct known *known_of(struct split *s, const struct ctp_class *cls
 	return k;
 }
 
+/* A filter's own records have no origin; the numbers of their coroutines end with it (ctp-merge.1). */
 static uint64_t origin_of(struct split *s, const struct ctp_record *rec)
 {
-	return ctp_record_number(rec, known_of(s, rec->cls)->origin);
+	int origin = known_of(s, rec->cls)->origin;
+	if (origin < 0 && rec->cls->kind == CTP_KIND_LEFT_OUT && s->stride)
+		return ctp_record_number(rec, ctp_class_role(rec->cls, CTP_ROLE_COROUTINE)) % s->stride;
+	return ctp_record_number(rec, origin);
 }
 
 static struct ctp_record with_own_numbers(struct split *s, const struct part *p, const struct ctp_record *rec, uint64_t *val)
@@ -287,6 +292,8 @@ static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *se
 	if (!s->splits)
 		return s->to->ops->section ? s->to->ops->section(s->to, sec, err) : CTP_OK;
 	s->sections++;
+	const char *stride = ctp_section_get(sec, "stride");
+	s->stride = stride ? strtoull(stride, NULL, 10) : 0;
 	ctp_section_init(&s->whole);
 	for (uint32_t i = 0; i < sec->nattrs; i++)
 		ctp_section_add(&s->whole, sec->attrs[i].name, sec->attrs[i].value);

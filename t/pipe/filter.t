@@ -154,6 +154,13 @@ for options in --since=1us "--last=$((last_ns - 2000))ns" "--since=1us --class=*
 	is "$options: so they are in a gap" "$(number in_gap "$tmp/report.json")" 2
 done
 
+"$to" -qa "$tmp/before.ctp" | grep -v '"coro":9,' | sed 's/"pid":"5"/"pid":"5","clock":"monotonic","wall_offset_ns":"1000"/' >"$tmp/some.jsonl"
+"$from" -q -o "$tmp/a.ctp" "$tmp/some.jsonl"
+grep -v '"coro":0,' "$tmp/some.jsonl" | "$from" -q -o "$tmp/b.ctp"
+"$BIN/ctp-merge" -q -o "$tmp/ab.ctp" "$tmp/a.ctp" "$tmp/b.ctp"
+"$filter" -q --since=1us "$tmp/ab.ctp" | "$report" -qj >"$tmp/report.json"
+is 'a loss of unknown coroutines is one of its origin' "$(grep -o '"in_gap":[0-9]*' "$tmp/report.json" | tr '\n' ' ')" '"in_gap":2 "in_gap":1 '
+
 # --- all tools say so
 "$filter" -q --coro=1,2 "$tmp/gaps.ctp" >"$tmp/some.ctp"
 like 'ctp-stat' "$("$stat" -q "$tmp/some.ctp")" '^  filtered:    --coro 1,2$'
