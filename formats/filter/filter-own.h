@@ -162,9 +162,9 @@ static inline bool ctp_filter_on_thread(struct ctp_filter *f, const struct ctp_r
 void ctp_filter_note_attr(struct ctp_filter_stats *stats, const char *name);
 
 /* Whether a loss ended before since_ns: it is left out. */
-static inline bool ctp_filter_is_before(const struct ctp_filter *f, const struct ctp_filter_class *cls, const struct ctp_record *rec)
+static inline bool ctp_filter_is_before(const struct ctp_filter *f, const struct ctp_filter_class *c, const struct ctp_record *rec)
 {
-	return cls->roles.kind == CTP_KIND_LOSS && f->asked_ns && (!f->started || rec->ts_ns < f->since_ns);
+	return c->roles.kind == CTP_KIND_LOSS && f->asked_ns && (!f->started || rec->ts_ns < f->since_ns);
 }
 
 /* Whether a number was asked for. */
