@@ -94,17 +94,35 @@ static void text_times(struct ctp_output *out, const struct ctp_stat_section *s)
 		putf(out, "  started:     %s UTC\n", text);
 }
 
-static void text_ended(struct ctp_output *out, const struct ctp_ended *e)
+static void text_end(struct ctp_output *out, const struct ctp_stat_section *s, const struct ctp_ended *e, const char *otherwise,
+                     uint64_t origins)
 {
 	char to[CTP_ENDED_TEXT_MAX];
-	const char *text = e->outcome[0] ? ctp_ended_text(to, e) : "not recorded";
+	const char *text = e ? ctp_ended_text(to, e) : otherwise;
 	putf(out, "  ended:       ");
 	if (text) {
-		putf(out, "%s\n", text);
+		putf(out, "%s", text);
 	} else {
 		put_plain(out, e->outcome, strlen(e->outcome), false);
-		putf(out, " %jd\n", (intmax_t)e->status);
+		putf(out, " %jd", (intmax_t)e->status);
 	}
+	if (s->norigins)
+		putf(out, " (%ju origin%s)", origins, plural(origins));
+	putf(out, "\n");
+}
+
+/* A line for each different end. */
+static void text_ended(struct ctp_output *out, const struct ctp_stat_section *s)
+{
+	uint64_t recorded = s->other_ends;
+	for (uint32_t i = 0; i < s->nends; i++) {
+		text_end(out, s, &s->ends[i].ended, NULL, s->ends[i].origins);
+		recorded += s->ends[i].origins;
+	}
+	if (s->other_ends)
+		text_end(out, s, NULL, "in other ways", s->other_ends);
+	if (!recorded || recorded < s->norigins)
+		text_end(out, s, NULL, "not recorded", s->norigins - recorded);
 }
 
 /* The attributes; a list is on one line. text_times shows those that are times. */
@@ -143,7 +161,7 @@ static void text_section(struct ctp_output *out, const struct ctp_stat_section *
 	if (s->who)
 		text_attrs(out, s->who);
 	text_times(out, s);
-	text_ended(out, &s->ended);
+	text_ended(out, s);
 }
 
 void ctp_stat_print_file(struct ctp_output *out, const struct ctp_input *in)
@@ -218,6 +236,31 @@ static void json_attrs(struct ctp_output *out, const struct ctp_section *who)
 	free(attrs);
 }
 
+static void json_end(struct ctp_output *out, const struct ctp_ended *e)
+{
+	putf(out, "\"outcome\":");
+	put_text(out, e->outcome);
+	putf(out, ",\"status\":%jd", e->status);
+}
+
+static void json_ended(struct ctp_output *out, const struct ctp_stat_section *s)
+{
+	const struct ctp_ended *all = ctp_stat_ended(s);
+	if (all) {
+		putf(out, ",");
+		json_end(out, all);
+	}
+	if (!s->norigins)
+		return;
+	putf(out, ",\"ends\":[");
+	for (uint32_t i = 0; i < s->nends; i++) {
+		putf(out, i ? ",{" : "{");
+		json_end(out, &s->ends[i].ended);
+		putf(out, ",\"origins\":%ju}", s->ends[i].origins);
+	}
+	putf(out, "]");
+}
+
 void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
 {
 	const struct ctp_reader_stats *r = &stat->reader;
@@ -237,11 +280,7 @@ void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
 	for (uint64_t i = 0; i < sections_kept(stat); i++) {
 		putf(out, i ? ",{" : "{");
 		json_counts(out, &stat->sections[i].counts);
-		if (stat->sections[i].ended.outcome[0]) {
-			putf(out, ",\"outcome\":");
-			put_text(out, stat->sections[i].ended.outcome);
-			putf(out, ",\"status\":%jd", stat->sections[i].ended.status);
-		}
+		json_ended(out, &stat->sections[i]);
 		putf(out, ",\"attrs\":");
 		json_attrs(out, stat->sections[i].who);
 		putf(out, "}");

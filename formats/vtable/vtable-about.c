@@ -86,20 +86,21 @@ static void section_column(sqlite3_context *to, const struct cursor *c, int i)
 {
 	const struct ctp_stat_section *s = &c->stat->sections[c->row];
 	const struct ctp_stat_counts *n = &s->counts;
+	const struct ctp_ended *ended = ctp_stat_ended(s);
 	const struct ctp_reader_stats *file = &c->stat->reader;
 	const uint64_t numbers[] = {
 		[SECTION] = c->row + 1, [WALL_OFFSET] = (uint64_t)s->who->wall_offset_ns, [COMPLETE] = n->complete,
 		[EVENTS] = n->events, [LOST] = n->lost, [UNVERIFIED] = n->unverified, [UNTRACED] = n->untraced,
 		[UNSEEN] = n->unseen, [BIRTHS] = n->births, [DEATHS] = n->deaths, [CONFLICTS] = n->conflicts,
-		[FIRST] = n->first_ns, [LAST] = n->last_ns, [STATUS] = (uint64_t)s->ended.status,
+		[FIRST] = n->first_ns, [LAST] = n->last_ns, [STATUS] = ended ? (uint64_t)ended->status : 0,
 		[DAMAGED] = file->damaged_packets, [MISSING] = file->missing_packets, [SKIPPED] = file->skipped_bytes,
 	};
-	bool unknown = (i == WALL_OFFSET && !s->who->has_wall) || (i == STATUS && !s->ended.outcome[0]) ||
+	bool unknown = (i == WALL_OFFSET && !s->who->has_wall) || (i == STATUS && !ended) ||
 	               ((i == FIRST || i == LAST) && n->first_ns > n->last_ns);
 	if (i == ATTRS)
 		result_attrs(to, s->who);
 	else if (i == OUTCOME)
-		result_text(to, s->ended.outcome);
+		result_text(to, ended ? ended->outcome : "");
 	else if (i == SECTIONS_FILE)
 		sqlite3_result_text(to, c->trace.path, -1, SQLITE_TRANSIENT);
 	else if (!unknown)

@@ -213,6 +213,27 @@ static uint64_t named(const struct ctp_record *rec, const char *name)
 	return i < 0 || ctp_type_is_text(rec->cls->fields[i].type) ? 0 : rec->val[i];
 }
 
+static void add_end(struct ctp_stat_section *s, struct ctp_ended ended)
+{
+	uint32_t i = 0;
+	while (i < s->nends && (s->ends[i].ended.status != ended.status || strcmp(s->ends[i].ended.outcome, ended.outcome)))
+		i++;
+	if (!ended.outcome[0])
+		return;
+	if (i == CTP_STAT_ENDS_MAX) {
+		s->other_ends++;
+		return;
+	}
+	s->nends += i == s->nends;
+	s->ends[i].ended = ended;
+	s->ends[i].origins++;
+}
+
+const struct ctp_ended *ctp_stat_ended(const struct ctp_stat_section *s)
+{
+	return s->nends == 1 && s->ends[0].origins >= s->norigins ? &s->ends[0].ended : NULL;
+}
+
 /* Counts a record by its kind. */
 static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const struct known *k, const struct ctp_record *rec)
 {
@@ -227,12 +248,15 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 		ctp_add_capped(k->missed ? &sec->missed : &sec->lost, ctp_record_lost(rec));
 		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
 	}
-	c->stat->norigins += kind == CTP_KIND_ORIGIN && named(rec, "state") == CTP_ORIGIN_BEGINS;
+	if (kind == CTP_KIND_ORIGIN && named(rec, "state") == CTP_ORIGIN_BEGINS) {
+		c->stat->norigins++;
+		c->at->norigins++;
+	}
 	if (kind == CTP_KIND_UNTRACED || kind == CTP_KIND_END)
 		sec->untraced = ctp_most(sec->untraced, ctp_record_untraced(rec));
 	if (kind == CTP_KIND_END) {
 		c->end_events = ctp_most(c->end_events, named(rec, "events"));
-		c->at->ended = ctp_ended_read(rec);
+		add_end(c->at, ctp_ended_read(rec));
 	}
 }
 

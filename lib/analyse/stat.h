@@ -10,7 +10,10 @@
 #include "analyse/spans.h"
 #include "stream/sink.h"
 
-enum { CTP_STAT_SECTIONS_MAX = 256 }; /* sections with counts of their own; the totals are of all */
+enum {
+	CTP_STAT_SECTIONS_MAX = 256, /* sections with counts of their own; the totals are of all */
+	CTP_STAT_ENDS_MAX = 8,       /* different ends of the origins of a section */
+};
 
 /* Counts of a section, or of all sections. */
 struct ctp_stat_counts {
@@ -39,7 +42,13 @@ struct ctp_stat {
 	struct ctp_stat_section {
 		struct ctp_section *who;
 		struct ctp_stat_counts counts;
-		struct ctp_ended ended;
+		uint64_t norigins; /* 0: it was not merged */
+		uint32_t nends;
+		struct ctp_stat_end { /* each different one; of a section that was not merged, only one */
+			struct ctp_ended ended;
+			uint64_t origins;
+		} ends[CTP_STAT_ENDS_MAX];
+		uint64_t other_ends; /* origins with ends that there was no room for */
 	} sections[CTP_STAT_SECTIONS_MAX];
 	uint32_t nclasses;
 	struct ctp_stat_class { /* by name */
@@ -50,6 +59,9 @@ struct ctp_stat {
 
 struct ctp_stat *ctp_stat_new(struct ctp_err *err);
 void ctp_stat_free(struct ctp_stat *stat);
+
+/* How the program of the section ended, or all that were merged into it. Null: that is not known, or differs. */
+const struct ctp_ended *ctp_stat_ended(const struct ctp_stat_section *s);
 
 /* Adds the counts of one input. CTP_FAILED: it could not be read, or is no stream. */
 enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const struct ctp_notice *notice,

@@ -102,6 +102,27 @@ counts 'three sections' 3 "$tmp/aba.ctp" complete=true events=9 lost=6 births=4 
 "$BIN/ctp-stat" -j "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/three"
 ok 'three operands give the same as their concatenation' cmp "$tmp/three" "$tmp/json"
 
+# A merge has the end of each origin: each different one, and how many origins have it.
+n=0
+for how in exited:0 killed:9 killed:9 none:0; do
+	n=$((n + 1))
+	{
+		echo "{\"type\":\"@section\",\"attrs\":{\"host\":\"h\",\"pid\":\"$n\",\"clock\":\"monotonic\",\"wall_offset_ns\":\"1700000000000000000\"}}"
+		echo "{\"type\":\"birth\",\"ts\":100,\"probe_id\":7,\"coro\":1,\"station\":0,\"after\":100,\"before\":100}"
+		[ $how = none:0 ] || echo "{\"type\":\"end\",\"ts\":200,\"events\":0,\"lost\":0,\"unverified\":0,\"untraced\":0,\"births\":1,\"deaths\":0,\"outcome\":\"${how%:*}\",\"status\":${how#*:}}"
+		echo '{"type":"@end","complete":true}'
+	} | "$BIN/ctp-fromjsonl" -q >"$tmp/end$n.ctp"
+done
+ends() { "$BIN/ctp-merge" -q -o "$tmp/ends.ctp" "$@" && "$BIN/ctp-stat" -q "$tmp/ends.ctp" | sed -n 's/^  ended:  *//p' | tr '\n' ';'; }
+is 'a merge: the ends of all origins' "$(ends "$tmp/end1.ctp" "$tmp/end2.ctp" "$tmp/end3.ctp" "$tmp/end4.ctp")" \
+	'exited with status 0 (1 origin);killed by SIGKILL (2 origins);not recorded (1 origin);'
+if command -v jq >/dev/null; then
+	is 'a merge: the ends in JSON' "$("$BIN/ctp-stat" -qj "$tmp/ends.ctp" | jq -c '.sections[0] | [.outcome, [.ends[] | [.outcome, .status, .origins]]]')" \
+		'[null,[["exited",0,1],["killed",9,2]]]'
+	is 'a merge: an end that all origins have' "$(ends "$tmp/end2.ctp" "$tmp/end3.ctp"
+		"$BIN/ctp-stat" -qj "$tmp/ends.ctp" | jq -c '.sections[0] | [.outcome, .status]')" 'killed by SIGKILL (2 origins);["killed",9]'
+fi
+
 # The whole duration. sections CLOCK FIRST LAST ...: a stream with a section for each, of two records. CLOCK is a name, or a wall_offset_ns.
 sections() {
 	while [ $# -gt 0 ]; do
