@@ -165,18 +165,22 @@ static bool is_asked_for(const struct place *at, uint64_t section, uint64_t orig
 	return (!section || at->section == section) && (!origin || at->origin == origin);
 }
 
-/* The section of the report, from 1 on; 0: err says why there is none. */
+/* The section of the report, from 1 on; 0: err says why there is none. A finding goes before a wait with the same number. */
 static uint32_t choose(const struct ctp_filter_report *r, uint64_t number, uint64_t section, uint64_t origin, struct ctp_err *err)
 {
 	const struct ctp_report *report = &r->analysis->report;
 	uint32_t found = 0, several = 0, asked = 0;
-	bool merged = false;
+	bool merged = false, is_finding = false;
 	for (uint32_t i = 0; i < r->nplaces; i++) {
 		if (!is_asked_for(&r->places[i], section, origin))
 			continue;
 		asked++;
-		if (!count_of(&report->sections[i]))
+		bool finding = number <= report->sections[i].nfindings;
+		if (number > count_of(&report->sections[i]) || (is_finding && !finding))
 			continue;
+		if (finding && !is_finding)
+			found = several = 0;
+		is_finding |= finding;
 		merged = found && r->places[i].section == r->places[found - 1].section;
 		found = i + 1;
 		several++;
@@ -186,9 +190,10 @@ static uint32_t choose(const struct ctp_filter_report *r, uint64_t number, uint6
 		                         origin ? origin : section,
 		                         origin ? "origin" : "section"), 0;
 	if (several > 1)
-		return (void)ctp_err_set(err, "--finding %" PRIu64 ": several %s have findings; add --%s N", number,
-		                         merged ? "origins" : "sections", merged ? "origin" : "section"), 0;
-	if (!found || number > count_of(&report->sections[found - 1]))
+		return (void)ctp_err_set(err, "--finding %" PRIu64 ": several %s have %s; add --%s N", number,
+		                         merged ? "origins" : "sections", is_finding ? "findings" : "waits that stand out",
+		                         merged ? "origin" : "section"), 0;
+	if (!found)
 		return (void)ctp_err_set(err,
 		                         "--finding %" PRIu64 ": the trace has fewer findings; ctp-report lists them with their numbers",
 		                         number), 0;

@@ -41,7 +41,9 @@ while read -r rule grade; do
 		sh "$tmp/script" >"$tmp/rows"
 	fi
 	"$BIN/ctp-fromjsonl" -q "$tmp/rows" >"$tmp/rule.ctp" 2>"$tmp/err"
-	[ "$rule" != wait-cycle ] || cp "$tmp/rows" "$tmp/cycle.rows"
+	case $rule in
+	wait-cycle | possible) cp "$tmp/rows" "$tmp/$rule.rows" ;;
+	esac
 	cuts "$rule" "$tmp/rule.ctp" 1
 	cuts "$rule" "$tmp/rule.ctp" 1 --around=10ms
 	[ $status = 1 ] && continue
@@ -81,7 +83,7 @@ like 'a lock has a holder' "$holder" '^[1-9]'
 "$filter" -q --finding=1 "$tmp/forgotten-unlock.ctp" >"$tmp/part.ctp"
 is 'which is in the part' "$(coros "$tmp/part.ctp" | grep -cx "$holder")" 1
 
-sed '1s/"attrs":{}/"attrs":{"clock":"ordinal"}/' "$tmp/cycle.rows" | "$BIN/ctp-fromjsonl" -q >"$tmp/ordinal.ctp"
+sed '1s/"attrs":{}/"attrs":{"clock":"ordinal"}/' "$tmp/wait-cycle.rows" | "$BIN/ctp-fromjsonl" -q >"$tmp/ordinal.ctp"
 "$filter" -q --finding=1 --around=1s "$tmp/ordinal.ctp" >"$tmp/none" 2>"$tmp/err"
 is 'no clock: there is no time around a finding' "$? $(cat "$tmp/err")" \
 	'1 ctp-filter: the section has no clock, and its records have numbers: leave out --around'
@@ -105,6 +107,19 @@ is 'a merge: which origin?' "$? $(cat "$tmp/err")" '1 ctp-filter: --finding 1: s
 "$filter" -q --finding=1 --origin=2 -o "$tmp/part.ctp" "$tmp/merged.ctp"
 is 'a merge: the finding of the second origin' "$(said "$tmp/part.ctp" 1)" "$(said "$tmp/merged.ctp" 2)"
 is 'a merge: nothing of the first one is there' "$("$BIN/ctp-tojsonl" -qa "$tmp/part.ctp" | jq -r 'select(.origin) | .origin' | sort -u)" 2
+# A finding goes before a wait that stands out, as in the last line of the report.
+for host in one two; do
+	sed '1s/"attrs":{/"attrs":{"host":"'$host'","clock":"monotonic","wall_offset_ns":"1700000000000000000",/' "$tmp/possible.rows" |
+		"$BIN/ctp-fromjsonl" -q >"$tmp/$host.ctp"
+done
+"$BIN/ctp-merge" -q -o "$tmp/mixed.ctp" "$tmp/one.ctp" "$tmp/lost.ctp" "$tmp/two.ctp"
+like 'a merge: one origin has a finding' "$("$report" -q "$tmp/mixed.ctp" | tail -n 1)" '^In 3 origins: 1 finding, in origin 2\.$'
+"$filter" -q --finding=1 -o "$tmp/part.ctp" "$tmp/mixed.ctp" 2>"$tmp/err"
+is 'a merge: the finding, although other origins have a wait that stands out' "$? $(cat "$tmp/err")$("$BIN/ctp-tojsonl" -qa "$tmp/part.ctp" |
+	jq -r 'select(.type == "transition").origin' | sort -u)" '0 2'
+"$BIN/ctp-merge" -q -o "$tmp/mixed.ctp" "$tmp/one.ctp" "$tmp/two.ctp"
+"$filter" -q --finding=1 "$tmp/mixed.ctp" >"$tmp/none" 2>"$tmp/err"
+is 'a merge: which wait?' "$? $(cat "$tmp/err")" '1 ctp-filter: --finding 1: several origins have waits that stand out; add --origin N'
 json() { "$report" -qj "$1" 2>"$tmp/err" | jq -c "$2"; } # FILE WHAT
 for options in --coro=351,352 --origin=1 --since=100ms --until=1s --anonymise; do
 	"$filter" -q $options "$tmp/merged.ctp" >"$tmp/some.ctp" 2>"$tmp/err"
