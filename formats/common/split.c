@@ -155,7 +155,16 @@ static void add_filtered(const struct split *s, const struct part *p, struct ctp
 		ctp_section_addf(sec, "filtered", "%s%s%s", own ? own : "", own && all ? " | " : "", all ? all : "");
 }
 
-static bool is_of_parts(const char *name) { return !strcmp(name, "filtered"); }
+/* The later one of both. */
+static void add_filtered_since(const struct split *s, const struct part *p, struct ctp_section *sec)
+{
+	const char *own = ctp_section_get(&p->attrs, "filtered_since_ns"), *all = ctp_section_get(&s->whole, "filtered_since_ns");
+	uint64_t own_ns = own ? strtoull(own, NULL, 10) : 0, all_ns = all ? strtoull(all, NULL, 10) : 0;
+	if (own || all)
+		ctp_section_addf(sec, "filtered_since_ns", "%" PRIu64, own_ns > all_ns ? own_ns : all_ns);
+}
+
+static bool is_of_parts(const char *name) { return !strcmp(name, "filtered") || !strcmp(name, "filtered_since_ns"); }
 
 /* The section of a part, once all records about the part are known. */
 static void make_section(const struct split *s, const struct part *p, struct ctp_section *sec)
@@ -168,6 +177,7 @@ static void make_section(const struct split *s, const struct part *p, struct ctp
 		if (is_of_whole(s->whole.attrs[i].name))
 			ctp_section_add(sec, s->whole.attrs[i].name, s->whole.attrs[i].value);
 	add_filtered(s, p, sec);
+	add_filtered_since(s, p, sec);
 	if (p->pid)
 		ctp_section_addf(sec, "pid", "%" PRIu64, own_number(p, p->pid));
 	if (p->start_ns)

@@ -104,6 +104,7 @@ struct ctp_filter {
 	bool ended;   /* an end record was read */
 	bool samples_left;
 	uint64_t asked_ns; /* the section's part of starts, or since_ns, as the options have it */
+	uint64_t left_ns; /* an earlier filter left out what was before that; 0: none did */
 	uint64_t first_ns, since_ns, until_ns; /* on the section's clock; first_ns UINT64_MAX: no event yet */
 	uint64_t now_ns, mark_ns, number;
 	uint32_t unmarked; /* records since the last mark */
@@ -124,6 +125,7 @@ void ctp_filter_put(struct ctp_filter *f, const struct ctp_record *rec);
 void ctp_filter_put_process(struct ctp_filter *f, const struct ctp_record *rec);
 void ctp_filter_put_origin(struct ctp_filter *f, const struct ctp_record *rec);
 void ctp_filter_put_left_out(struct ctp_filter *f, struct ctp_filter_coro *co, uint64_t ts_ns, uint64_t after_ns);
+void ctp_filter_add_times(struct ctp_filter *f); /* the attributes of the section that are times */
 void ctp_filter_put_end(struct ctp_filter *f); /* the end record, if one is held, with the totals of what was written */
 void ctp_filter_hold_site(struct ctp_filter *f, const struct ctp_record *rec);
 void ctp_filter_take_object(struct ctp_filter *f, const struct ctp_filter_class *cls, const struct ctp_record *rec);

@@ -8,6 +8,7 @@
 #include "filter/filter-own.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -313,6 +314,17 @@ void ctp_filter_put_left_out(struct ctp_filter *f, struct ctp_filter_coro *co, u
 	val[CTP_LEFT_OUT_CORO] = co->entry.key[0];
 	val[CTP_LEFT_OUT_AFTER] = after_ns;
 	ctp_writer_record(f->writer, f->left_out, val);
+}
+
+/* --- attributes ----------------------------------------------------------------------------------------------------------- */
+
+void ctp_filter_add_times(struct ctp_filter *f)
+{
+	uint64_t since_ns = ctp_most(f->left_ns, f->asked_ns ? f->since_ns : 0);
+	if (f->first_ns != UINT64_MAX && !ctp_section_get(&f->to, "first_event_ns"))
+		ctp_section_addf(&f->to, "first_event_ns", "%" PRIu64, f->first_ns);
+	if (since_ns)
+		ctp_section_addf(&f->to, "filtered_since_ns", "%" PRIu64, since_ns);
 }
 
 /* --- the end -------------------------------------------------------------------------------------------------------------- */

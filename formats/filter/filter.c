@@ -50,10 +50,11 @@ static const char *value_of(struct ctp_filter *f, const struct ctp_attr *attr)
 static bool add_attrs(struct ctp_filter *f, struct ctp_section *to, const struct ctp_section *sec)
 {
 	for (uint32_t i = 0; i < sec->nattrs; i++) {
-		const char *value = !strcmp(sec->attrs[i].name, "filtered") ? "" : value_of(f, &sec->attrs[i]);
+		bool ours = !strcmp(sec->attrs[i].name, "filtered") || !strcmp(sec->attrs[i].name, "filtered_since_ns");
+		const char *value = ours ? "" : value_of(f, &sec->attrs[i]);
 		if (!value)
 			return false;
-		if (*value || strcmp(sec->attrs[i].name, "filtered"))
+		if (!ours)
 			ctp_section_add(to, sec->attrs[i].name, value); /* what is left of a long command may have no room */
 	}
 	return true;
@@ -87,8 +88,7 @@ static void begin_section(struct ctp_filter *f)
 	if (f->begun)
 		return;
 	f->begun = true;
-	if (f->first_ns != UINT64_MAX && !ctp_section_get(&f->to, "first_event_ns"))
-		ctp_section_addf(&f->to, "first_event_ns", "%" PRIu64, f->first_ns);
+	ctp_filter_add_times(f);
 	ctp_writer_begin(f->writer, &f->to);
 	const char *stride = ctp_section_get(&f->to, "stride");
 	f->kept.stride = stride ? strtoull(stride, NULL, 10) : 0;
@@ -157,7 +157,8 @@ static enum ctp_status section(struct ctp_sink *sink, const struct ctp_section *
 	f->merged = ctp_section_get(sec, "merged");
 	f->npreamble = 0;
 	f->begun = false;
-	const char *first = ctp_section_get(sec, "first_event_ns");
+	const char *first = ctp_section_get(sec, "first_event_ns"), *since = ctp_section_get(sec, "filtered_since_ns");
+	f->left_ns = since ? strtoull(since, NULL, 10) : 0;
 	if (first && !f->copies)
 		note_first(f, strtoull(first, NULL, 10));
 	if (!make_section(f, sec)) {

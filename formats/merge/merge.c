@@ -175,7 +175,7 @@ static void put_attributes(struct merge *m, const struct ctp_merge_lane *l, uint
 	const struct ctp_section *sec = l->pipe->section;
 	for (uint32_t i = 0; i < sec->nattrs; i++) {
 		const struct ctp_attr *a = &sec->attrs[i];
-		bool is_time = !strcmp(a->name, "first_event_ns");
+		bool is_time = !strcmp(a->name, "first_event_ns") || !strcmp(a->name, "filtered_since_ns");
 		char time[24];
 		snprintf(time, sizeof time, "%ju", (uintmax_t)(is_time ? ctp_merge_lane_time(l, number_of(a->value)) : 0));
 		ctp_merge_origins_attribute(&m->origins, m->writer, ts_ns, l->part->origin, a->name, is_time ? time : a->value);

@@ -190,10 +190,10 @@ static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, uin
 	sort_by(s->sites, s->nsites, sizeof *s->sites, by);
 }
 
-/* The threads that ever ran a coroutine, or have a gap. The time before the collector attached is unknown. */
+/* The threads that ever ran a coroutine, or have a gap. The time before known_ns is unknown. */
 static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t end_ns)
 {
-	uint64_t from_ns = end_ns - s->looked_ns, before_ns = ctp_span_ns(from_ns, a->follow.attached_ns);
+	uint64_t from_ns = end_ns - s->looked_ns, before_ns = ctp_span_ns(from_ns, a->follow.known_ns);
 	before_ns = before_ns < s->looked_ns ? before_ns : s->looked_ns;
 	s->threads = calloc(a->follow.threads->count, sizeof *s->threads);
 	a->report.failed |= !s->threads;

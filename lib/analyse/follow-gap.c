@@ -6,6 +6,7 @@
 #include "analyse/follow-own.h"
 
 #include "base/capped.h"
+#include "base/compare.h"
 #include "stream/sink.h"
 
 /* Wakes since the last transition may belong to a wait in the gap. */
@@ -53,7 +54,7 @@ static void thread_gap(struct ctp_follow *f, const struct ctp_roles *roles, cons
 	ctp_add_capped(&f->counts.ring_lost, transitions);
 	if (!thread || after > ts)
 		return;
-	ctp_thread_gap(th, ctp_asked_from(f, after), ctp_asked_to(f, ts));
+	ctp_thread_gap(th, ctp_asked_from(f, ctp_most(after, f->known_ns)), ctp_asked_to(f, ts));
 	if (f->ops->thread_gap)
 		f->ops->thread_gap(f->arg, thread, after, ts, transitions);
 }

@@ -77,7 +77,7 @@ enum ctp_follow_time { CTP_FOLLOW_ASKED, CTP_FOLLOW_ALL };
 
 static inline enum ctp_follow_time ctp_follow_time(const struct ctp_follow *f)
 {
-	bool all = !f->since_ns && f->until_ns == UINT64_MAX && !f->seen.nstops && !f->seen.stopped_ns && !f->attached_ns;
+	bool all = !f->since_ns && f->until_ns == UINT64_MAX && !f->seen.nstops && !f->seen.stopped_ns && !f->known_ns;
 	return all ? CTP_FOLLOW_ALL : CTP_FOLLOW_ASKED;
 }
 

@@ -35,7 +35,7 @@ __attribute__((cold)) void ctp_follow_broken(struct ctp_follow *f, struct ctp_co
 /* The coroutine suspends at another place than the last time. */
 void ctp_follow_put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t pid, uint64_t site, uint64_t addr);
 
-/* A whole run on a thread. Of the time before the trace only remnants are known, which do not count. */
+/* A whole run on a thread. Remnants from before known_ns do not count. */
 static inline void ctp_follow_ran(struct ctp_follow *f, struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns,
                                   enum ctp_follow_time time)
 {
@@ -43,7 +43,7 @@ static inline void ctp_follow_ran(struct ctp_follow *f, struct ctp_thread *th, u
 		ctp_thread_ran(th, from_ns, to_ns);
 		return;
 	}
-	from_ns = from_ns > f->attached_ns ? from_ns : f->attached_ns;
+	from_ns = from_ns > f->known_ns ? from_ns : f->known_ns;
 	ctp_thread_ran(th, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
 }
 

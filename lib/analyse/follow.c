@@ -384,7 +384,9 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	const char *first = ctp_section_get(sec, "first_event_ns"); /* of all, before some were left out */
 	if (first && sec->filtered)
 		f->counts.first_ns = strtoull(first, NULL, 10);
-	/* Wakes before that are not known, unless the program recorded: then the last wake of each coroutine is. */
+	const char *since = ctp_section_get(sec, "filtered_since_ns");
+	f->known_ns = ctp_most(f->attached_ns, since && sec->filtered ? strtoull(since, NULL, 10) : 0);
+	/* Wakes before attached_ns are not known, unless the program recorded: then the last wake of each coroutine is. */
 	const char *recorded = ctp_section_get(sec, "recorded");
 	f->missed_ns = recorded && !strcmp(recorded, "yes") ? 0 : f->attached_ns;
 	if (f->ops->section)

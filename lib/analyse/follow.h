@@ -190,6 +190,7 @@ struct ctp_follow {
 	uint64_t pid;         /* of the section; 0: not known */
 	bool filtered;        /* a number that is missing was left out, not lost: only records of losses say what was lost */
 	uint64_t attached_ns; /* when the collector attached to a running program; 0: the trace begins with the program */
+	uint64_t known_ns;    /* before that, only remnants of runs are known: attached_ns, or when what a filter has left begins */
 	uint64_t forgotten_ns; /* the latest death of a coroutine that is forgotten by now */
 	struct ctp_follow_priv *priv;
 	char text[CTP_SITE_TEXT_MAX + 1]; /* of ctp_follow_text */

@@ -547,6 +547,9 @@ def check(whole, filtered, words):
         first = next((row["ts"] for row in rows if KIND[row["type"]] in ("transition", "wake", "birth", "death")), None)
         if options.any and first is not None:
             said["first_event_ns"] = str(first)
+            since = max(row["ts"] for row in rows) - options.last if options.last else first + options.since
+            if options.since or (options.last and since > 0):
+                said["filtered_since_ns"] = str(since)
         if new_attrs != {**said, **attrs}:
             say(f"attributes {new_attrs}, not {attrs}")
         model = Section(options, rows, int(attrs["pid"]))

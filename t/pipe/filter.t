@@ -161,6 +161,23 @@ grep -v '"coro":0,' "$tmp/some.jsonl" | "$from" -q -o "$tmp/b.ctp"
 "$filter" -q --since=1us "$tmp/ab.ctp" | "$report" -qj >"$tmp/report.json"
 is 'a loss of unknown coroutines is one of its origin' "$(grep -o '"in_gap":[0-9]*' "$tmp/report.json" | tr '\n' ' ')" '"in_gap":2 "in_gap":1 '
 
+# --- what threads did before --since is not known
+threads() { "$report" -j "$@" 2>"$tmp/err" | jq -c '[.sections[] | [.threads[] | select(.busy_ns > 0) | [.tid, .busy_ns, .busy_share]] | sort]'; }
+if command -v jq >/dev/null; then
+	"$to" -qa "$tmp/lostwake.ctp" | sed '1s/"boot_id":"[^"]*"/"boot_id":"another"/; 1s/"wall_offset_ns":"[0-9]*/&7/' | "$from" -q >"$tmp/other.ctp"
+	"$BIN/ctp-merge" -q -o "$tmp/merge.ctp" "$tmp/lostwake.ctp" "$tmp/other.ctp"
+	for file in lostwake merge; do
+		want=$(threads --since 100ms --until 300ms "$tmp/$file.ctp")
+		"$filter" -q --since=100ms "$tmp/$file.ctp" | "$filter" -q --since=50ms --until=300ms >"$tmp/some.ctp"
+		is "$file: threads are busy as in the same time of the whole trace" "$(threads "$tmp/some.ctp")" "$want"
+		"$filter" -q --since=50ms --until=300ms "$tmp/$file.ctp" | "$filter" -q --since=100ms --anonymise >"$tmp/some.ctp"
+		is "$file: two filters, and without names" "$(threads "$tmp/some.ctp")" "$want"
+	done
+	for file in lostwake other; do "$filter" -q --since=100ms --until=300ms -o "$tmp/some-$file.ctp" "$tmp/$file.ctp"; done
+	"$BIN/ctp-merge" -q -o "$tmp/some.ctp" "$tmp/some-lostwake.ctp" "$tmp/some-other.ctp"
+	is 'merged after that, by wall-clock time' "$(threads "$tmp/some.ctp")" "$want"
+fi
+
 # --- all tools say so
 "$filter" -q --coro=1,2 "$tmp/gaps.ctp" >"$tmp/some.ctp"
 like 'ctp-stat' "$("$stat" -q "$tmp/some.ctp")" '^  filtered:    --coro 1,2$'
