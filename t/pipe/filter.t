@@ -339,7 +339,11 @@ like 'it lists what is left' "$(cat "$tmp/says")" '^ctp-filter: still in the tra
 "$BIN/ctp-merge" -q -o "$tmp/merged.ctp" "$tmp/lostwake.ctp"
 "$filter" --anonymise "$tmp/lostwake.ctp" 2>&1 >/dev/null | grep -o 'attributes .*' | grep -o '[a-z_]*' | sort >"$tmp/a"
 "$filter" --anonymise "$tmp/merged.ctp" 2>&1 >/dev/null | grep -o 'attributes .*' | grep -o '[a-z_]*' | sort >"$tmp/b"
-ok 'of a merged trace the attributes of its origins, too' cmp "$tmp/a" "$tmp/b"
+printf 'merged\nstride\n' | sort - "$tmp/a" >"$tmp/want"
+ok 'of a merged trace the attributes of its origins, too' cmp "$tmp/want" "$tmp/b"
+"$filter" -q --anonymise "$tmp/merged.ctp" >"$tmp/hidden.ctp"
+for file in merged hidden; do "$stat" -q "$tmp/$file.ctp" | grep '^  merged:\|^  stride:' >"$tmp/numbers-$file"; done
+is 'numbers of a merged trace stay' "$(cat "$tmp/numbers-hidden")" "$(cat "$tmp/numbers-merged")"
 "$report" -j "$tmp/lostwake.ctp" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' >"$tmp/a"
 "$report" -j "$tmp/anon.ctp" 2>"$tmp/err" | grep -o '"rule":"[^"]*","certainty":"[^"]*"' >"$tmp/b"
 ok 'the findings are the same' cmp "$tmp/a" "$tmp/b"
