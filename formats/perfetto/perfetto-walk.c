@@ -60,36 +60,40 @@ static inline uint64_t drawn(const struct walk *w, uint64_t ts_ns)
 	return w->shift_ns || ts_ns >= TIME_MAX ? moved(w, ts_ns) : ts_ns;
 }
 
-/* Where the section is in the drawing: the first one where it is, others by what their clocks have in common, or after it. */
+/*
+ * Where the section is in the drawing: the first one where it is, others by what their clocks have in common, or after it.
+ * start_ns 0: nothing of the section has a time.
+ */
 static void place_section(struct walk *w, uint64_t start_ns)
 {
 	struct ctp_line line = ctp_line_of(w->section);
 	bool first = w->sections == 1, same = line.id == w->line.id && !w->section->ordinal;
 	uint64_t shift_ns = first ? 0 : line.offset_ns - w->line.offset_ns;
-	bool early = w->options.chrome && fits(start_ns, shift_ns) && start_ns + shift_ns < w->first_ns; /* its times begin there */
+	bool in = !start_ns || fits(start_ns, shift_ns);
+	bool early = w->options.chrome && start_ns && in && start_ns + shift_ns < w->first_ns; /* its times begin there */
 	if (first)
 		w->line = line;
 	w->shift_ns = shift_ns;
-	if (first || (same && fits(start_ns, shift_ns) && !early))
+	if (first || (same && in && !early))
 		return;
 	w->shift_ns = w->draw.last_ns + APART_NS - start_ns;
 	if (w->options.left)
 		w->options.left->moved++;
 }
 
-/* With the first event of the section, whose time is that from which others are counted. */
-static void begin_section(struct walk *w)
+/* With the first event of the section, whose time is that from which others are counted; or if there is none, at another time. */
+static void begin_section(struct walk *w, uint64_t otherwise_ns)
 {
 	if (w->begun)
 		return;
 	w->begun = true;
 	const struct ctp_follow_counts *c = &w->follow->counts;
-	uint64_t start_ns = c->first_ns <= c->last_ns ? c->first_ns : 0;
+	uint64_t start_ns = c->first_ns <= c->last_ns ? c->first_ns : otherwise_ns;
 	place_section(w, start_ns);
 	uint64_t base_ns = drawn(w, start_ns);
 	if (w->sections == 1) {
 		const char *merged = ctp_section_get(w->section, "merged_first_ns"); /* another origin may begin earlier */
-		w->first_ns = merged ? ctp_least(strtoull(merged, NULL, 10), base_ns) : base_ns;
+		w->first_ns = merged ? ctp_least(strtoull(merged, NULL, 10), base_ns ? base_ns : UINT64_MAX) : base_ns;
 		w->has_wall = w->section->has_wall;
 		w->wall_offset_ns = w->section->wall_offset_ns;
 	}
@@ -305,7 +309,7 @@ static void on_change(void *arg, const struct ctp_change *ch)
 	struct walk *w = arg;
 	if (!is_asked(w, ch->ts_ns) || (!ch->co->handle && ch->was == CTP_DEAD))
 		return;
-	begin_section(w);
+	begin_section(w, ch->ts_ns);
 	struct ctp_perfetto_coro *c = coro_of(w, ch);
 	if (c)
 		take_change(w, c, ch, drawn(w, ch->ts_ns));
@@ -319,7 +323,7 @@ static void on_unchanged(void *arg, const struct ctp_change *ch)
 	bool runs = ch->kind == CTP_CHANGE_RESUME;
 	if (!is_asked(w, ch->ts_ns))
 		return;
-	begin_section(w);
+	begin_section(w, ch->ts_ns);
 	if (ch->kind != CTP_CHANGE_WAKE) {
 		++*(ch->co ? runs ? &u->passed_runs : &u->passed_suspensions : runs ? &u->strange_runs : &u->strange_suspensions);
 		return;
@@ -333,7 +337,7 @@ static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_
 	struct walk *w = arg;
 	if (!is_asked(w, ts_ns))
 		return;
-	begin_section(w);
+	begin_section(w, ts_ns);
 	after_ns = ctp_most(after_ns, w->follow->since_ns);
 	ctp_perfetto_draw_thread_gap(&w->draw, thread, drawn(w, after_ns), drawn(w, ts_ns), transitions);
 }
@@ -397,7 +401,7 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 {
 	struct walk *w = arg;
 	const struct ctp_report *r = &w->analysis->report;
-	begin_section(w);
+	begin_section(w, end->end_ns);
 	uint64_t end_ns = drawn(w, end->end_ns);
 	settle(w, end_ns);
 	ctp_perfetto_tracks_rename(&w->draw.tracks);

@@ -155,6 +155,21 @@ JSONL
 is 'odd names are valid text in JSON' "$(python3 -c 'import json, sys
 names = {e["name"] for e in json.load(open(sys.argv[1], encoding="utf-8"))["traceEvents"] if e["ph"] == "b"}
 print(sorted(n for n in names if "#2" in n))' "$tmp/early.json")" "['\\x01\"\\\\</script>\\u202e\\\\xff #2']"
+# An origin of which a filter has left no event has the clock of the others, and its end, if it has one, is at their time.
+"$BIN/ctp-tojsonl" -qa "$tmp/lost.ctp" | sed '1s/"pid":"[0-9]*"/"pid":"1"/' | "$from" -q >"$tmp/again.ctp"
+"$BIN/ctp-tojsonl" -qa "$tmp/again.ctp" | grep -v '"type":"@*end"' | "$from" -q >"$tmp/short.ctp"
+for case in again:1 again:2 short:1 short:2; do
+	origin=${case#*:}
+	"$BIN/ctp-merge" -q -o "$tmp/again-lost.ctp" "$tmp/lost.ctp" "$tmp/${case%:*}.ctp"
+	"$to" -q --chrome -o "$tmp/whole.json" "$tmp/again-lost.ctp"
+	coro=$("$BIN/ctp-tojsonl" -qa "$tmp/again-lost.ctp" | grep '"type":"transition".*"origin":'$origin | head -n 1 | sed 's/.*"coro":\([0-9]*\).*/\1/')
+	"$BIN/ctp-filter" -q --coro "$coro" -o "$tmp/one.ctp" "$tmp/again-lost.ctp"
+	"$to" --chrome -o "$tmp/one.json" "$tmp/one.ctp" 2>"$tmp/err"
+	is "$case: only that origin has events: nothing is said of its clock" "$(grep -v ': the section has no end: ' "$tmp/err")" ''
+	is "$case: only that origin has events: no time is later than in the whole" "$(python3 -c 'import json, sys
+one, whole = (max(e["ts"] for e in json.load(open(name))["traceEvents"] if "ts" in e) for name in sys.argv[1:])
+print("it is" if one <= whole else (one, whole))' "$tmp/one.json" "$tmp/whole.json")" 'it is'
+done
 # The same program again, in a section that is older than the first; and rows without a clock.
 sed 's/"wall_offset_ns":"1700/"wall_offset_ns":"1600/' "$tmp/early.jsonl" | "$from" -q >"$tmp/older.ctp"
 sed 's/"wall_offset_ns":"1700000000000000000"/"clock":"ordinal"/; s/"start_ns":"[0-9]*",//; s/,"attached":"yes"//' "$tmp/early.jsonl" | "$from" -q >"$tmp/ordinal.ctp"
