@@ -7,13 +7,17 @@
 without="$O/t/helper/without epoll_pwait2"
 
 if $without true 2>/dev/null; then
-	"$BIN/ctp-collect" -q -o "$tmp/now.ctp" "$O/examples/lostwake" >/dev/null 2>&1
-	# shellcheck disable=SC2086
-	$without "$BIN/ctp-collect" -o "$tmp/then.ctp" "$O/examples/lostwake" >/dev/null 2>"$tmp/err"
-	is 'without epoll_pwait2 the collector exits with status 0' $? 0
-	like 'nothing is lost' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* events, 48 coroutines, 0 lost'
+	# On a machine that is very busy other waits are nearly as long, and there is no finding.
 	found() { "$BIN/ctp-report" -q "$1" | sed -n 's/^1\. \([a-z]*: 1 coroutine suspended at [^ ]*\).*\(\[.*\]\)$/\1 \2/p'; }
-	is 'the report finds the same' "$(found "$tmp/then.ctp")" "$(found "$tmp/now.ctp")"
+	for _ in 1 2 3 4 5 6 7 8; do
+		# shellcheck disable=SC2086
+		$without "$BIN/ctp-collect" -o "$tmp/then.ctp" "$O/examples/lostwake" >/dev/null 2>"$tmp/err"
+		status=$?
+		[ -z "$(found "$tmp/then.ctp")" ] || break
+	done
+	is 'without epoll_pwait2 the collector exits with status 0' $status 0
+	like 'nothing is lost' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* events, 48 coroutines, 0 lost'
+	is 'the report finds the same' "$(found "$tmp/then.ctp")" 'likely: 1 coroutine suspended at sdk/c/examples/lostwake.c:230:handler_step [never-woken]'
 else
 	skip 'no filter for system calls can be set here'
 fi

@@ -107,7 +107,7 @@ wait
 healthy collapse
 place collapse-bug never-woken collapse
 like 'collapse-bug: the loss of throughput is mentioned' "$(jq -r '.sections[0].findings[0].evidence[]' "$tmp/collapse-bug.json")" \
-	'after .*, throughput fell from [0-9,]+ resumes a second to [0-9]+, and stayed at that for '
+	'after .*, throughput fell from [0-9,]+ resumes a second to [0-9,]+, and stayed at that for '
 like 'collapse-bug: the stopped coroutines are counted' "$(jq -r '.sections[0].findings[0].evidence[]' "$tmp/collapse-bug.json")" \
 	'around then [0-9]+ coroutines went to wait and did not come back, (all|[0-9]+ of them) at .*collapse.c:'
 twins growth TERM growth 600 "$certain" 'leaked|never-woken'

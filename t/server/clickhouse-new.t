@@ -41,7 +41,7 @@ same() { # NAME STREAM...
 
 # --- a client of its own for each query ---------------------------------------------------------------------------------------
 awk -v requests=30 -f t/bench/scale.awk | "$from" -q >"$tmp/web1.ctp"
-is 'the statements are understood, and again' "$(for _ in 1 2; do "$to" --schema --server 23 | $(once a) 2>&1; done)" ''
+is 'the statements are understood, and again' "$(for _ in 1 2; do "$to" --schema --server 23 | $(once a) 2>"$tmp/err" || cat "$tmp/err"; done)" ''
 "$to" -q --load "$(once a)" "$tmp/web1.ctp"
 is 'a section is delivered' "$? $($(once a) --query 'SELECT count() FROM coro_trace_events')" "0 $("$BIN/ctp-tojsonl" "$tmp/web1.ctp" | wc -l)"
 "$to" --load "$(once a)" "$tmp/web1.ctp" 2>"$tmp/err"
