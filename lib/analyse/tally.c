@@ -144,7 +144,8 @@ static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint
 void ctp_tally_sampled(struct ctp_tally *t)
 {
 	struct ctp_threads *threads = t->follow->threads;
-	for (struct ctp_tally_case *c = t->runs.cases; c < t->runs.cases + t->runs.count; c++) {
+	for (uint32_t i = 0; i < t->runs.count; i++) {
+		struct ctp_tally_case *c = &t->runs.cases[i];
 		const struct ctp_thread *th = &threads->list[ctp_threads_number(threads, c->tid)];
 		if (!c->seen.after.ts_ns && th->delay.last.ts_ns >= c->from_ns + c->ns)
 			c->seen.after = th->delay.last;

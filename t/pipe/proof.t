@@ -19,7 +19,7 @@ is 'nothing is left to be believed' "$(grep -nwE 'Admitted|admit|Axiom|Axioms|Pa
 
 # Each file after those that it requires.
 for file in $(coqdep -sort -Q . Ctp ./*.v 2>/dev/null); do
-	ok "coqc accepts $(basename "$file")" nice coqc -q -Q . Ctp "$file"
+	ok "coqc accepts $(basename "$file")" coqc -q -Q . Ctp "$file"
 done
 
 # Every theorem, by the file and the name.
@@ -32,7 +32,7 @@ done >theorems
 	printf '.\n'
 	cat theorems
 } >axioms.v
-said=$(nice coqc -q -Q . Ctp axioms.v 2>&1)
+said=$(coqc -q -Q . Ctp axioms.v 2>&1)
 is 'each theorem is closed under the global context' "$(printf '%s\n' "$said" | sort | uniq -c | sed 's/^ *//')" \
 	"$(wc -l <theorems) Closed under the global context"
 for theorem in accepted_is_written torn_with_release_mark overrun_accepted barrier_accepted quiet_eighth ring_fifo ring_race_free \
@@ -41,12 +41,12 @@ for theorem in accepted_is_written torn_with_release_mark overrun_accepted barri
 done
 
 # shellcheck disable=SC2046,SC2086
-ok 'coqchk agrees' nice coqchk -silent -Q . Ctp $(printf 'Ctp.%s ' $names)
+ok 'coqchk agrees' coqchk -silent -Q . Ctp $(printf 'Ctp.%s ' $names)
 
 # The same claim with one order less, and the same proof.
 sed 's/mark_fence y = true -> is_rel (publish y) = true/is_rel (publish y) = true/' seqlock.v >false.v
 ok 'a theorem that is false was made of a true one' sh -c '! cmp -s seqlock.v false.v'
-ok 'and coqc refuses it' sh -c '! nice coqc -q -Q . Ctp false.v'
+ok 'and coqc refuses it' sh -c '! coqc -q -Q . Ctp false.v'
 
 if command -v ocamlopt >/dev/null; then
 	ok 'the extracted machine is compiled' ocamlopt -w -a machine_coq.mli machine_coq.ml replay.ml -o replay

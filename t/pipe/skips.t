@@ -56,6 +56,6 @@ is 'run-test keeps the status' $? 3
 mkdir "$tmp/bin"
 printf '#!/bin/sh\necho "$3"\n' >"$tmp/bin/timeout"
 chmod +x "$tmp/bin/timeout"
-is 'a test has a quarter of an hour, and six hours in make check-all' \
-	"$(for every in '' 1; do EVERY=$every TIMES='' PATH="$tmp/bin:$PATH" t/helper/run-test true; done | tr '\n' ' ')" '900 21600 '
+is 'a test has half an hour, and six hours in make check-all' \
+	"$(for every in '' 1; do EVERY=$every TIMES='' PATH="$tmp/bin:$PATH" t/helper/run-test true; done | tr '\n' ' ')" '1800 21600 '
 done_testing
