@@ -397,10 +397,12 @@ int main(int argc, char **argv)
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;)
 		take(c);
 	check();
+	int code;
 	if ((ask.finding && find(argv + optind, &err)) || (ask.last_ns && find_last(argv + optind, &err)) ||
 	    ctp_tool_create(&out, tool.path, argv + optind, true, tool.force, &err))
-		return err.code == CTP_ERR_USAGE ? ctp_tool_usage(&tool, "%s", err.text) : ctp_tool_fail(&tool, &err);
-	int code = ctp_tool_to(&tool, argv + optind, ctp_filter_sink(&out, &ask.options, &stats, &err), &out, &err);
+		code = err.code == CTP_ERR_USAGE ? ctp_tool_usage(&tool, "%s", err.text) : ctp_tool_fail(&tool, &err);
+	else
+		code = ctp_tool_to(&tool, argv + optind, ctp_filter_sink(&out, &ask.options, &stats, &err), &out, &err);
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED)
 		say_what_was_done(&stats);
 	fini();
