@@ -34,7 +34,7 @@ static struct ctp_tool tool = {
 	        "These select records; if several are given, a record must match each of them:\n"
 	        "  --since TIME       what happened from this time on, after the first event: 12.5s, 300ms, 2m\n"
 	        "  --until TIME       what happened up to this time\n"
-	        "  --last TIME        what happened in so much time before the last record; reads the files twice\n"
+	        "  --last TIME        what happened in this time before the last record; reads the files twice\n"
 	        "  --place SITE       what happened while a coroutine was suspended there\n"
 	        "  --thread TID       what happened on these threads\n"
 	        "  --class NAME       records of these classes; * and ? as in a shell\n"

@@ -137,7 +137,7 @@ static inline int ctp_reportopt_outside(struct ctp_tool *tool, const struct ctp_
 	return CTP_EXIT_FAILED;
 }
 
-/* The status, if so many origins of merged sections are not in the output. */
+/* Says how many origins of merged sections are not in the output, if any, and returns the status for that. */
 static inline int ctp_reportopt_origins(struct ctp_tool *tool, uint64_t left_out, int code)
 {
 	if (!left_out)

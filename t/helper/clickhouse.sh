@@ -6,12 +6,23 @@
 #	ch [-N] ARG...   clickhouse-client of server N (1), without a password; ch_at N prints its command line
 #	ch_kill N        kill -9       ch_start N     starts it again
 #	ch_cpu           the CPU time of all servers so far, in ms
+#	ch_own FIELD...  writes a stream with one row of a class `own` with these fields, of the host `own`
 #	ch_quick N       prints a command line that does the same as clickhouse-client and takes a twentieth of the time (clickhouse-http.c)
 #
 # The users: default, without limits; writer, who may insert and read, and change no table; reader, who may only read.
 # A server listens on free ports of 127.0.0.1, and all it has is in a folder of its own in $tmp. It needs no root.
 # shellcheck shell=sh disable=SC2154 # tap.sh has $tmp
 ch_servers='' ch_ports=''
+
+ch_own() {
+	{
+		printf '{"type":"@section","attrs":{"host":"own"}}\n{"type":"@schema","name":"own","kind":"other","fields":[{"name":"ts","type":"u64","role":"time"}'
+		for ch_field; do printf ',{"name":"%s","type":"u32"}' "$ch_field"; done
+		printf ']}\n{"type":"own","ts":1'
+		for ch_field; do printf ',"%s":7' "$ch_field"; done
+		printf '}\n{"type":"@end","complete":true}\n'
+	} | "$BIN/ctp-fromjsonl" -q
+}
 
 ch_config() { # N TCP HTTP INTERSERVER
 	ch_dir=$tmp/ch$1

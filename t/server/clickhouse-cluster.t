@@ -92,17 +92,8 @@ for shard in 1 2; do "$to" --clean --load "$(at $shard)"; done
 is 'and is deleted there' "$(ask "SELECT uniqExact(delivery), count() FROM birth WHERE host = 'cut'" | tr '\t' ' ')" '1 5000'
 
 # --- a class that grows -----------------------------------------------------------------------------------------------------------
-declare() { # FIELD...: a stream of a class with these fields
-	{
-		printf '{"type":"@section","attrs":{"host":"own"}}\n{"type":"@schema","name":"own","kind":"other","fields":[{"name":"ts","type":"u64","role":"time"}'
-		for field in "$@"; do printf ',{"name":"%s","type":"u32"}' "$field"; done
-		printf ']}\n{"type":"own","ts":1'
-		for field in "$@"; do printf ',"%s":7' "$field"; done
-		printf '}\n{"type":"@end","complete":true}\n'
-	} | "$from" -q
-}
-declare a >"$tmp/own1.ctp"
-declare a b >"$tmp/own2.ctp"
+ch_own a >"$tmp/own1.ctp"
+ch_own a b >"$tmp/own2.ctp"
 "$to" --schema --upgrade --load "$quick" "$tmp/own2.ctp" >"$tmp/out" 2>"$tmp/err"
 like 'a cluster is not upgraded like one server' "$? $(cat "$tmp/err" "$tmp/out")" '^1 ctp-toclickhouse: .*its tables are those of a cluster; give --cluster and --database, too$'
 upgrade() { # STREAM: of each shard; the second one was interrupted before

@@ -6,6 +6,7 @@
 # The engine is a library in one process, and no server: no users, no network, no cluster.
 # Not under sanitizers: it waits for an engine most of the time.
 . t/helper/tap.sh
+. t/helper/clickhouse.sh
 to=$BIN/ctp-toclickhouse from=$BIN/ctp-fromjsonl
 [ -x "$BIN/ctp-sqlite" ] || skip_all 'ctp-sqlite was not built'
 for tool in node npm python3; do command -v $tool >/dev/null || skip_all "there is no $tool"; done
@@ -109,17 +110,8 @@ done
 is 'rows that are inserted by hand do not count' "$(ask 'SELECT count() FROM coro_trace_events')" 0
 "$to" --server 23 --class sections "$tmp/objects.ctp" | ask 'INSERT INTO sections FORMAT Native'
 same 'before their sections are' "$tmp/objects.ctp"
-declare() { # FIELD...: a stream of a class with these fields
-	{
-		printf '{"type":"@section","attrs":{"host":"h"}}\n{"type":"@schema","name":"own","kind":"other","fields":[{"name":"ts","type":"u64","role":"time"}'
-		for field in "$@"; do printf ',{"name":"%s","type":"u32"}' "$field"; done
-		printf ']}\n{"type":"own","ts":1'
-		for field in "$@"; do printf ',"%s":7' "$field"; done
-		printf '}\n{"type":"@end","complete":true}\n'
-	} | "$from" -q
-}
-declare a >"$tmp/own1.ctp"
-declare a b c >"$tmp/own2.ctp"
+ch_own a >"$tmp/own1.ctp"
+ch_own a b c >"$tmp/own2.ctp"
 for own in 1 2; do
 	"$to" -q --load "$quick" "$tmp/own$own.ctp" 2>"$tmp/err"
 	like 'what is missing is said' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*(there is no table own|table own has no column b); ctp-toclickhouse --schema'

@@ -119,17 +119,8 @@ printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"two","kind":"o
 like 'one name with two types is refused' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*class two: its field x is declared as String and as UInt8'
 
 # --- tables -------------------------------------------------------------------------------------------------------------------
-declare() { # FIELD...: a stream of a class with these fields
-	{
-		printf '{"type":"@section","attrs":{"host":"h"}}\n{"type":"@schema","name":"own","kind":"other","fields":[{"name":"ts","type":"u64","role":"time"}'
-		for field in "$@"; do printf ',{"name":"%s","type":"u32"}' "$field"; done
-		printf ']}\n{"type":"own","ts":1'
-		for field in "$@"; do printf ',"%s":7' "$field"; done
-		printf '}\n{"type":"@end","complete":true}\n'
-	} | "$from" -q
-}
-declare a >"$tmp/own1.ctp"
-declare a b c >"$tmp/own2.ctp"
+ch_own a >"$tmp/own1.ctp"
+ch_own a b c >"$tmp/own2.ctp"
 anew
 is '--schema can be repeated' "$("$to" --schema | ch -d t -n 2>&1)" ''
 "$to" -q --load "$quick --database=t" "$tmp/own1.ctp" 2>"$tmp/err"
@@ -152,7 +143,7 @@ is 'which are made, and again' "$(for _ in 1 2; do ch -d t -n <"$tmp/up2.sql" 2>
 "$to" --schema --upgrade --cluster two --database t --load "$quick --database=t" >"$tmp/out" 2>"$tmp/err"
 like 'tables that are not of a cluster stay so' "$? $(cat "$tmp/err" "$tmp/out")" '^1 ctp-toclickhouse: .*its tables are not those of a cluster; leave --cluster out$'
 ch -d t -q 'ALTER TABLE own MODIFY COLUMN c UInt64'
-declare a b c >"$tmp/own3.ctp"
+ch_own a b c >"$tmp/own3.ctp"
 "$to" -q --load "$quick --database=t" "$tmp/own3.ctp" 2>"$tmp/err"
 like 'a column of another type is said' "$? $(cat "$tmp/err")" '^1 ctp-toclickhouse: .*column c of table own is UInt64, and the stream has UInt32; use another database$'
 "$to" --load "$quick --database=t" "$tmp/scale.ctp" "$tmp/own3.ctp" "$tmp/two.ctp" "$tmp/nothing" "$tmp/objects.ctp" 2>"$tmp/all"

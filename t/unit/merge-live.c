@@ -106,7 +106,7 @@ static void take(const struct ctp_record *rec)
 	got[taken++].source = (unsigned)rec->val[origin] - 1;
 }
 
-/* Reads until there are so many. */
+/* Takes records until n are there; with end, until the streams have ended, and notes how. */
 static bool read_until(struct ctp_order *o, unsigned n, struct ctp_section_end *end)
 {
 	struct ctp_item item;
