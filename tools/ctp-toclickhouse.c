@@ -23,7 +23,7 @@ static struct ctp_tool tool = {
 		"  --cluster NAME    with --schema: on each shard of a cluster, with tables that are distributed\n"
 		"  --database NAME   with --schema: in this database; --cluster needs it\n"
 		"  --upgrade         with --schema and --load: only what the server lacks\n"
-		"  --server N        with --schema, --class or -o: for servers from this version on, 18 or 23 (18)\n"
+		"  --server N        with --schema, --class or -o: for servers from this version on, 18, 23 or 25 (18)\n"
 		"  --clean           with --load: delete rows of sections that were replaced\n"
 		"  --unfinished      with --clean: also rows of deliveries that did not end; only while no loader runs\n"
 		"  -f                write to a folder that is not empty, or to a terminal, too\n"

@@ -212,12 +212,12 @@ static enum ctp_status put_all(struct schema_sink *s, struct ctp_err *err)
 			put_one(s, s->batch.tables[i]);
 	if (s->o.client) {
 		each_delivered(s, drop_view);
-		ctp_clickhouse_each_view(drop_view, s);
+		ctp_clickhouse_each_view(s->o.server, drop_view, s);
 	}
-	ctp_clickhouse_put_views(&s->text, s->batch.tables, s->batch.ntables, s->o.cluster ? CTP_CLICKHOUSE_LOCAL : "");
+	ctp_clickhouse_put_views(&s->text, s->batch.tables, s->batch.ntables, s->o.cluster ? CTP_CLICKHOUSE_LOCAL : "", s->o.server);
 	if (s->o.cluster) {
 		each_delivered(s, distribute_view);
-		ctp_clickhouse_each_view(distribute_view, s);
+		ctp_clickhouse_each_view(s->o.server, distribute_view, s);
 	}
 	return CTP_OK;
 }

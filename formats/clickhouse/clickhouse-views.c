@@ -9,6 +9,7 @@
  */
 #include "clickhouse/clickhouse-views.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "clickhouse/clickhouse-batch.h"
@@ -44,17 +45,18 @@ struct views {
 	struct ctp_clickhouse_table *const *tables;
 	uint32_t ntables;
 	const char *local;
+	bool unfollowed; /* some transitions are in no column of coro_trace_events */
 };
 
 /* --- names ---------------------------------------------------------------------------------------------------------------- */
 
-void ctp_clickhouse_each_view(void (*view)(void *arg, const char *name), void *arg)
+void ctp_clickhouse_each_view(unsigned server, void (*view)(void *arg, const char *name), void *arg)
 {
 	view(arg, "deliveries");
 	view(arg, CTP_SQL_EVENTS);
 	for (size_t i = 0; i < sql_views.nkinds; i++)
 		view(arg, sql_views.kinds[i].view);
-	for (size_t i = 0; i < ctp_clickhouse_nselects; i++)
+	for (size_t i = 0; i < ctp_clickhouse_nselects(server); i++)
 		view(arg, ctp_clickhouse_selects[i].name);
 }
 
@@ -72,7 +74,7 @@ static void compare(void *arg, const char *name)
 bool ctp_clickhouse_is_view(const char *name)
 {
 	struct search s = {name, false};
-	ctp_clickhouse_each_view(compare, &s);
+	ctp_clickhouse_each_view(UINT_MAX, compare, &s);
 	return s.found;
 }
 
@@ -262,7 +264,7 @@ static void put_events(struct views *v)
 
 /* --- all ------------------------------------------------------------------------------------------------------------------ */
 
-/* A text of ours, in which {NAME} is a table or view of this server. */
+/* A text of ours: see clickhouse-select.h. */
 static void put_own(struct views *v, const char *text)
 {
 	char name[160];
@@ -270,7 +272,10 @@ static void put_own(struct views *v, const char *text)
 		const char *close = strchr(open, '}');
 		ctp_bytes_put(v->to, text, (size_t)(open - text));
 		snprintf(name, sizeof name, "%.*s%s", (int)(close - open - 1), open + 1, v->local);
-		ctp_clickhouse_put(v->to, "%I", name);
+		if (open[1] == '?')
+			ctp_bytes_text(v->to, v->unfollowed ? "1" : "0");
+		else
+			ctp_clickhouse_put(v->to, "%I", name);
 		text = close + 1;
 	}
 	ctp_bytes_text(v->to, text);
@@ -286,9 +291,11 @@ static const char deliveries[] =
 	" WHERE state >= 1 AND section_id NOT IN (SELECT section_id FROM {sections} WHERE " WHOLE ")"
 	" GROUP BY section_id, mark, delivery ORDER BY section_id, mark, most DESC, delivery LIMIT 1 BY section_id, mark)";
 
-void ctp_clickhouse_put_views(struct ctp_bytes *to, struct ctp_clickhouse_table *const *tables, uint32_t ntables, const char *local)
+void ctp_clickhouse_put_views(struct ctp_bytes *to, struct ctp_clickhouse_table *const *tables, uint32_t ntables, const char *local, unsigned server)
 {
-	struct views v = {to, tables, ntables, local};
+	struct views v = {to, tables, ntables, local, false};
+	for (uint32_t i = 0; i < ntables; i++)
+		v.unfollowed |= tables[i]->cls->kind == CTP_KIND_TRANSITION && !is_transition(tables[i]->cls);
 	begin_view(&v, "", "deliveries");
 	put_own(&v, deliveries);
 	for (uint32_t i = 0; i < ntables; i++) {
@@ -302,7 +309,7 @@ void ctp_clickhouse_put_views(struct ctp_bytes *to, struct ctp_clickhouse_table 
 	put_events(&v);
 	for (size_t i = 0; i < sql_views.nkinds; i++)
 		put_kind(&v, &sql_views.kinds[i]);
-	for (size_t i = 0; i < ctp_clickhouse_nselects; i++) {
+	for (size_t i = 0; i < ctp_clickhouse_nselects(server); i++) {
 		begin_view(&v, "", ctp_clickhouse_selects[i].name);
 		put_own(&v, ctp_clickhouse_selects[i].select);
 	}

@@ -9,9 +9,10 @@
 bool ctp_clickhouse_is_view(const char *name);
 
 /* Appends the statements that make the views of the tables. local: what is after the name of a table, and of a view, of one server. */
-void ctp_clickhouse_put_views(struct ctp_bytes *to, struct ctp_clickhouse_table *const *tables, uint32_t ntables, const char *local);
+void ctp_clickhouse_put_views(struct ctp_bytes *to, struct ctp_clickhouse_table *const *tables, uint32_t ntables, const char *local,
+                              unsigned server);
 
-/* Calls view for the name of each view. */
-void ctp_clickhouse_each_view(void (*view)(void *arg, const char *name), void *arg);
+/* Calls view for the name of each view that a server of this version can have. */
+void ctp_clickhouse_each_view(unsigned server, void (*view)(void *arg, const char *name), void *arg);
 
 #endif

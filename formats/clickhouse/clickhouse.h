@@ -11,10 +11,10 @@
 #include "io/output.h"
 #include "stream/sink.h"
 
-enum { CTP_CLICKHOUSE_OLDEST = 18, CTP_CLICKHOUSE_NEW = 23, CTP_CLICKHOUSE_TIMEOUT_S = 600 };
+enum { CTP_CLICKHOUSE_OLDEST = 18, CTP_CLICKHOUSE_NEW = 23, CTP_CLICKHOUSE_RECURSIVE = 25, CTP_CLICKHOUSE_TIMEOUT_S = 600 };
 
 struct ctp_clickhouse_options {
-	unsigned server; /* its major version: from CTP_CLICKHOUSE_NEW on it has DateTime64, codecs and LowCardinality */
+	unsigned server; /* its major version: from CTP_CLICKHOUSE_NEW on it has DateTime64, codecs and LowCardinality, then WITH RECURSIVE */
 
 	/* Where rows go: one of three. */
 	struct ctp_output *out; /* the class class_name */
