@@ -30,6 +30,7 @@
 #endif
 
 #include "base/pages.h"
+#include "io/input-growth.h"
 
 enum {
 	READ_BYTES = 256 << 10, /* asked of the system at once, at least */
@@ -46,6 +47,7 @@ struct ctp_input_priv {
 	bool own_fd, fd_ended;
 	enum mode mode;
 	uint64_t file_done, file_size;
+	const struct ctp_input_growth *growth; /* null: the file has its end, or is a pipe */
 	uint8_t *buf;
 	size_t cap;
 	uint8_t *raw; /* as read, not yet looked at or decompressed: raw[raw_from .. raw_upto-1] */
@@ -124,11 +126,24 @@ void ctp_input_close(struct ctp_input *in)
 	in->eof = true;
 }
 
+static bool would_wait(const struct ctp_input *in, int wait_ms)
+{
+	const struct ctp_input_growth *growth = in->priv->growth;
+	if (growth)
+		return growth->wait(growth->arg, in->priv->file_done, wait_ms) == CTP_GROWTH_WAITS;
+	return !poll(&(struct pollfd){.fd = in->priv->fd, .events = POLLIN}, 1, wait_ms);
+}
+
 static void be_idle(struct ctp_input *in)
 {
-	struct pollfd fd = {.fd = in->priv->fd, .events = POLLIN};
-	for (int wait_ms = 0; wait_ms >= 0 && !in->stopped && !poll(&fd, 1, wait_ms); wait_ms = in->idle_again_ms ? in->idle_again_ms : -1)
+	for (int wait_ms = 0; wait_ms >= 0 && !in->stopped && would_wait(in, wait_ms); wait_ms = in->idle_again_ms ? in->idle_again_ms : -1)
 		in->stopped = in->idle(in->idle_arg, &in->err) == CTP_FAILED;
+}
+
+void ctp_input_grows(struct ctp_input *in, const struct ctp_input_growth *growth)
+{
+	in->priv->growth = growth;
+	in->priv->file_size = 0; /* not known */
 }
 
 /* One read, however much it gives; 0 at the end of the file and after an error. */
@@ -143,10 +158,15 @@ static size_t read_some(struct ctp_input *in, void *buf, size_t room)
 	}
 	in->failed |= in->stopped;
 	while (!in->failed) {
+		bool more = priv->growth && priv->growth->wait(priv->growth->arg, priv->file_done, -1) == CTP_GROWTH_MORE;
 		ssize_t n = read(priv->fd, buf, room);
 		if (n > 0) {
 			priv->file_done += (uint64_t)n;
 			return (size_t)n;
+		}
+		if (n == 0 && more) {
+			ctp_err_set(&in->err, "%s: is shorter than before", in->name);
+			in->failed = true;
 		}
 		if (n == 0)
 			break;
@@ -403,7 +423,7 @@ enum ctp_status ctp_input_seek(struct ctp_input *in, uint64_t offset, struct ctp
 bool ctp_input_would_wait(const struct ctp_input *in)
 {
 	const struct ctp_input_priv *priv = in->priv;
-	return !in->avail && priv && !priv->fd_ended && !poll(&(struct pollfd){.fd = priv->fd, .events = POLLIN}, 1, 0);
+	return !in->avail && priv && !priv->fd_ended && would_wait(in, 0);
 }
 
 void ctp_input_progress(const struct ctp_input *in, uint64_t *done, uint64_t *total)
