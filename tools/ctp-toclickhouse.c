@@ -4,20 +4,22 @@
 #include <getopt.h>
 #include <malloc.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
-#include "clickhouse/clickhouse.h"
+#include "clickhouse/clickhouse-spool.h"
 #include "tool.h"
 
 static struct ctp_tool tool = {
 	.name = "ctp-toclickhouse",
 	.synopsis = "[-fqv] [--server N] [--class NAME | -o DIR | --load COMMAND | --schema | --clean] [--cluster NAME] [--database NAME] [--upgrade] "
-		"[--unfinished] [--live SECONDS] [--timeout SECONDS] [FILE...]",
+		"[--unfinished] [--live SECONDS] [--spool FILE] [--timeout SECONDS] [FILE...]",
 	.help = "Writes a stream as rows for ClickHouse, in its format Native.\n"
 		"  --class NAME      write this class to standard output\n"
 		"  -o DIR            write a file for each class to this folder\n"
 		"  --load COMMAND    deliver to a server, by a command line of clickhouse-client: each section once\n"
 		"  --live SECONDS    with --load: deliver the rows of a section while it goes on, this often\n"
+		"  --spool FILE      with --live: copy standard input to FILE, and deliver that until the server has it\n"
 		"  --timeout SECONDS give up a client that does nothing for so long (600)\n"
 		"  --schema          print the statements that make the tables and views\n"
 		"  --cluster NAME    with --schema: on each shard of a cluster, with tables that are distributed\n"
@@ -26,22 +28,23 @@ static struct ctp_tool tool = {
 		"  --server N        with --schema, --class or -o: for servers from this version on, 18, 23 or 25 (18)\n"
 		"  --clean           with --load: delete rows of sections that were replaced\n"
 		"  --unfinished      with --clean: also rows of deliveries that did not end; only while no loader runs\n"
-		"  -f                write to a folder that is not empty, or to a terminal, too\n"
+		"  -f                write to a folder that is not empty, to a FILE that exists, or to a terminal, too\n"
 		"  -q                print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 	.permutes = true,
 };
 
-enum { CLASS = 1, LOAD, LIVE, TIMEOUT, SCHEMA, CLUSTER, DATABASE, UPGRADE, SERVER, CLEAN, UNFINISHED };
+enum { CLASS = 1, LOAD, LIVE, SPOOL, TIMEOUT, SCHEMA, CLUSTER, DATABASE, UPGRADE, SERVER, CLEAN, UNFINISHED };
 static const struct option longs[] = {
 	{"class", required_argument, NULL, CLASS}, {"load", required_argument, NULL, LOAD}, {"live", required_argument, NULL, LIVE},
-	{"timeout", required_argument, NULL, TIMEOUT}, {"schema", no_argument, NULL, SCHEMA}, {"cluster", required_argument, NULL, CLUSTER},
+	{"spool", required_argument, NULL, SPOOL}, {"timeout", required_argument, NULL, TIMEOUT},
+	{"schema", no_argument, NULL, SCHEMA}, {"cluster", required_argument, NULL, CLUSTER},
 	{"database", required_argument, NULL, DATABASE}, {"upgrade", no_argument, NULL, UPGRADE}, {"server", required_argument, NULL, SERVER}, {"clean", no_argument, NULL, CLEAN},
 	{"unfinished", no_argument, NULL, UNFINISHED}, {0}};
 
 struct modes {
 	struct ctp_clickhouse_options o;
 	bool schema, upgrade, clean, unfinished, chose_server;
-	const char *cluster, *database;
+	const char *cluster, *database, *spool;
 };
 
 /* The statements. Without a file it is not read from standard input: the classes of ctp-collect are known. */
@@ -84,6 +87,32 @@ static int write_class(struct modes *m, char **files)
 	return ctp_tool_to(&tool, files, ctp_clickhouse_sink(&m->o, &err), &out, &err);
 }
 
+/* Standard input is copied to a file, and the file delivered, until the server has it. */
+static int deliver_spool(struct modes *m)
+{
+	static const struct ctp_notice complaint = {.say = ctp_tool_say_line, .arg = &tool};
+	struct ctp_err err = {0};
+	if (ctp_tool_is_input(m->spool, (char *[]){NULL}))
+		return ctp_tool_usage(&tool, "--spool %s: is also the input; name another file", m->spool);
+	struct ctp_input_copy *copy = ctp_input_copy_new(STDIN_FILENO, m->spool, tool.force, &complaint, &err);
+	if (!copy)
+		return ctp_tool_fail(&tool, &err);
+	struct ctp_clickhouse_spool spool;
+	struct ctp_tool_done done;
+	enum ctp_status status;
+	ctp_clickhouse_spool_init(&spool, &m->o, m->spool, copy);
+	tool.growth = ctp_input_copy_growth(copy);
+	do {
+		struct ctp_sink *sink = ctp_clickhouse_spool_sink(&spool, &err);
+		status = ctp_tool_convert(&tool, (char *[]){(char *)m->spool, NULL}, sink, NULL, &done, &err);
+	} while (status == CTP_FAILED && ctp_clickhouse_spool_again(&spool, &err));
+	int code = status == CTP_FAILED ? ctp_tool_fail(&tool, &err) : ctp_tool_converted(&tool, &done);
+	bool copied = ctp_input_copy_close(copy);
+	if (status == CTP_FAILED || (done.left_out && err.code != CTP_ERR_NOT_STREAM))
+		ctp_clickhouse_spool_remedy(&spool, &complaint);
+	return copied ? code : CTP_EXIT_FAILED;
+}
+
 /* What does not go together, or null. */
 static const char *wrong(const struct modes *m)
 {
@@ -104,6 +133,8 @@ static const char *wrong(const struct modes *m)
 		return "--cluster needs --database, the database of these tables on each shard";
 	if (o->every_ns && !o->client)
 		return "--live needs --load";
+	if (m->spool && (!o->every_ns || m->schema || m->clean))
+		return "--spool needs --load and --live";
 	if (m->chose_server && o->client && !m->schema)
 		return "--server cannot be used with --load, which asks the server";
 	if (!m->schema && !o->client && !o->dir && !o->class_name)
@@ -125,6 +156,7 @@ int main(int argc, char **argv)
 		case CLASS: m.o.class_name = optarg; break;
 		case LOAD: m.o.client = optarg; break;
 		case LIVE: m.o.every_ns = ctp_tool_number(&tool, "--live", optarg, 1, 86400, NULL) * CTP_SECOND_NS; break;
+		case SPOOL: m.spool = optarg; break;
 		case TIMEOUT: m.o.timeout_ns = ctp_tool_number(&tool, "--timeout", optarg, 1, 86400, NULL) * CTP_SECOND_NS; break;
 		case SCHEMA: m.schema = true; break;
 		case CLUSTER: m.cluster = optarg; break;
@@ -150,6 +182,8 @@ int main(int argc, char **argv)
 		return print_schema(&m, argv + optind);
 	if (m.clean)
 		return clean(&m);
+	if (m.spool)
+		return argv[optind] ? ctp_tool_usage(&tool, "--spool copies standard input; give no other FILE") : deliver_spool(&m);
 	if (m.o.dir || m.o.client)
 		return ctp_tool_to(&tool, argv + optind, ctp_clickhouse_sink(&m.o, &err), NULL, &err);
 	return write_class(&m, argv + optind);

@@ -265,6 +265,8 @@ enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_stat
 		struct ctp_input in;
 		if (ctp_input_open(&in, *file, err))
 			return CTP_FAILED;
+		if (tool->growth)
+			ctp_input_grows(&in, tool->growth);
 		in.is_unwanted = tool->out ? is_unread : NULL;
 		in.unwanted_arg = tool;
 		ctp_tool_input(tool, in.name);
@@ -315,16 +317,15 @@ enum ctp_status ctp_tool_create_view(struct ctp_output *out, const char *path, c
 struct to {
 	struct ctp_tool *tool;
 	struct ctp_sink *sink;
-	struct ctp_convert_stats stats;
+	struct ctp_tool_done *done;
 	struct ctp_tick tick;
-	bool left_out; /* an input, which could not be read, or not be taken */
 	struct ctp_err *err;
 };
 
 static enum ctp_status to_one(void *arg, struct ctp_input *in)
 {
 	struct to *to = arg;
-	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err);
+	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->done->stats, to->err);
 }
 
 static enum ctp_status to_each(struct to *to, char **files)
@@ -337,7 +338,7 @@ static enum ctp_status to_each(struct to *to, char **files)
 		if (to->sink->failed)
 			return CTP_FAILED;
 		ctp_tool_fail(to->tool, to->err);
-		to->left_out = true;
+		to->done->left_out = true;
 	} while (*files && *++files);
 	return CTP_OK;
 }
@@ -365,11 +366,13 @@ static void say_counts(struct ctp_tool *tool, const struct ctp_convert_stats *s)
 		             plural(lost), missed, plural(missed), untraced);
 }
 
-int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err)
+enum ctp_status ctp_tool_convert(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out,
+                                 struct ctp_tool_done *done, struct ctp_err *err)
 {
+	*done = (struct ctp_tool_done){0};
 	if (!sink)
-		return ctp_tool_fail(tool, err);
-	struct to to = {.tool = tool, .sink = sink, .tick = ctp_tool_tick(tool), .err = err};
+		return CTP_FAILED;
+	struct to to = {.tool = tool, .sink = sink, .done = done, .tick = ctp_tool_tick(tool), .err = err};
 	sink->tick = to.tick;
 	tool->out = tool->reads_on ? NULL : out;
 	enum ctp_status status = to_each(&to, files);
@@ -377,17 +380,29 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	if (status != CTP_FAILED && sink->ops->finish)
 		status = ctp_memory_status(sink->ops->finish(sink, err), "", err);
 	clear_progress(tool);
-	to.left_out |= sink->left_out;
+	done->left_out |= sink->left_out;
 	sink->ops->free(sink);
-	if (status == CTP_FAILED)
-		return ctp_tool_fail_output(tool, out, err);
-	const struct ctp_convert_stats *s = &to.stats;
+	return status;
+}
+
+int ctp_tool_converted(struct ctp_tool *tool, const struct ctp_tool_done *done)
+{
+	const struct ctp_convert_stats *s = &done->stats;
 	if (s->conflicts && !tool->quiet)
 		ctp_tool_say(tool, "%llu conflict%s: two writers wrote as one coroutine, and what is lost from there on is not known",
 		             (unsigned long long)s->conflicts, plural(s->conflicts));
 	if (!tool->counts_itself && (tool->verbose || ((s->lost || s->missed || s->untraced) && !tool->quiet)))
 		say_counts(tool, s);
-	return to.left_out ? CTP_EXIT_FAILED : to.stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+	return done->left_out ? CTP_EXIT_FAILED : s->harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+}
+
+int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err)
+{
+	struct ctp_tool_done done;
+	enum ctp_status status = ctp_tool_convert(tool, files, sink, out, &done, err);
+	if (!sink)
+		return ctp_tool_fail(tool, err);
+	return status == CTP_FAILED ? ctp_tool_fail_output(tool, out, err) : ctp_tool_converted(tool, &done);
 }
 
 struct from {

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "io/input-growth.h"
 #include "io/output.h"
 #include "stream/sink.h"
 
@@ -32,6 +33,7 @@ struct ctp_tool {
 	bool no_coroutines;   /* what it reads are records of something else: no word about coroutines, events and rows */
 
 	bool counts_itself;   /* the source or the sink says what it has kept and lost, and in its own words */
+	const struct ctp_input_growth *growth; /* of the inputs; null: they do not grow */
 	bool reads_on;        /* a converter reads on if the reader of `out` has gone, because its sink has other outputs */
 
 	/* Set by ctp_tool_option. */
@@ -45,7 +47,8 @@ struct ctp_tool {
 	const char *input;
 	uint64_t notices;
 	bool unread; /* the reader of `out` has gone */
-	uint64_t started_ns, shown_ns; /* of the progress line; shown_ns 0: none is on the terminal */
+	uint64_t started_ns;
+	_Atomic uint64_t shown_ns; /* of the progress line; 0: none is on the terminal. A thread may say something, too */
 };
 
 /* First of all in a main: SIGPIPE becomes an error of write, descriptors 0 to 2 are taken, the notice is ready. */
@@ -112,6 +115,16 @@ enum ctp_status ctp_tool_create_view(struct ctp_output *out, const char *path, c
  * the status is 1 in the end; so it is where the sink has left an input out.
  */
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err);
+
+/* The two halves of ctp_tool_to, for one who tries again with another sink. The first says nothing of its failure. */
+struct ctp_tool_done {
+	struct ctp_convert_stats stats;
+	bool left_out; /* an input, which could not be read, or not be taken */
+};
+enum ctp_status ctp_tool_convert(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out,
+                                 struct ctp_tool_done *done, struct ctp_err *err);
+int ctp_tool_converted(struct ctp_tool *tool, const struct ctp_tool_done *done);
+
 int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_err *err);
 
 #endif

@@ -89,6 +89,9 @@ static bool is_simple(const char *command)
 static _Noreturn void become(const struct ctp_clickhouse_client *client, const char *query, int theirs[PIPES])
 {
 	char *script = NULL;
+	sigset_t none;
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL); /* what we block is our own affair */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	signal(SIGPIPE, SIG_DFL);

@@ -64,19 +64,21 @@ static void check_column(void *arg, const char *name, const char *type)
 	if (c->status)
 		return;
 	if (!has)
-		c->status = ctp_err_set(c->err, "%s: table %.100s has no column %.100s; ctp-toclickhouse --schema --upgrade FILE adds it",
-		                        c->l->client.shown, c->t->name, name);
+		c->status = ctp_err_as(c->err, CTP_ERR_REFUSED,
+		                       "%s: table %.100s has no column %.100s; ctp-toclickhouse --schema --upgrade FILE adds it",
+		                       c->l->client.shown, c->t->name, name);
 	else if (strcmp(has, mine) && (strcmp(mine, "String") || strcmp(has, "LowCardinality(String)")))
-		c->status = ctp_err_set(c->err, "%s: column %.100s of table %.100s is %.40s, and the stream has %.40s; use another database",
-		                        c->l->client.shown, name, c->t->name, has, mine);
+		c->status = ctp_err_as(c->err, CTP_ERR_REFUSED,
+		                       "%s: column %.100s of table %.100s is %.40s, and the stream has %.40s; use another database",
+		                       c->l->client.shown, name, c->t->name, has, mine);
 }
 
 static enum ctp_status check_table(const struct ctp_clickhouse_load *l, struct ctp_clickhouse_table *t, struct ctp_err *err)
 {
 	struct check c = {l, t, err, CTP_OK};
 	if (!ctp_clickhouse_tables_find(&l->had, t->name, NULL))
-		return ctp_err_set(err, "%s: there is no table %.100s; ctp-toclickhouse --schema%s makes it", l->client.shown, t->name,
-		                   t == l->batch->sections ? "" : " --upgrade FILE");
+		return ctp_err_as(err, CTP_ERR_REFUSED, "%s: there is no table %.100s; ctp-toclickhouse --schema%s makes it",
+		                  l->client.shown, t->name, t == l->batch->sections ? "" : " --upgrade FILE");
 	const char *wall = ctp_clickhouse_tables_find(&l->had, t->name, "wall");
 	t->wall64 = wall && !strncmp(wall, "DateTime64", 10);
 	ctp_clickhouse_table_each(t, check_column, &c);
@@ -113,12 +115,20 @@ static void refuse(struct ctp_clickhouse_load *l, const struct ctp_clickhouse_ta
 	}
 }
 
-/* Tables may be of a class that came with this batch. A live input is not read to its end in vain. */
-static enum ctp_status check_tables(struct ctp_clickhouse_load *l, struct ctp_err *err)
+/* Once. */
+static enum ctp_status ask_tables(struct ctp_clickhouse_load *l, struct ctp_err *err)
 {
 	if (!l->asked && (ctp_clickhouse_tables_ask(&l->had, &l->client, err) || check_table(l, l->batch->sections, err) || check_table(l, l->said, err)))
 		return CTP_FAILED;
 	l->asked = true;
+	return CTP_OK;
+}
+
+/* Tables may be of a class that came with this batch. A live input is not read to its end in vain. */
+static enum ctp_status check_tables(struct ctp_clickhouse_load *l, struct ctp_err *err)
+{
+	if (ask_tables(l, err))
+		return CTP_FAILED;
 	for (uint32_t i = 0; i < l->batch->ntables; i++)
 		if (l->batch->tables[i]->nrows && check_table(l, l->batch->tables[i], err)) {
 			if (l->o.every_ns)
@@ -131,7 +141,7 @@ static enum ctp_status check_tables(struct ctp_clickhouse_load *l, struct ctp_er
 /* Says why a section is not sent; always true. */
 static bool leave_out(struct ctp_clickhouse_load *l, const struct ctp_clickhouse_delivery *d, const char *why)
 {
-	if (l->left_out++ < SAID_MAX)
+	if (l->o.attempt <= 1 && l->left_out++ < SAID_MAX)
 		ctp_notice_say(l->o.notice, "%.200s: %s", input_of(d), why);
 	return true;
 }
@@ -157,8 +167,9 @@ static enum ctp_status choose(const struct ctp_clickhouse_load *l, struct ctp_cl
 		return ctp_err_sys(err, "getrandom");
 	step = (step & ((UINT64_C(1) << STEP_BITS) - 1)) + 1;
 	if (least < step)
-		return ctp_err_set(err, "%s: section %ju has the delivery %ju, and no smaller number is left; delete it from the table sections",
-		                   l->client.shown, (uintmax_t)d->sec.id, (uintmax_t)least);
+		return ctp_err_as(err, CTP_ERR_REFUSED,
+		                  "%s: section %ju has the delivery %ju, and no smaller number is left; delete it from the table sections",
+		                  l->client.shown, (uintmax_t)d->sec.id, (uintmax_t)least);
 	d->sec.delivery = least - step;
 	return CTP_OK;
 }
@@ -412,7 +423,7 @@ static enum ctp_status send_all(struct ctp_clickhouse_load *l, struct ctp_err *e
 		return CTP_FAILED;
 	l->committing = true;
 	if (insert(l, b->sections, err))
-		return ctp_err_before(err, "it is not known whether the last sections were delivered, run it again: ");
+		return l->o.attempt ? CTP_FAILED : ctp_err_before(err, "it is not known whether the last sections were delivered, run it again: ");
 	l->committing = false;
 	if (l->o.every_ns && say(l, goes_on, CTP_CLICKHOUSE_GOES_ON, err))
 		return CTP_FAILED;
@@ -420,6 +431,7 @@ static enum ctp_status send_all(struct ctp_clickhouse_load *l, struct ctp_err *e
 	ctp_clickhouse_batch_clear(b);
 	l->ndays = 0;
 	l->sent_ns = ctp_clock_ns();
+	ctp_notice_say(l->o.sent, "a batch");
 	return CTP_OK;
 }
 
@@ -435,7 +447,7 @@ static uint64_t waiting_rows(const struct ctp_clickhouse_load *l)
 static enum ctp_status deliver(struct ctp_clickhouse_load *l, struct ctp_err *err)
 {
 	enum ctp_status status = send_all(l, err);
-	if (status && l->o.every_ns && !l->committing)
+	if (status && l->o.every_ns && !l->o.attempt && !l->committing)
 		ctp_err_before(err, "%ju rows and all after them were dropped, deliver the whole stream again: ", (uintmax_t)waiting_rows(l));
 	return status;
 }
@@ -471,10 +483,12 @@ void ctp_clickhouse_load_free(struct ctp_clickhouse_load *l)
 	free(l);
 }
 
-/* The days of the sections so far; too many: they are sent. */
+/* The days of the sections so far; too many: they are sent. Nothing is read in vain for a server that is not there. */
 enum ctp_status ctp_clickhouse_load_section(struct ctp_clickhouse_load *l, struct ctp_err *err)
 {
 	const struct ctp_clickhouse_batch *b = l->batch;
+	if (l->o.attempt && ask_tables(l, err))
+		return CTP_FAILED;
 	if (!b->ndeliveries)
 		return CTP_OK;
 	uint16_t day = b->deliveries[b->ndeliveries - 1]->sec.day;

@@ -26,6 +26,8 @@ struct ctp_clickhouse_options {
 	uint64_t timeout_ns;    /* for which the client may neither take nor give anything; 0: CTP_CLICKHOUSE_TIMEOUT_S */
 	size_t memory;          /* of rows that wait for the client; 0: a default */
 	uint64_t every_ns;      /* of a live input: rows are visible after that time; 0: when their section ends, or memory is full */
+	unsigned attempt;       /* of this input, from 1 on; the input can be read again. 0: it cannot */
+	const struct ctp_notice *sent;   /* told of each batch that the server has; or null */
 	const struct ctp_notice *notice; /* or null */
 	const struct ctp_notice *complaint; /* of inputs that the server's tables are not made for; others are delivered. Or null */
 };

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-# ctp-toclickhouse --live while its server is killed, or hangs: the program runs on, what is dropped is said, and what is kept is delivered once.
+# ctp-toclickhouse --live without --spool while its server is killed, or hangs: the program runs on, what is dropped is said, and what is kept is delivered once.
 # Not under sanitizers: it waits for a server most of the time.
 # Mostly waits.
 . t/helper/tap.sh
@@ -80,22 +80,4 @@ wait $program
 like 'what tee has kept is delivered again' $? '^[03]$'
 is 'with what was lost' "$(counts | tr '\t\n' '  ')" '203500 3 1 3 0 '
 
-# --- the file as a queue: the loop of the manual --------------------------------------------------------------------------------------
-sed 's/\\(aq/'"'/g; s|clickhouse-client --host db|$quick|; s/--live 5/--live 1/; s/sleep 5/sleep 0.1/; s/-q --live/--live/; s|ctp-toclickhouse|$to|; s| t.ctp | $tmp/t.ctp |" doc/ctp-toclickhouse.1 |
-	sed -n '/^while tail/,/^done/p' >"$tmp/loop.sh"
-is 'the manual has a loop' "$(wc -l <"$tmp/loop.sh" | tr -d ' ')" 4
-: >"$tmp/t.ctp"
-(program -c 5 -e 600 -r 1000) >>"$tmp/t.ctp" &
-collector=$!
-collector=$collector sh "$tmp/loop.sh" 2>"$tmp/err" &
-load=$!
-until_is 'rows of the fourth section are seen' 1 ask 'SELECT uniqExact(section) = 4 FROM coro_trace_events'
-ch_kill 1
-until_is 'without a server the program comes to its end' 3000 published
-release
-wait $collector
-until_is 'and the loop says what is dropped' 1 sh -c "grep -c 'were dropped' '$tmp/err' | sed 's/^[1-9].*/1/'"
-ch_start 1
-wait $load
-is 'when the server is back, the loop has delivered all, once' "$(counts | tr '\t\n' '  ')" '206500 4 1 4 0 '
 done_testing
