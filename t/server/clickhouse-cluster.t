@@ -49,6 +49,11 @@ for n in 1 2 3 4 5; do
 	sqlite3 "$tmp/a.sqlite" <"$tmp/q$n.sql" | sed -f "$tmp/hosts.sed" | sort >"$tmp/here"
 	is "question $n has SQLite's rows" "$(test -s "$tmp/here" && diff "$tmp/here" "$tmp/there" | head -5)" ''
 done
+for view in coroutine_states:'count(), sum(for_ns), max(since_ns)' coroutine_times:'count(), sum(running_ns), sum(suspended_ns), sum(uncertain)' thread_times:'count(), sum(busy_ns)' \
+	gaps:'count()' loss_totals:'count(), sum(lost)' wall_times:'max(wall), count()'; do
+	query="SELECT ${view#*:} FROM ${view%%:*}"
+	is "$query: as SQLite" "$(ask "$query" | tr '\t' '|')" "$(sqlite3 "$tmp/a.sqlite" "$(echo "$query" | sed 's/count()/count(*)/')")"
+done
 # The queries of ctp-toclickhouse(1), as they are printed.
 manual() { sed "s/\\\\(aq/'/g" doc/ctp-toclickhouse.1 >"$tmp/manual" && awk "$@" "$tmp/manual"; }
 is 'tables of all shards are joined by each for itself' \
