@@ -112,6 +112,13 @@ import json, sys
 s = json.load(sys.stdin)["sections"][0]
 print(len(s["waiting"]), all(g["longest_ns"] <= s["duration_ns"] for g in s["waiting"]))')" '2 True'
 if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
+	"$BIN/ctp-collect" -q --ring 256 -o "$tmp/s.ctp" "$tmp/burst"
+	"$BIN/ctp-sqlite" -q -o "$tmp/s.sqlite" "$tmp/s.ctp"
+	# A transition from a station lies in the gap of its thread, or at an end of it, as those may that the ring has.
+	is 'what threads had no room for is lost, or was found in a station' "$(sqlite3 "$tmp/s.sqlite" "
+		WITH found(less, most) AS (SELECT total(ts > start_ns AND ts < stop_ns), count(*) FROM thread_gaps g
+			JOIN coro_trace_events e ON e.tid = g.tid AND ts BETWEEN start_ns AND stop_ns)
+		SELECT lost > 0, of_threads - lost BETWEEN less AND most FROM loss_totals, found")" '1|1'
 	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
 	is 'ctp-sqlite has the same busy times' "$(sqlite3 "$tmp/a.sqlite" 'select tid, busy_ns, unknown_ns from thread_times order by tid')" \
 		"$(python3 -c '
