@@ -323,6 +323,9 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (s->remnant)
 		SAY("from before the collector attached, there are at most 8 events of each coroutine, and not all ended "
 		    "coroutines");
+	if (s->unrecorded)
+		SAY("the program recorded nothing before the collector attached: coroutines that were there and have done nothing "
+		    "since are not shown; see CTP_RECORD in ctp-collect(1)");
 	if (ctp_ended_is(&s->ended, CTP_OUTCOME_RUNNING))
 		SAY("the program was still running: coroutines that wait at the end may be resumed later");
 	if (s->one_site)

@@ -36,7 +36,7 @@ enum {
 	CTP_PRINT_NUMBER_MAX = 32,
 	CTP_PRINT_LABEL_MAX = 256, /* the longest name of a coroutine, and its number */
 	CTP_PRINT_COMMAND_MAX = 300,
-	CTP_PRINT_CAVEATS = 16,
+	CTP_PRINT_CAVEATS = 18,
 	CTP_PRINT_CLOSING = 4,
 	CTP_PRINT_LINE_MAX = 200,
 };

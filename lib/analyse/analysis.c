@@ -62,6 +62,7 @@ static struct ctp_report_section *add_section(struct ctp_analysis *a, const stru
 		return NULL;
 	}
 	struct ctp_report_section *s = &report->sections[report->nsections++];
+	const char *recorded = ctp_section_get(sec, "recorded"); /* before the collector attached */
 	*s = (struct ctp_report_section){
 		.file = copy(a, a->input),
 		.host = copy(a, ctp_section_get(sec, "host")),
@@ -73,6 +74,7 @@ static struct ctp_report_section *add_section(struct ctp_analysis *a, const stru
 		.source = copy(a, ctp_section_get(sec, "source")),
 		.tool = copy(a, ctp_section_get(sec, "tool")),
 		.filtered = copy(a, ctp_section_get(sec, "filtered")),
+		.unrecorded = recorded && !strcmp(recorded, "no"),
 		.has_wall = sec->has_wall,
 		.ordinal = sec->ordinal,
 		.start_wall_ns = sec->wall_offset_ns,

@@ -169,6 +169,7 @@ struct ctp_report_section {
 	bool complete, missing, cut, until; /* complete, missing, cut: as in ctp_follow_end; until: the section ends at until_ns */
 	bool outside; /* the section ends before since_ns, and is not judged */
 	bool remnant; /* the collector came late, and the section has remnants of the time before */
+	bool unrecorded; /* the collector came late, and the program had not recorded before */
 	struct ctp_follow_counts counts;
 	uint64_t looked_ns; /* the part of duration_ns that was asked for */
 	uint64_t quiet_ns, pause_ns; /* from the last resume until judged_ns; and the longest time between two resumes before */

@@ -57,6 +57,7 @@ before=$(descriptors)
 is 'a process that records is listed as such' "$(state $target)" recording
 like 'the line has its coroutines and its command' "$("$collect" -l | grep "$tmp/target")" "^ *$target recording +3 +0 $(id -un) +$(stat -Lc %i /proc/self/ns/pid) $tmp/target$"
 "$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
+is 'the report does not say that coroutines are not shown' "$("$BIN/ctp-report" -q "$tmp/a.ctp" | grep 'not shown')" ''
 is '--once ends with status 0' $? 0
 like '--once prints a closing line' "$(cat "$tmp/err")" '^ctp-collect: [0-9]+ events, 3 coroutines, 0 lost, 0 untraced, [0-9.]+ s$'
 is 'each coroutine comes with a birth' "$(records birth "$tmp/a.ctp" | wc -l)" 3
@@ -189,6 +190,7 @@ tell run 30
 detach INT
 like 'the collector says that it did not record' "$(cat "$tmp/err")" "^ctp-collect: process $target was started without CTP_RECORD=1: "
 is 'events during the visit are there' "$(transitions "$tmp/a.ctp") $(said lost "$tmp/err")" '60 0'
+like 'and so does the report' "$("$BIN/ctp-report" -q "$tmp/a.ctp")" '^  the program recorded nothing before the collector attached: '
 is 'after the visit it is idle again' "$(state $target)" idle
 tell die 3
 attach -p $target
