@@ -369,9 +369,8 @@ static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t 
 	else if (!ctp_follow_has_wakes(&j->follow->counts))
 		ctp_words_evidence(w, "the trace has no wakes (ctp_coro_wake): a coroutine that is only idle looks the same");
 	else if (!ctp_own_rests_elsewhere(j, co, s->group.place) && ctp_spawn_is_at_rest(j, co->spawn, s->group.place))
-		ctp_words_evidence(w, ctp_tally_spawn(j->tally, co->spawn)->born == 1 ?
-		                   "it also rests there when it has nothing to do" :
-		                   "coroutines spawned at the same place also rest there when they have nothing to do");
+		ctp_words_evidence(w, "%s may have nothing to do: coroutines spawned at the same place %s", ctp_words_they(w, "it", "they"),
+		                   ctp_tally_spawn(j->tally, co->spawn)->rest_votes ? "suspend there first" : "return there again and again");
 	else if (!ctp_place_is_inside(*p))
 		ctp_words_evidence(w, "something other than a coroutine, such as a timer or a socket, may still end the wait");
 	else

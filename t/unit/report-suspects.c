@@ -152,6 +152,7 @@ static const char *outside(int rounds, uint64_t stuck, bool goes_on, bool slow)
 static void test_outside(void)
 {
 	ok(!strncmp(outside(ROUNDS, 0, true, true), "possible 1 and 0 of", 19), "where something else ends waits, one that takes thirty times as long stands out");
+	is(excuse, "it may have nothing to do: coroutines spawned at the same place suspend there first", "its excuse is a fact, and not that it rests");
 	is(outside(0, 0, true, true), "", "it does not if the coroutine has never resumed there: it may be idle");
 	is(outside(ROUNDS, 7, true, true), "", "it does not if most waiters there have waited as long");
 	is(outside(ROUNDS, 0, false, true), "", "it does not if the whole program is quiet");
