@@ -169,7 +169,8 @@ class RowList {
 	}
 }
 
-// A list with groups; a group of one coroutine has no heading, but an origin has. open(group, few): whether its lanes are shown; few: they are few.
+// A list with groups; a group of one coroutine has no heading, but an origin has. open(group, few): whether its lanes are shown;
+// few: they are by default. Those of an origin are, too, if it has findings, or is one of only two.
 class GroupList {
 	constructor(model, rows, { by, open, first }) {
 		this.groups = groupRows(model, rows, by, first);
@@ -177,11 +178,14 @@ class GroupList {
 		this.position = new Int32Array(model.n).fill(-1);
 		this.entries = [];
 		const few = by === "origin" ? Math.max(FEW_LANES, FEW_OF_ORIGINS / this.groups.length) : FEW_LANES;
+		const origins = by === "origin" && model.meta.origins;
+		const found = new Set(origins ? model.section.findings.map(({ origin }) => origin) : []);
+		const asked = ({ title }) => found.has(title) || (origins && origins.length <= 2);
 		for (const group of this.groups) {
 			group.index = this.entries.length;
 			const small = group.rows.length <= MOST_SMALL, alone = group.rows.length === 1 && (group.leads || by !== "origin"), lanes = () => packRows(model.coros, group.rows, model.busy, first);
 			let packed = small ? lanes() : null;
-			group.open = alone || open(group, small && packed.length <= few);
+			group.open = alone || open(group, small && (packed.length <= few || asked(group)));
 			packed = group.open ? packed || lanes() : [];
 			if (!alone)
 				this.entries.push(group);

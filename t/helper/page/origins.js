@@ -8,7 +8,7 @@ const fs = require("node:fs"), { load, documentOf, same, ok, done } = require(".
 const SCRIPTS = ["model/data.js", "model/origins.js", "model/lanes.js", "model/threads.js", "model/text.js", "model/model.js", "model/waits.js",
 	"model/moment.js", "model/members.js", "layout/rows.js", "layout/scale.js", "input/address.js", "panels/describe.js", "panels/origins.js"];
 const NAMES = ["Model", "readTrace", "useClock", "withMerges", "joinTraces", "joinedSection", "sectionAddress", "originText", "groupRows",
-	"GroupList", "SUSPEND", "RESUME", "WAKE", "LOST", "AWAIT", "WAIT", "HELD"];
+	"GroupList", "SUSPEND", "RESUME", "WAKE", "LOST", "AWAIT", "WAIT", "HELD", "FEW_OF_ORIGINS"];
 
 const page = load(SCRIPTS, NAMES);
 
@@ -178,11 +178,22 @@ function testLinks() {
 function testGroups() {
 	const origins = [{ name: "a" }, { name: "b" }, { name: "c" }], origin = Uint16Array.of(0, 1, 1, 2), n = 4;
 	const coros = { origin, born: new Float64Array(n), end: new Float64Array(n).fill(9) };
-	const model = { n, meta: { origins, places: [""], strings: [""] }, coros, busy: { length: 9, at: t => t } };
+	const model = { n, meta: { origins, places: [""], strings: [""] }, coros, busy: { length: 9, at: t => t },
+		section: { findings: [] } };
 	const list = first => new page.GroupList(model, Int32Array.of(0, 1, 2, 3), { by: "origin", open: (_, few) => few, first: new Set(first) });
 	const heads = made => made.entries.map(entry => Array.isArray(entry) ? entry : entry.title);
 	same(heads(list([])), ["a", [0], "b", [1], [2], "c", [3]], "each origin has a heading, in their order, and its rows below");
 	same(heads(list([2])), [[2], "a", [0], "b", [1], "c", [3]], "what a finding is about comes first");
+	const open = (names, found) => {
+		const rows = page.FEW_OF_ORIGINS + 1, all = names.length * rows, own = Uint16Array.from({ length: all }, (_, i) => i / rows);
+		const large = { n: all, meta: { origins: names.map(name => ({ name })), places: [""], strings: [""] }, busy: model.busy,
+			section: { findings: found.map(name => ({ origin: name })) },
+			coros: { origin: own, born: new Float64Array(all), end: new Float64Array(all).fill(9) } };
+		const made = new page.GroupList(large, own.map((_, i) => i), { by: "origin", open: (_, shown) => shown, first: new Set() });
+		return made.groups.filter(group => group.open).map(({ title }) => title);
+	};
+	same(open(["a", "b", "c"], ["b"]), ["b"], "of large origins, those with findings are open");
+	same(open(["a", "b"], []), ["a", "b"], "and the only two");
 	model.meta.origins = undefined;
 	coros.origin = undefined;
 	ok(list([]).count > 0, "an address that asks for groups by origin harms no other trace");
