@@ -177,6 +177,8 @@ static void make_section(const struct split *s, const struct part *p, struct ctp
 		if (is_of_whole(s->whole.attrs[i].name))
 			ctp_section_add(sec, s->whole.attrs[i].name, s->whole.attrs[i].value);
 	add_filtered(s, p, sec);
+	if (ctp_section_get(&s->whole, "filtered_events"))
+		ctp_section_add(sec, "filtered_events", "yes");
 	add_filtered_since(s, p, sec);
 	if (p->pid)
 		ctp_section_addf(sec, "pid", "%" PRIu64, own_number(p, p->pid));

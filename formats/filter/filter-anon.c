@@ -191,7 +191,8 @@ static bool is_harmless(const struct ctp_attr *attr)
 {
 	static const char *const known[] = {
 		"clock", "wall_offset_ns", "start_ns", "max_stations", "pid", "machine", "page_size", "attached", "recorded",
-		"first_event_ns", "filtered_since_ns", "anonymised", "merged", "stride", "cacheray.byte_order", "cacheray.address_bytes",
+		"first_event_ns", "filtered_since_ns", "filtered_events", "anonymised", "merged", "stride",
+		"cacheray.byte_order", "cacheray.address_bytes",
 	};
 	bool plain = true; /* nobody can hide a name in it */
 	for (const char *c = attr->value; *c; c++)

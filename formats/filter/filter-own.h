@@ -95,6 +95,7 @@ struct ctp_filter {
 	bool begun;
 
 	bool merged;  /* the section has origins */
+	bool filters_events; /* of threads that are kept, events may be left out */
 	bool whole;   /* of each origin that is asked for, nothing is left out */
 	bool copies;  /* and all are asked for */
 	bool picks;   /* options select coroutines */

@@ -75,6 +75,8 @@ static bool make_section(struct ctp_filter *f, const struct ctp_section *sec)
 		ctp_err_set(&f->why, "the options of all filters that the section went through are too long for its attribute");
 	if (f->anon)
 		ctp_section_add(to, "anonymised", "yes");
+	if (f->filters_events)
+		ctp_section_add(to, "filtered_events", "yes");
 	ok = ok && add_attrs(f, to, sec);
 	free(said);
 	return ok;
@@ -579,6 +581,7 @@ struct ctp_sink *ctp_filter_sink(struct ctp_output *out, const struct ctp_filter
 	f->out = out;
 	f->picks = o->coros.n || o->processes.n || o->spawns.n || o->names.n || o->descendants;
 	f->lazy = o->threads.n || o->classes.n || o->places.n || o->states;
+	f->filters_events = o->coros.n || o->spawns.n || o->names.n || o->descendants || f->lazy;
 	f->whole = !f->picks && !f->lazy && !o->since_ns && !o->starts.n && !o->until_ns;
 	f->copies = f->whole && !o->origin;
 	f->skipped = true;

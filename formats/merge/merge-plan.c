@@ -92,6 +92,7 @@ static struct ctp_merge_part *add_part(struct ctp_merge_plan *plan, const char *
 		.merged = ctp_section_get(sec, "merged"),
 		.sole_clock = sec->ordinal, .host = copy_of(ctp_section_get(sec, "host")), .pid = copy_of(ctp_section_get(sec, "pid")),
 		.filtered = copy_of(ctp_section_get(sec, "filtered")),
+		.filtered_events = ctp_section_get(sec, "merged") && ctp_section_get(sec, "filtered_events"),
 	};
 	keep_common(plan, sec);
 	return p;

@@ -23,6 +23,7 @@ struct ctp_merge_part {
 	bool sole_clock;      /* no relation to another clock: its times are numbers, or nothing says what they are */
 	char *host, *pid, *name; /* null: not known */
 	char *filtered;       /* by which options records were left out; null: none were */
+	bool filtered_events; /* of a merged part: and not only by time */
 	struct ctp_merge_pipe *pipe; /* null: a file */
 };
 

@@ -374,6 +374,8 @@ static void add_filtered(const struct ctp_merge_plan *plan, struct ctp_section *
 		if (p->filtered)
 			snprintf(text + len, sizeof text - len, "%s%s: %s", len ? "; " : "", p->name, p->filtered);
 		merged |= p->filtered && p->merged;
+		if (p->filtered_events)
+			ctp_section_add(sec, "filtered_events", "yes");
 	}
 	if (*text && !merged)
 		ctp_section_add(sec, "inputs_filtered", text);

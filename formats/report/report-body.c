@@ -382,7 +382,7 @@ static void threads(struct ctp_doc *doc)
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_thread *t = &s->threads[i];
 		cell_ns(&r, true, t->busy_ns);
-		cell(&r, ctp_print_percent(r.numbers[r.n], t->busy_ns, t->known_ns));
+		cell(&r, s->filtered_events ? "-" : ctp_print_percent(r.numbers[r.n], t->busy_ns, t->known_ns));
 		cell_ns(&r, t->unknown_ns, t->unknown_ns);
 		cell_count(&r, t->resumes);
 		cell_ns(&r, true, t->last_ns);

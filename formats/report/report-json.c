@@ -279,7 +279,7 @@ static void thread(const struct json *j, const struct ctp_report_thread *t)
 	text(j, ",\"name\"", t->name);
 	ns(j, ",\"busy_ns\"", t->busy_ns);
 	ns(j, ",\"unknown_ns\"", t->unknown_ns);
-	ctp_output_putf(j->out, j->s->ordinal ? ",\"busy_share\":null" : ",\"busy_share\":%.4f",
+	ctp_output_putf(j->out, j->s->ordinal || j->s->filtered_events ? ",\"busy_share\":null" : ",\"busy_share\":%.4f",
 	                t->known_ns ? (double)t->busy_ns / (double)t->known_ns : 0);
 	ctp_output_putf(j->out, ",\"resumes\":%ju", t->resumes);
 	ns(j, ",\"last_ns\"", t->last_ns);

@@ -74,6 +74,7 @@ static struct ctp_report_section *add_section(struct ctp_analysis *a, const stru
 		.source = copy(a, ctp_section_get(sec, "source")),
 		.tool = copy(a, ctp_section_get(sec, "tool")),
 		.filtered = copy(a, ctp_section_get(sec, "filtered")),
+		.filtered_events = ctp_section_get(sec, "filtered_events"),
 		.unrecorded = recorded && !strcmp(recorded, "no"),
 		.has_wall = sec->has_wall,
 		.ordinal = sec->ordinal,

@@ -155,6 +155,7 @@ struct ctp_report_section {
 	char *file; /* the input, as it was given */
 	char *host, *pid, *source, *tool;
 	char *filtered; /* the options of ctp-filter by which records were left out; null: none were */
+	bool filtered_events; /* not only by time: threads may have been busy for longer, and known_ns says nothing */
 	char *origin;  /* its name, if the section was merged with others; else null */
 	char *origin_error_ns; /* how far times may be off from those of other origins, or "unknown"; null: they have one clock */
 	uint64_t origin_number;  /* and its number; 0: the section was not merged */

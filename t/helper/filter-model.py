@@ -167,6 +167,7 @@ class Options:
         self.descendants = "descendants" in self.given
         self.picks = any(self.given[name] for name in ("coro", "spawn", "name", "process", "descendants"))
         self.lazy = any(self.given[name] for name in ("thread", "class", "place", "state"))
+        self.filters_events = self.lazy or any(self.given[name] for name in ("coro", "spawn", "name", "descendants"))
         self.by_birth = any(self.given[name] for name in ("spawn", "name", "process", "descendants"))
         self.any = self.picks or self.lazy or self.since or self.until or self.last
 
@@ -550,6 +551,8 @@ def check(whole, filtered, words):
             since = max(row["ts"] for row in rows) - options.last if options.last else first + options.since
             if options.since or (options.last and since > 0):
                 said["filtered_since_ns"] = str(since)
+        if options.filters_events:
+            said["filtered_events"] = "yes"
         if new_attrs != {**said, **attrs}:
             say(f"attributes {new_attrs}, not {attrs}")
         model = Section(options, rows, int(attrs["pid"]))

@@ -178,6 +178,26 @@ if command -v jq >/dev/null; then
 	is 'merged after that, by wall-clock time' "$(threads "$tmp/some.ctp")" "$want"
 fi
 
+# --- how large a part of the time threads are busy is not known if coroutines or their events are left out
+shares() { "$report" -j "$@" 2>"$tmp/err" | jq -c '[.sections[] | [.threads[].busy_share | type] | unique | join(" ")]'; }
+if command -v jq >/dev/null; then
+	cp "$tmp/lostwake.ctp" "$tmp/part.ctp"
+	for option in --coro=11,21 --name='handler*' --finding=1 --place='*:*' --state=running; do
+		"$filter" -q "$option" "$tmp/lostwake.ctp" >"$tmp/part.ctp"
+		is "$option: the share is not known" "$(shares "$tmp/part.ctp")" '["null"]'
+	done
+	is 'nor is it in the text' "$("$report" -q "$tmp/part.ctp" | awk '/^ +busy +share/ { n = 5 } --n > 0 && $2 != "share" { print $2 }' | sort -u)" -
+	pid=$("$to" -qa "$tmp/lostwake.ctp" | sed -n '1s/.*"pid":"\([0-9]*\)".*/\1/p')
+	is '--process leaves no event of its threads out' "$("$filter" -q --process="$pid" "$tmp/lostwake.ctp" >"$tmp/all.ctp"; shares "$tmp/all.ctp")" '["number"]'
+	is 'after another filter, and without names' "$("$filter" -q --since=1ms --anonymise "$tmp/part.ctp" >"$tmp/some.ctp"; shares "$tmp/some.ctp")" '["null"]'
+	"$BIN/ctp-merge" -q -o "$tmp/some.ctp" "$tmp/part.ctp" "$tmp/other.ctp"
+	is 'merged: it is not known in that origin' "$(shares "$tmp/some.ctp")" '["null","number"]'
+	"$filter" -q --name='handler*' "$tmp/merge.ctp" >"$tmp/ones.ctp"
+	is 'a part of a merge: in none' "$(shares "$tmp/ones.ctp")" '["null","null"]'
+	"$BIN/ctp-merge" -q -o "$tmp/some.ctp" "$tmp/ones.ctp" "$tmp/other.ctp"
+	is 'merged once more: still' "$(shares "$tmp/some.ctp" | grep -c number)" 0
+fi
+
 # --- all tools say so
 "$filter" -q --coro=1,2 "$tmp/gaps.ctp" >"$tmp/some.ctp"
 like 'ctp-stat' "$("$stat" -q "$tmp/some.ctp")" '^  filtered:    --coro 1,2$'
