@@ -74,7 +74,8 @@ static void text_counts(struct ctp_output *out, const struct ctp_stat_counts *c,
 		putf(out, "%sconflicts:   %ju station%s with two writers\n", indent, c->conflicts, plural(c->conflicts));
 	putf(out, "%slate:        %ju\n", indent, c->late);
 	if (!c->ordinal)
-		putf(out, "%sduration:    %ju.%09ju s\n", indent, c->duration_ns / 1000000000, c->duration_ns % 1000000000);
+		putf(out, "%sduration:    %ju.%09ju s, from the first record of a section to its last\n", indent, c->duration_ns / 1000000000,
+		     c->duration_ns % 1000000000);
 }
 
 static void text_times(struct ctp_output *out, const struct ctp_stat_section *s)

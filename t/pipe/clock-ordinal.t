@@ -58,7 +58,7 @@ like 'stat: numbers' "$stat" '^  order: +1 to 5000000007$'
 is 'stat: no duration, no date' "$(one "$stat" 'duration\| ns$\|started\|UTC')" 0
 like 'stat -j: numbers' "$json" '"first":1,"last":5000000007,'
 is 'stat -j: no times' "$(one "$json" 'duration_ns\|first_ns\|last_ns')" 0
-like 'stat: beside a section with a clock, that one alone has a duration' "$(ctp stat "$tmp/both.ctp")" '^duration:    5.000000006 s$'
+like 'stat: beside a section with a clock, that one alone has a duration' "$(ctp stat "$tmp/both.ctp")" '^duration:    5.000000006 s, from the first record of a section to its last$'
 is 'stat: in that section and in the total' "$(ctp stat "$tmp/both.ctp" | grep -c 'duration')" 2
 is 'stat: a clock that is not ordinal keeps its times' "$(ctp stat "$tmp/clock.ctp" | grep -c 'duration\|to 5000000007 ns$\|started')" 3
 { section '"clock":"ordinal"'; birth 70000000000 1; echo '{"type":"@end","complete":true}'; } | ctp fromjsonl >"$tmp/far.ctp"

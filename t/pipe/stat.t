@@ -36,7 +36,7 @@ fi
 "$BIN/ctp-stat" "$tmp/a.ctp" >"$tmp/text"
 is 'in words: status 0' $? 0
 for line in 'sections:    1, complete' 'events:      3' 'coroutines:  2; 2 births, 1 death' 'threads:     2' \
-	'  command:     ./server -v "a b"' '  ended:       exited with status 7' '  started:     2023-11-14 22:13:20 UTC' 'duration:    1.000000050 s' '             2  birth' \
+	'  command:     ./server -v "a b"' '  ended:       exited with status 7' '  started:     2023-11-14 22:13:20 UTC' 'duration:    1.000000050 s, from the first record of a section to its last' '             2  birth' \
 	"file:        $tmp/a.ctp, $(wc -c <"$tmp/a.ctp") bytes"; do
 	ok "in words: $line" grep -qx -- "$line" "$tmp/text"
 done
