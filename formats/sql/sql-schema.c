@@ -155,8 +155,10 @@ static enum ctp_status add_event_column(struct ctp_sql *db, const char *column, 
 	char *has = ctp_sql_find(db, &status, err, db->words->column_type, db->events, column);
 	if (!has && !status && is_event_column(column))
 		status = ctp_err_set(err, "%s: its table %s has no column %s, so it is not coroTracer's", db->name, db->events, column);
-	else if (!has && !status)
+	else if (!has && !status) {
 		status = ctp_sql_exec(db, err, "ALTER TABLE %T ADD COLUMN %I %s", db->events, column, type);
+		db->has_new_column = true;
+	}
 	free(has);
 	return status;
 }

@@ -38,7 +38,7 @@ static char *find_column(struct visit *v, const char *class_id, const char *fiel
 /* --- making -------------------------------------------------------------------------------------------------------------- */
 
 /*
- * A view that was made of the same text stays: making it again would wait for all that read it, and they for this.
+ * A view that was made of the same text and columns stays: making it again would wait for all that read it, and they for this.
  * select is null: memory is out.
  */
 static enum ctp_status make_view(struct ctp_sql *db, const char *name, const char *select, bool again, struct ctp_err *err)
@@ -48,7 +48,7 @@ static enum ctp_status make_view(struct ctp_sql *db, const char *name, const cha
 	if (!select)
 		return ctp_sql_no_memory(db, err);
 	snprintf(note, sizeof note, "ctptools %016" PRIx64, ctp_map_bytes(UINT64_C(0xcbf29ce484222325), select, strlen(select)));
-	int64_t same = again && w->view_note ? ctp_sql_look_up(db, err, w->view_noted, name, note) : 0;
+	int64_t same = again && w->view_note && !db->has_new_column ? ctp_sql_look_up(db, err, w->view_noted, name, note) : 0;
 	if (same)
 		return same < 0 ? CTP_FAILED : CTP_OK;
 	if ((again && w->view_drop && ctp_sql_exec(db, err, w->view_drop, name)) ||
@@ -155,7 +155,7 @@ enum ctp_status ctp_sql_views_first(struct ctp_sql *db, struct ctp_err *err) { r
 enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err)
 {
 	enum ctp_status status = make_views(db, true, err);
-	db->has_new_class = false;
+	db->has_new_class = db->has_new_column = false;
 	for (size_t i = 0; i < db->words->views->nkinds && !status; i++)
 		status = visit_classes(&(struct visit){.db = db, .kind = &db->words->views->kinds[i], .err = err}, index_class);
 	return status;

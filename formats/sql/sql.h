@@ -37,6 +37,7 @@ struct ctp_sql {
 	const char *name;   /* of the database, for messages */
 	const char *events; /* the name of the events' table, which texts call coro_trace_events */
 	bool has_new_class; /* a class is new since the views were made */
+	bool has_new_column; /* and the events' table has more columns, which a view has only when it is made again */
 	struct ctp_sql_table *tables; /* those that had rows (sql-rows.h), of an engine that numbers rows itself */
 };
 

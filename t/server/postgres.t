@@ -22,9 +22,7 @@ python3 t/helper/sqlite-views.py make 1 $steps | sed 's/\("attrs": {\)[^}]*/\1"c
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/merged.ctp"
 anew
 "$postgres" -q "$tmp/merged.ctp"
-# The view of all columns was made before the table had that of the origin.
-is 'a merged trace, whose origins end at different times: every table and view is that of SQLite' \
-	"$(python3 t/helper/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer | grep -v '^wall_times: columns')" ''
+same 'a merged trace, whose origins end at different times: every table and view is that of SQLite'
 for seed in 1 2; do
 	python3 t/helper/sqlite-views.py make $seed $steps >"$tmp/made"
 	"$from" -q "$tmp/made" >"$tmp/$seed.ctp"
