@@ -68,6 +68,9 @@ struct suspects {
 	uint32_t one;            /* the place that nearly all suspensions have; 0: there is none */
 };
 
+/* In a gap that goes on to the end, a coroutine may have run on. */
+static bool waits_still(const struct ctp_coroutine *co) { return ctp_wait_is(co) && !(co->flags & CTP_CO_TAIL); }
+
 /* --- what stands out ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t ratio_of(uint64_t ns, uint64_t usual_ns)
@@ -194,7 +197,7 @@ static struct ctp_coroutine *end_of_chain(struct ctp_judge *j, struct ctp_corout
 	struct ctp_coroutine *end = co, *next;
 	for (int i = 0; i < CHAIN && ctp_wait_is(end) && (next = waits_for(j, end)) && next != co; i++)
 		end = next;
-	bool stays = end->state == CTP_RUNNABLE ? how_late(j, end) : ctp_wait_is(end);
+	bool stays = end->state == CTP_RUNNABLE ? how_late(j, end) : waits_still(end);
 	bool moves = !stays || ctp_judge_is_recent(j, end->resumed_ns, co->suspended_ns, ctp_judge_end_ns(j, co));
 	return end != co && moves ? NULL : end;
 }
@@ -506,21 +509,21 @@ static bool look(struct suspects *all)
 		if (!ctp_wait_is(co))
 			continue;
 		uint32_t place = ctp_follow_place(j->follow, co);
-		all->open[place]++;
 		all->found[place] |= place && ctp_judged(co)->group;
-		all->far[place] += how_far(j, co) > 0;
+		all->open[place] += waits_still(co);
+		all->far[place] += waits_still(co) && how_far(j, co) > 0;
 	}
 	all->one = one_site(all);
 	CTP_EACH_COROUTINE(j, co)
-		if ((ctp_wait_is(co) || co->state == CTP_RUNNABLE) && ctp_has_run(co) && !(co->flags & CTP_CO_FOUND) &&
+		if ((waits_still(co) || co->state == CTP_RUNNABLE) && ctp_has_run(co) && !(co->flags & CTP_CO_FOUND) &&
 		    !suspect(all, co))
 			return false;
 	CTP_EACH_COROUTINE(j, co)
-		if (ctp_wait_is(co) && !(co->flags & CTP_CO_FOUND))
+		if (waits_still(co) && !(co->flags & CTP_CO_FOUND))
 			add_waiting(all, co);
 	find_causes(all);
 	for (uint32_t at = 0; all->count && (co = ctp_follow_each(j->follow, &at));)
-		if (ctp_wait_is(co) && !(co->flags & CTP_CO_FOUND))
+		if (waits_still(co) && !(co->flags & CTP_CO_FOUND))
 			add_dependent(all, co);
 	return true;
 }

@@ -366,6 +366,17 @@ static void test_lost(void)
 	are_missed(&h, 400 * MS, 1991 * MS, OTHER);
 	is(over(), "unknown 1 and 0 of 3606 ended", "if its wake may be lost, the suspicion is unknown");
 	ok(strstr(excuse, "lost, and the one that ended the wait may be among them"), "the excuse says so: %s", excuse);
+
+	for (uint64_t co = 0; co <= VICTIM; co += VICTIM) {
+		begin();
+		workers(ROUNDS);
+		are_lost(&h, 310 * MS, 1991 * MS, co, 2);
+		is(over(), "", "a coroutine whose last events may be lost does not stand out: it may have run on");
+	}
+	begin();
+	workers(ROUNDS);
+	are_lost(&h, 200 * MS, 290 * MS, 0, 2);
+	is(over(), "possible 1 and 0 of 3606 ended", "it does if the losses were before its wait");
 }
 
 /* --- the end of a program ------------------------------------------------------------------------------------------------- */
