@@ -144,6 +144,26 @@ void ctp_coros_missed(struct ctp_coros *coros, const struct ctp_missed *missed)
 	ctp_add_capped(&coros->rows->stats.missed, missed->notes);
 }
 
+/* How many of a ring's losses belong to this trace: those from before the collector attached do not. */
+static uint64_t lost_since(uint64_t count, uint64_t *before)
+{
+	uint64_t theirs = count < *before ? count : *before;
+	*before -= theirs;
+	return count - theirs;
+}
+
+void ctp_coros_gap_begin(struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	/* The losses that a thread could not tell before it ended, the next owner of its ring tells first. */
+	ring->gap_tid = (uint32_t)(ring->former ? ring->former : ring->owner);
+	ring->former = 0;
+	ring->gap_ns = e->ts_ns;
+	ring->gap_notes = lost_since(CTP_ENTRY_NUMBER(e->what), &ring->notes_before);
+	ring->gap_events = lost_since(e->value, &ring->events_before);
+	ring->told_notes += ring->gap_notes;
+	ring->told_events += ring->gap_events;
+}
+
 void ctp_coros_gap(struct ctp_coros *coros, struct ctp_ring *ring, uint64_t ts_ns)
 {
 	struct ctp_missed missed = {.tid = ring->gap_tid, .notes = ring->gap_notes, .transitions = ring->gap_events,

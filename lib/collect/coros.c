@@ -502,34 +502,13 @@ void ctp_life_name(struct ctp_coros *coros, uint32_t i, uint64_t ts_ns)
 	             [CTP_NAME_TEXT] = text);
 }
 
-/* How many of a ring's losses belong to this trace: those from before the collector attached do not. */
-static uint64_t lost_since(uint64_t count, uint64_t *before)
-{
-	uint64_t theirs = count < *before ? count : *before;
-	*before -= theirs;
-	return count - theirs;
-}
-
-/* The transitions of a gap are known by their numbers. Its thread and its times are recorded with the entry after it. */
-static void take_gap(struct ctp_ring *ring, const struct ctp_ring_entry *e)
-{
-	/* The losses that a thread could not tell before it ended, the next owner of its ring tells first. */
-	ring->gap_tid = (uint32_t)(ring->former ? ring->former : ring->owner);
-	ring->former = 0;
-	ring->gap_ns = e->ts_ns;
-	ring->gap_notes = lost_since(CTP_ENTRY_NUMBER(e->what), &ring->notes_before);
-	ring->gap_events = lost_since(e->value, &ring->events_before);
-	ring->told_notes += ring->gap_notes;
-	ring->told_events += ring->gap_events;
-}
-
 /* What is rarer than a transition. next_ns: the time of the entry after it, 0: not known yet. */
 static void take_note(struct ctp_coros *coros, struct ctp_ring *ring, const struct ctp_ring_entry *e, uint64_t next_ns)
 {
 	unsigned kind = CTP_ENTRY_KIND(e->what);
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	if (kind == CTP_ENTRY_GAP) {
-		take_gap(ring, e);
+		ctp_coros_gap_begin(ring, e);
 		if (next_ns)
 			ctp_coros_gap(coros, ring, next_ns);
 		return;

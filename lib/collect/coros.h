@@ -179,6 +179,12 @@ struct ctp_missed {
 };
 void ctp_coros_missed(struct ctp_coros *coros, const struct ctp_missed *missed);
 
+/*
+ * A ring's entry about a gap. The transitions of a gap are known by their numbers. Its thread and its times are recorded with the
+ * entry after it.
+ */
+void ctp_coros_gap_begin(struct ctp_ring *ring, const struct ctp_ring_entry *e);
+
 /* The gap in a ring, if there is one, has come to its end. */
 void ctp_coros_gap(struct ctp_coros *coros, struct ctp_ring *ring, uint64_t ts_ns);
 
