@@ -1,91 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
 /* follow: states of coroutines from records. Each change is reported once, spans next to losses are marked, nothing is invented. */
-#include "analyse/follow.h"
-
 #include "analyse/threads.h"
-#include "byhand.h"
-#include "tap.h"
-
-/* What was reported: kind and coroutine, then '!' if the span is not whole; "." where a section begins, "|" where one ends. */
-static char told[4096];
-static size_t ntold;
-static struct ctp_follow f;
-static struct byhand h;
-static uint64_t spans_ns[BYHAND_COROS][CTP_STATES]; /* of whole spans */
-
-static void section(void *arg, const struct ctp_section *sec)
-{
-	(void)arg, (void)sec;
-	told[ntold++] = '.';
-}
-
-static void change(void *arg, const struct ctp_change *ch)
-{
-	(void)arg;
-	if (ch->whole && ch->co->id < BYHAND_COROS && ch->ts_ns > ch->was_ns && ch->co->state != ch->was)
-		spans_ns[ch->co->id][ch->was] += ch->ts_ns - ch->was_ns;
-	if (ntold < sizeof(told) - 32)
-		ntold += (size_t)sprintf(told + ntold, "%s%c%ju%s", ntold && told[ntold - 1] != '.' ? " " : "",
-		                         "BSRWALDX"[ch->kind], (uintmax_t)ch->co->id, ch->whole ? "" : "!");
-}
-
-/* Events that change nothing, as told; "-" for no coroutine. */
-static char idle[256];
-static size_t nidle;
-
-static void unchanged(void *arg, const struct ctp_change *ch)
-{
-	char who[24] = "-";
-	(void)arg;
-	if (ch->co)
-		sprintf(who, "%ju", (uintmax_t)ch->co->id);
-	if (nidle < sizeof(idle) - 32)
-		nidle += (size_t)sprintf(idle + nidle, "%s%c%s", nidle ? " " : "", "BSRWALDX"[ch->kind], who);
-}
-
-static void ended(void *arg, const struct ctp_follow_end *end)
-{
-	(void)arg, (void)end;
-	told[ntold++] = '|';
-}
-
-static void give(void *to, const struct ctp_batch *batch) { ctp_follow_records(to, batch); }
-
-/* A section begins, with these attributes: name, value ... up to a null. */
-static void begin(const char *const *attrs)
-{
-	static const struct ctp_follow_ops ops = {.section = section, .change = change, .end = ended, .unchanged = unchanged};
-	struct ctp_section sec;
-	struct ctp_err err;
-	ntold = 0;
-	memset(told, 0, sizeof(told));
-	memset(idle, 0, sizeof(idle));
-	nidle = 0;
-	memset(spans_ns, 0, sizeof(spans_ns));
-	byhand_init(&h, give, &f);
-	if (ctp_follow_init(&f, &ops, NULL, &err))
-		abort();
-	ctp_section_init(&sec);
-	for (; attrs && *attrs; attrs += 2)
-		ctp_section_add(&sec, attrs[0], attrs[1]);
-	ctp_follow_section(&f, &sec);
-	ctp_section_fini(&sec);
-	ntold = 0;
-}
-
-static void end(void)
-{
-	ctp_follow_finish(&f, &(struct ctp_section_end){.complete = true});
-	ctp_follow_fini(&f);
-	byhand_fini(&h);
-}
-
-static const char *so_far(void)
-{
-	told[ntold] = '\0';
-	return told;
-}
+#include "followed.h"
 
 static enum ctp_state state_of(uint64_t co) { return ctp_follow_find(&f, co)->state; }
 
@@ -451,99 +368,6 @@ static void whom_they_await(void)
 	end();
 }
 
-/* --- rows ----------------------------------------------------------------------------------------------------------------- */
-
-static struct ctp_class *rows;
-
-/* coroTracer's rows have a probe, but no coroutine, index, birth or death. */
-static void rows_begin(void)
-{
-	static const struct ctp_field fields[] = {
-		{.name = "probe_id", .type = CTP_U64, .role = CTP_ROLE_PROBE},
-		{.name = "tid", .type = CTP_U64, .role = CTP_ROLE_THREAD},
-		{.name = "addr", .type = CTP_U64, .role = CTP_ROLE_ADDRESS},
-		{.name = "seq", .type = CTP_U64, .role = CTP_ROLE_SEQUENCE},
-		{.name = "is_active", .type = CTP_BOOL, .role = CTP_ROLE_STATE},
-		{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME},
-	};
-	struct ctp_err err;
-	begin(NULL);
-	rows = ctp_class_new("row", CTP_KIND_TRANSITION, fields, 6, &err);
-	if (!rows)
-		abort();
-	rows->id = CTP_EVENT_COUNT;
-}
-
-static void row(uint64_t probe, uint64_t tid, uint64_t addr, uint64_t seq, bool active, uint64_t ts)
-{
-	const struct ctp_record rec = {.cls = rows, .ts_ns = 0, .val = (const uint64_t[]){probe, tid, addr, seq, active, ts}};
-	give(&f, &(struct ctp_batch){.rec = &rec, .n = 1});
-}
-
-static void rows_end(void)
-{
-	end();
-	ctp_class_free(rows);
-}
-
-static void dialects(void)
-{
-	rows_begin();
-	for (uint64_t k = 1; k <= 20; k++)
-		row(77, 5, 1, k, k % 2, k);
-	is_u64(f.counts.lost, 0, "a sequence that counts events shows no loss");
-	row(77, 5, 1, 25, true, 30);
-	is_u64(f.counts.lost, 0, "missing rows are counted by loss records, not by the follower");
-	ok(strchr(so_far(), '!') == strrchr(so_far(), '!') && strstr(so_far(), "R77!"), "one span is not whole");
-	rows_end();
-
-	rows_begin();
-	for (uint64_t k = 0; k < 24; k++)
-		row(77, 5, 1, 2 * (k / 8 + 1), k % 2, k + 1);
-	is_u64(f.counts.lost, 0, "a sequence that counts by two for each round of 8 slots shows no loss");
-	ok(!strchr(so_far(), '!'), "all its spans are whole");
-	row(77, 5, 1, 10, true, 30);
-	ok(strchr(so_far(), '!') == strrchr(so_far(), '!') && strstr(so_far(), "R77!"),
-	   "the span next to a missing round is not whole");
-	rows_end();
-
-	rows_begin();
-	for (uint64_t k = 0; k < 9; k++)
-		row(77, 5, 1, 2, k % 2, k + 1);
-	row(77, 5, 1, 4, true, 10);
-	is(so_far(), "S77 R77 S77 R77 S77 R77 S77 R77 L77! S77! L77! R77!",
-	   "nine rows of one round are of several coroutines, and nothing is whole");
-	is_u64(f.counts.lost, 0, "no number of lost events is invented");
-	rows_end();
-
-	rows_begin();
-	row(0, 5, 1, 1238734, false, 1);
-	row(77, 5, 1, 1, true, 1);
-	row(77, 5, 1, UINT64_MAX, false, 2);
-	row(77, 5, 1, UINT64_MAX - 1, false, 3);
-	is(so_far(), "R77 L77! S77! L77! S77!", "implausible rows belong to no coroutine, or are next to a gap");
-	rows_end();
-}
-
-static void runs(void)
-{
-	rows_begin();
-	for (uint64_t k = 1; k <= 4; k++)
-		row(77, 5, 1, k, k % 2, k);
-	row(77, 5, 1, 1, true, 10);
-	is(so_far(), "R77 S77 R77 S77 D77! R77", "a probe whose sequence begins again is another coroutine");
-	is_u64(f.counts.coroutines, 2, "it counts as one coroutine more");
-	row(77, 5, 1, 2, false, UINT64_C(100000000000));
-	ok(!strchr(so_far(), '|'), "silence alone does not end a section");
-	row(78, 5, 1, 1, true, UINT64_C(200000000000));
-	row(79, 6, 1, 1, true, UINT64_C(200000000001));
-	ok(!strchr(so_far(), '|'), "a new thread alone does not end a section");
-	row(77, 7, 1, 1, true, UINT64_C(300000000000));
-	ok(strstr(so_far(), "|.R77"), "silence and a new thread together do");
-	is_u64(f.counts.coroutines, 1, "no coroutine of the earlier section is left");
-	rows_end();
-}
-
 /* --- odd ones ------------------------------------------------------------------------------------------------------------- */
 
 static void odd_classes(void)
@@ -645,8 +469,6 @@ int main(void)
 	thread_seen_last();
 	attached();
 	whom_they_await();
-	dialects();
-	runs();
 	odd_classes();
 	names_and_threads();
 	at_random();
