@@ -12,9 +12,8 @@
 #include "report/report-markdown.h"
 #include "report/report-rules.h"
 #include "report/report-write.h"
-#include "tap.h"
-#include "textmem.h"
 #include "valid-xml.h"
+#include "written.h"
 
 /* A name that a traced program could choose: commands of a terminal, of GitHub, and the marks of XML and JSON. */
 #define HOSTILE "\033[2J\n::error::x%0A]]>&<\"'\\\xff\xef\xbf\xbf\xe2\x80\xae"
@@ -46,42 +45,13 @@ static struct made *make(uint32_t nfindings)
 	return &m;
 }
 
-/* What was written, until the next call. */
-static struct textmem text;
-
-static const char *written(void)
-{
-	textmem_take(&text);
-	textmem_append(&text, "", 1);
-	text.len--;
-	return (const char *)text.data;
-}
-
 static const char *printed(enum ctp_report_format format, const struct ctp_report *r, struct ctp_report_style style)
 {
 	struct ctp_output out;
-	struct ctp_err err;
 	textmem_open(&out);
 	style.format = format;
 	ctp_report_write(&out, r, &style);
-	must(!ctp_output_close(&out, &err), "no output");
-	return written();
-}
-
-static bool has(const char *all, const char *part)
-{
-	bool found = strstr(all, part);
-	if (!found)
-		diag("no \"%s\" in:\n%.3000s", part, all);
-	return found;
-}
-
-static unsigned count(const char *all, const char *part)
-{
-	unsigned n = 0;
-	for (; (all = strstr(all, part)); all++)
-		n++;
-	return n;
+	return written(&out);
 }
 
 static const struct ctp_report_style plain;
@@ -212,11 +182,9 @@ static void test_spots(void)
 static const char *uri(const char *file)
 {
 	struct ctp_output out;
-	struct ctp_err err;
 	textmem_open(&out);
 	ctp_ci_put_uri(&out, &(struct ctp_report_place){.file = file, .file_bytes = strlen(file)});
-	must(!ctp_output_close(&out, &err), "no output");
-	return written();
+	return written(&out);
 }
 
 static void test_uris(void)
@@ -253,12 +221,10 @@ static void test_related(void)
 static const char *escaped(enum ctp_ci_form form, const char *what)
 {
 	struct ctp_output out;
-	struct ctp_err err;
 	textmem_open(&out);
 	ctp_ci_put(&out, form, what);
 	ctp_ci_newline(&out, form);
-	must(!ctp_output_close(&out, &err), "no output");
-	return written();
+	return written(&out);
 }
 
 static void test_escapes(void)
@@ -280,16 +246,16 @@ static void test_hostile(void)
 	m->section.command_bytes = sizeof argv;
 	m->section.host = m->section.pid = m->section.file = name;
 	printed(CTP_REPORT_AS_JUNIT, &m->report, plain);
-	ok(valid_xml((const char *)text.data, text.len), "hostile names: JUnit is XML");
+	ok(valid_xml((const char *)in_output.data, in_output.len), "hostile names: JUnit is XML");
 	printed(CTP_REPORT_AS_SARIF, &m->report, plain);
-	ok(valid_json((const char *)text.data, text.len), "SARIF is JSON");
+	ok(valid_json((const char *)in_output.data, in_output.len), "SARIF is JSON");
 	printed(CTP_REPORT_AS_GITLAB, &m->report, plain);
-	ok(valid_json((const char *)text.data, text.len), "code quality is JSON");
+	ok(valid_json((const char *)in_output.data, in_output.len), "code quality is JSON");
 	const char *github = printed(CTP_REPORT_AS_GITHUB, &m->report, plain);
 	ok(count(github, "\n") == 2 && !strncmp(github, "::warning file=", 15) && strstr(github, "\n::notice title="),
 	   "a finding is one command, and so is what the report could not see");
 	printed(CTP_REPORT_AS_BRIEF, &m->report, plain);
-	valid_shown_but((const char *)text.data, text.len, 0x2060);
+	valid_shown_but((const char *)in_output.data, in_output.len, 0x2060);
 }
 
 static void test_levels(void)
@@ -322,7 +288,7 @@ static void test_junit(void)
 	m->findings[2].rule = CTP_RULE_LEAKED;
 	m->findings[2].certainty = CTP_CERTAIN_UNKNOWN;
 	const char *xml = printed(CTP_REPORT_AS_JUNIT, &m->report, plain);
-	ok(valid_xml(xml, text.len), "JUnit is XML");
+	ok(valid_xml(xml, in_output.len), "JUnit is XML");
 	ok(has(xml, "tests=\"32\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"0.000\">\n"), "a suite counts its tests");
 	is_u64(count(xml, "<testcase "), 32, "there is a test for each rule, for waits that stand out, for the trace, and for hangs");
 	ok(has(xml, "<failure type=\"likely\" message=\"likely: never; and 1 more\">likely: never\nat ./a.c:41:pop\na fact\nwho: #7\nnext: look\n\nlikely: never\n"),
@@ -400,7 +366,7 @@ static void test_hangs(void)
 
 	m = stopped(timeout, -SIGKILL, true);
 	const char *xml = printed(CTP_REPORT_AS_JUNIT, &m->report, plain);
-	ok(valid_xml(xml, text.len) && has(xml, "failures=\"1\" errors=\"0\" skipped=\"1\""), "JUnit: a hang is a failure, and the wait stays possible");
+	ok(valid_xml(xml, in_output.len) && has(xml, "failures=\"1\" errors=\"0\" skipped=\"1\""), "JUnit: a hang is a failure, and the wait stays possible");
 	ok(has(xml, "name=\"hang\" time=\"0\">\n<failure type=\"hang\" message=\"the program did not end by itself: timeout(1) stopped it: killed by SIGKILL after 3.00 s\">"),
 	   "it says how");
 	ok(has(xml, "\nno coroutine was resumed in the last 2.00 s; before, that took 0 ns at most\npossible: 1 coroutine waits\n"
@@ -425,7 +391,7 @@ static void test_hangs(void)
 	ok(has(printed(CTP_REPORT_AS_GITHUB, &m->report, plain), "%0Anot reported as likely because a timer may end it%0Ano coroutine was resumed in the last 2.00 s; "
 	       "before, that took 0 ns at most%0Anext: if that does not explain it, look at whatever ends a wait at a.c:41:pop\n"), "the wait has a next step");
 	const char *json = printed(CTP_REPORT_AS_GITLAB, &m->report, plain);
-	ok(valid_json(json, text.len) && has(json, "\"check_name\":\"hang\",") && has(json, "\"severity\":\"critical\""), "GitLab: it is critical");
+	ok(valid_json(json, in_output.len) && has(json, "\"check_name\":\"hang\",") && has(json, "\"severity\":\"critical\""), "GitLab: it is critical");
 	ok(has(json, "\"severity\":\"critical\",\"location\":{\"path\":\"a.c\",\"lines\":{\"begin\":41}}}"), "it is shown at the wait that stands out");
 	m->section.nsuspects = 0;
 	ok(has(printed(CTP_REPORT_AS_GITLAB, &m->report, plain), "\"location\":{\"path\":\"b.c\",\"lines\":{\"begin\":7}}}"), "or at the longest wait");
@@ -434,7 +400,7 @@ static void test_hangs(void)
 	   "or else at the program");
 	m = stopped(timeout, -SIGKILL, true);
 	json = printed(CTP_REPORT_AS_SARIF, &m->report, plain);
-	ok(valid_json(json, text.len) && has(json, "{\"level\":\"error\",\"message\":{\"text\":\"/usr/bin/timeout: the program did not end by itself: "), "SARIF: it is a notification");
+	ok(valid_json(json, in_output.len) && has(json, "{\"level\":\"error\",\"message\":{\"text\":\"/usr/bin/timeout: the program did not end by itself: "), "SARIF: it is a notification");
 	ok(has(json, "\"ruleId\":\"possible\",\"ruleIndex\":29,\"level\":\"note\""), "the level of the wait stays");
 	is(printed(CTP_REPORT_AS_BRIEF, &m->report, plain), "### `/usr/bin/timeout`: No findings, but 1 wait stands out\n\n"
 	   "- **the program did not end by itself**: timeout(1) stopped it: killed by SIGKILL after 3.00 s; no coroutine was resumed in the last 2.00 s; before, that took 0 ns at most\n"
@@ -452,7 +418,7 @@ static void test_limits(void)
 	out = printed(CTP_REPORT_AS_GITHUB, &make(10)->report, plain);
 	ok(count(out, "::warning file=") == 10 && !strstr(out, "more like these"), "ten are shown");
 	out = printed(CTP_REPORT_AS_JUNIT, &make(60)->report, plain);
-	ok(valid_xml(out, text.len) && count(out, "\nat ./a.c:41:pop\n") == 50 && has(out, "\nand 10 more\n</failure>"), "JUnit: at most 50 of a rule");
+	ok(valid_xml(out, in_output.len) && count(out, "\nat ./a.c:41:pop\n") == 50 && has(out, "\nand 10 more\n</failure>"), "JUnit: at most 50 of a rule");
 	struct made *m = make(1000);
 	struct ctp_report_section sections[6];
 	for (int i = 0; i < 6; i++)
@@ -462,7 +428,7 @@ static void test_limits(void)
 	sections[5].findings = &proved;
 	sections[5].nfindings = 1;
 	out = printed(CTP_REPORT_AS_SARIF, &(struct ctp_report){.sections = sections, .nsections = 6, .sections_seen = 6}, plain);
-	ok(valid_json(out, text.len), "SARIF: JSON");
+	ok(valid_json(out, in_output.len), "SARIF: JSON");
 	is_u64(count(out, "\"partialFingerprints\""), 5000, "at most 5,000 results");
 	ok(has(out, "\"results\":[\n{\"ruleId\":\"never-woken\",\"ruleIndex\":16,\"level\":\"error\""), "the most certain are there");
 	ok(has(out, "{\"level\":\"warning\",\"message\":{\"text\":\"1 result is left out: a log has 5000 at most\"}}"), "what is left out is counted");

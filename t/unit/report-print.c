@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Copyright (c) 2026 the ctptools authors */
-/* report-print: a report made by hand is printed in each format; numbers are readable; hostile texts do no harm. */
+/* report-print: a report made by hand is printed in each format; hostile texts do no harm. */
 #include "report/report-args.h"
 #include "report/report-json.h"
 #include "report/report-markdown.h"
 #include "report/report-text.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/text.h"
 #include "common/json.h"
 #include "stream/events.h"
-#include "tap.h"
+#include "written.h"
 
 /* A name that a traced program could choose: it clears the screen, reverses the text, ends a script, a table's cell and a line. */
 #define HOSTILE "\033[2J\302\233x\342\200\256</script>`|`\n# *_[a](b)\342\200\250\377\\"
@@ -31,24 +28,15 @@ enum print { TEXT, MARKDOWN, JSON, PAGE };
 /* What a printer writes, until the next call. */
 static const char *printed(enum print how, const struct ctp_report *r, const struct ctp_report_style *style)
 {
-	static char text[1 << 20];
 	struct ctp_output out;
-	struct ctp_err err;
-	int fd = memfd_create("out", 0);
-	if (fd < 0 || ctp_output_fd(&out, fd, "out", &err))
-		abort();
+	textmem_open(&out);
 	if (how == TEXT)
 		ctp_report_text(&out, r, style);
 	else if (how == MARKDOWN)
 		ctp_report_markdown(&out, r, style);
 	else
 		ctp_report_json(&out, r, how == PAGE);
-	if (ctp_output_close(&out, &err))
-		abort();
-	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	text[n < 0 ? 0 : n] = '\0';
-	close(fd);
-	return text;
+	return written(&out);
 }
 
 static const struct ctp_report_style plain;
@@ -111,41 +99,6 @@ static void make(struct made *m)
 	                                           .last_ns = 2015906688, .name = thread_name};
 	m->section.nheavy[CTP_HEAVY_RUNNING] = 1;
 	m->section.heavy[CTP_HEAVY_RUNNING][0] = (struct ctp_report_heavy){5000000000, 1000000, NULL, spawn};
-}
-
-static bool has(const char *text, const char *part)
-{
-	bool found = strstr(text, part);
-	if (!found)
-		diag("no \"%s\" in:\n%s", part, text);
-	return found;
-}
-
-static unsigned count(const char *text, const char *part)
-{
-	unsigned n = 0;
-	for (; (text = strstr(text, part)); text++)
-		n++;
-	return n;
-}
-
-static void test_numbers(void)
-{
-	char to[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX], long_name[1000] = "";
-	is(ctp_print_count(to, 0), "0", "a count of nothing is 0");
-	is(ctp_print_count(to, 999), "999", "a small count has no separator");
-	is(ctp_print_count(to, UINT64_MAX), "18,446,744,073,709,551,615", "the largest number has separators");
-	is(ctp_print_ns(to, 0), "0 ns", "a time of nothing is 0 ns");
-	is(ctp_print_ns(to, 1730000000), "1.73 s", "a long time is in seconds");
-	is(ctp_print_brief(to, 412400), "412us", "a time in a table has no space");
-	is(ctp_print_percent(to, 93, 100), "93 %", "a share is in percent");
-	is(ctp_print_percent(to, 4, 1000), "0.4 %", "a part of a percent has a decimal");
-	is(ctp_print_percent(to, 1, 100000), "< 0.1 %", "almost nothing is less than 0.1 %");
-	is(ctp_print_percent(to, 0, 0), "0 %", "a part of nothing is 0 %");
-	is(ctp_print_label(label, "a", 5), "a (#5)", "a label has a name and a number");
-	is(ctp_print_label(label, NULL, 0x102db7020), "#0x102db7020", "a label without a name has the number");
-	memset(long_name, 'x', sizeof(long_name) - 1);
-	is(ctp_print_label(label, long_name, 5) + CTP_FOLLOW_NAME_MAX, " (#5)", "a long name is cut, its number is not");
 }
 
 static void test_text(struct made *m)
@@ -261,12 +214,12 @@ static void test_caveats(struct made *m)
 	ok(has(text, "\n  the trace has no wakes: "), "missing wakes are mentioned");
 	ok(has(text, "\n  3 coroutines are not in the trace"), "untraced coroutines are mentioned");
 	ok(has(text, "\n  the trace is truncated: "), "a missing end is mentioned");
+	ok(has(text, "\n  the program was still running: "), "a program that still runs is mentioned");
+	ok(has(text, "; 1 lost\n"), "the head counts lost events");
 	s->complete = true;
 	ok(has(printed(TEXT, &m->report, &plain), "\n  the end of the program is not in the trace: "),
 	   "a trace that is complete is not called truncated");
 	s->complete = false;
-	ok(has(text, "\n  the program was still running: "), "a program that still runs is mentioned");
-	ok(has(text, "; 1 lost\n"), "the head counts lost events");
 	s->until = true;
 	ok(!strstr(printed(TEXT, &m->report, &plain), "is truncated"), "with --until a missing end is not mentioned");
 	s->until = false;
@@ -596,26 +549,9 @@ static void test_sections(void)
 	   "JSON says that the section is outside the range");
 }
 
-static void test_quiet(void)
-{
-	enum { MS = 1000000 };
-	char line[CTP_PRINT_LINE_MAX];
-	struct ctp_report_section s = {.quiet_ns = 3000ull * MS, .pause_ns = 128 * MS};
-	ok(ctp_print_quiet(line, &s), "a quiet end that is far longer than any before is reported");
-	is(line, "no coroutine was resumed in the last 3.00 s; before, that took 128 ms at most",
-	   "the text compares it with the longest before");
-	s.pause_ns = 400 * MS;
-	ok(!ctp_print_quiet(line, &s), "a quiet end that is not far longer than others is not reported");
-	s = (struct ctp_report_section){.quiet_ns = 900 * MS, .pause_ns = MS};
-	ok(!ctp_print_quiet(line, &s), "a quiet end of less than a second is not reported");
-	s = (struct ctp_report_section){.quiet_ns = 3000ull * MS, .pause_ns = MS, .counts = {.lost = 1}};
-	ok(!ctp_print_quiet(line, &s), "a quiet end is not reported if events were lost");
-}
-
 int main(void)
 {
 	static struct made m;
-	test_numbers();
 	make(&m);
 	test_text(&m);
 	test_json(&m);
@@ -630,6 +566,5 @@ int main(void)
 	test_markdown();
 	test_agreement();
 	test_sections();
-	test_quiet();
 	return done_testing();
 }
