@@ -95,9 +95,10 @@ static void check_finding(const struct textmem *whole_stream, bool anonymise)
 	struct ctp_filter_anon *anon = anonymise ? ctp_filter_anon_new(&err) : NULL;
 	struct ctp_filter_report *r = report_of(whole_stream, anon);
 	if (!ctp_filter_finding_get(&f, r, 1, 1, 0, &err)) {
+		bool clock = !ctp_filter_report_of(r)->sections->ordinal; /* without one there is no --around */
 		const struct ctp_filter_options options = {
 			.coros = {f.coros, f.ncoros}, .section = f.section, .finding = f.finding, .suspect = f.suspect, .anon = anon,
-			.anonymise = anonymise, .absolute = true, .since_ns = ctp_filter_report_of(r)->sections->ordinal ? 0 : f.from_ns, .no_symbols = true, .said = "x",
+			.anonymise = anonymise, .absolute = clock, .since_ns = clock ? f.from_ns : 0, .no_symbols = true, .said = "x",
 		};
 		textmem_open(&out);
 		struct ctp_sink *sink = ctp_filter_sink(&out, &options, &stats, &err);
