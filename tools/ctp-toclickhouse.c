@@ -87,20 +87,28 @@ static int write_class(struct modes *m, char **files)
 	return ctp_tool_to(&tool, files, ctp_clickhouse_sink(&m->o, &err), &out, &err);
 }
 
+static const struct ctp_notice complaint = {.say = ctp_tool_say_line, .arg = &tool};
+
+static void say_remedy(void *spool, const char *text)
+{
+	(void)text;
+	ctp_clickhouse_spool_remedy(spool, &complaint);
+}
+
 /* Standard input is copied to a file, and the file delivered, until the server has it. */
 static int deliver_spool(struct modes *m)
 {
-	static const struct ctp_notice complaint = {.say = ctp_tool_say_line, .arg = &tool};
 	struct ctp_err err = {0};
 	if (ctp_tool_is_input(m->spool, (char *[]){NULL}))
 		return ctp_tool_usage(&tool, "--spool %s: is also the input; name another file", m->spool);
-	struct ctp_input_copy *copy = ctp_input_copy_new(STDIN_FILENO, m->spool, tool.force, &complaint, &err);
+	struct ctp_clickhouse_spool spool;
+	ctp_clickhouse_spool_init(&spool, &m->o, m->spool);
+	const struct ctp_notice dying = {.say = say_remedy, .arg = &spool};
+	struct ctp_input_copy *copy = spool.copy = ctp_input_copy_new(STDIN_FILENO, m->spool, tool.force, &complaint, &dying, &err);
 	if (!copy)
 		return ctp_tool_fail(&tool, &err);
-	struct ctp_clickhouse_spool spool;
 	struct ctp_tool_done done;
 	enum ctp_status status;
-	ctp_clickhouse_spool_init(&spool, &m->o, m->spool, copy);
 	tool.growth = ctp_input_copy_growth(copy);
 	do {
 		struct ctp_sink *sink = ctp_clickhouse_spool_sink(&spool, &err);

@@ -170,14 +170,25 @@ const struct ctp_clickhouse_known *ctp_clickhouse_known_winner(const struct ctp_
 
 /* --- deletions ------------------------------------------------------------------------------------------------------------ */
 
-/* Appends (id, delivery) of each that was replaced, or, if that is wanted, has not ended, and returns how many. */
+/* Whether readers see the delivery, as the view deliveries has it. */
+static bool counts(const struct ctp_clickhouse_known *of, size_t n, const struct ctp_clickhouse_known *winner, const struct ctp_clickhouse_known *it)
+{
+	if (winner || !it->committed)
+		return it == winner;
+	for (const struct ctp_clickhouse_known *o = of; o < of + n; o++)
+		if (o->committed && o->mark == it->mark && (o->rows > it->rows || (o->rows == it->rows && o->delivery < it->delivery)))
+			return false;
+	return true;
+}
+
+/* Appends (id, delivery) of each that was replaced, or, if no loader runs, that no reader sees, and returns how many. */
 static size_t put_replaced(const struct ctp_clickhouse_knowns *k, bool unfinished, struct ctp_bytes *to)
 {
 	size_t count = 0, n;
 	for (size_t i = 0; i < k->n; i += n) {
 		const struct ctp_clickhouse_known *of = ctp_clickhouse_known_of(k, k->list[i].id, &n), *winner = ctp_clickhouse_known_winner(of, n);
 		for (size_t j = 0; j < n; j++)
-			if ((winner && of[j].delivery > winner->delivery) || (unfinished && !of[j].committed))
+			if (unfinished ? !counts(of, n, winner, &of[j]) : winner && of[j].delivery > winner->delivery)
 				ctp_clickhouse_put(to, count++ ? ", (%d, %d)" : "(%d, %d)", of[j].id, of[j].delivery);
 	}
 	return count;

@@ -55,7 +55,8 @@ const struct ctp_clickhouse_known *ctp_clickhouse_known_winner(const struct ctp_
 
 /*
  * Deletes the rows of all deliveries that a complete one with a smaller number has replaced, and then their rows in sections. unfinished:
- * also of those that have not ended, which must not go on. *n: how many deliveries. wait_ns: for the server, which deletes in its own time; if that is over, they stay in sections.
+ * of all that no reader sees, while no loader runs. *n: how many deliveries. wait_ns: for the server, which deletes in its own time; if
+ * that is over, they stay in sections.
  */
 enum ctp_status ctp_clickhouse_delete_replaced(const struct ctp_clickhouse_knowns *k, const struct ctp_clickhouse_tables *had,
                                                const struct ctp_clickhouse_client *client, bool unfinished, uint64_t wait_ns, size_t *n,

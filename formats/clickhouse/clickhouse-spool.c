@@ -26,10 +26,9 @@ static void note_sent(void *arg, const char *text)
 	s->said.text[0] = '\0';
 }
 
-void ctp_clickhouse_spool_init(struct ctp_clickhouse_spool *s, const struct ctp_clickhouse_options *options, const char *path,
-                               struct ctp_input_copy *copy)
+void ctp_clickhouse_spool_init(struct ctp_clickhouse_spool *s, const struct ctp_clickhouse_options *options, const char *path)
 {
-	*s = (struct ctp_clickhouse_spool){.o = *options, .path = path, .copy = copy, .sent = {.say = note_sent, .arg = s}};
+	*s = (struct ctp_clickhouse_spool){.o = *options, .path = path, .sent = {.say = note_sent, .arg = s}};
 	s->o.sent = &s->sent;
 	s->pause_ns = first_pause(s);
 }

@@ -28,9 +28,8 @@ struct ctp_clickhouse_spool {
 	uint64_t began_ns, pause_ns;
 };
 
-/* What options, path and copy point to must be there until the last call. The interval and the timeout are set. */
-void ctp_clickhouse_spool_init(struct ctp_clickhouse_spool *s, const struct ctp_clickhouse_options *options, const char *path,
-                               struct ctp_input_copy *copy);
+/* What options and path point to must be there until the last call. The interval and the timeout are set. The caller sets copy. */
+void ctp_clickhouse_spool_init(struct ctp_clickhouse_spool *s, const struct ctp_clickhouse_options *options, const char *path);
 
 /* The sink of the next attempt; null: err. The spool must stay where it is. */
 struct ctp_sink *ctp_clickhouse_spool_sink(struct ctp_clickhouse_spool *s, struct ctp_err *err);
@@ -38,7 +37,7 @@ struct ctp_sink *ctp_clickhouse_spool_sink(struct ctp_clickhouse_spool *s, struc
 /* After an attempt that failed: waits until it is time for another. False: there is none. */
 bool ctp_clickhouse_spool_again(struct ctp_clickhouse_spool *s, const struct ctp_err *why);
 
-/* Says what delivers the file later. */
+/* Says what delivers the file later. Any thread may call it, at any time after the init. */
 void ctp_clickhouse_spool_remedy(const struct ctp_clickhouse_spool *s, const struct ctp_notice *to);
 
 #endif

@@ -51,7 +51,7 @@ struct ctp_clickhouse_schema_options {
 struct ctp_sink *ctp_clickhouse_schema(const struct ctp_clickhouse_schema_options *options, struct ctp_err *err);
 
 /*
- * Deletes the rows of deliveries that were replaced, of all sections of the server; unfinished: also of those that have not ended, while
+ * Deletes the rows of deliveries that were replaced, of all sections of the server; unfinished: of all that no reader sees, while
  * no loader runs. *n: how many deliveries.
  */
 enum ctp_status ctp_clickhouse_clean(const char *client, uint64_t timeout_ns, bool unfinished, uint64_t *n, struct ctp_err *err);

@@ -3,11 +3,12 @@
 /*
  * input-copy.c - see input-copy.h.
  *
- * The descriptor, the output and the buffer are the thread's, from its start to the join. bytes, ended, failed and over change under
- * the lock, the first three by the thread, the last by the caller. bytes never exceeds what the file has, so a reader that was told of
+ * The descriptor, the output and the buffer are the thread's, from its start to the join. bytes, ended and failed change under the
+ * lock, by the thread. bytes never exceeds what the file has, so a reader that was told of
  * more finds it there.
  *
- * The thread lives until the close: while others work on what it has copied, signals must have a thread that takes them.
+ * The thread lives until the close, because it is the one that takes signals, also while others work on what it has copied. They are
+ * blocked in all threads, and read from a descriptor, but for those that were ignored.
  */
 #include "io/input-copy.h"
 
@@ -15,6 +16,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,29 +31,50 @@ enum { READ_BYTES = 256 << 10 };
 struct ctp_input_copy {
 	int from, to;
 	struct ctp_output out;
-	const struct ctp_notice *complaint;
+	const struct ctp_notice *complaint, *dying;
 	struct ctp_input_growth growth;
 	sigset_t before; /* the caller's signals */
+	int signals, over; /* read by the thread; over: the caller closes */
+	bool interrupted;
 	pthread_t thread;
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	uint64_t bytes, ended_ns;
-	bool ended, failed, over;
+	bool ended, failed;
 	char buf[READ_BYTES];
 };
 
 /* --- the thread ----------------------------------------------------------------------------------------------------------- */
 
-/* Signals are taken here, where all that was read is in the file. */
-static ssize_t read_some(struct ctp_input_copy *c)
+/* Of an interrupt of a whole pipeline the input ends, too: then all is delivered. Any other signal, and a second one, ends the process. */
+static void take_signal(struct ctp_input_copy *c)
 {
-	sigset_t blocked;
-	pthread_sigmask(SIG_SETMASK, &c->before, &blocked);
-	int ready = poll(&(struct pollfd){.fd = c->from, .events = POLLIN}, 1, -1);
-	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
-	return ready < 0 ? -1 : read(c->from, c->buf, sizeof c->buf);
+	struct signalfd_siginfo info;
+	if (read(c->signals, &info, sizeof info) != sizeof info)
+		return;
+	if (info.ssi_signo != SIGINT || c->interrupted || c->ended) {
+		ctp_notice_say(c->dying, "%s", "");
+		ctp_signals_die((int)info.ssi_signo);
+	}
+	c->interrupted = true;
+	ctp_notice_say(c->complaint, "interrupted: delivers what still comes, until the input ends; interrupt again to stop now");
 }
+
+/* Waits for the descriptor. All that was read is in the file meanwhile, so signals are taken here. */
+static bool wait_for(struct ctp_input_copy *c, int fd)
+{
+	struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = c->signals, .events = POLLIN}};
+	while (poll(fds, 2, -1) >= 0) {
+		if (fds[1].revents)
+			take_signal(c);
+		if (fds[0].revents)
+			return true;
+	}
+	return false;
+}
+
+static ssize_t read_some(struct ctp_input_copy *c) { return wait_for(c, c->from) ? read(c->from, c->buf, sizeof c->buf) : -1; }
 
 static void publish(struct ctp_input_copy *c)
 {
@@ -97,10 +121,9 @@ static void *run(void *arg)
 	c->ended = true;
 	c->ended_ns = ctp_clock_ns();
 	pthread_cond_broadcast(&c->changed);
-	pthread_sigmask(SIG_SETMASK, &c->before, NULL);
-	while (!c->over)
-		pthread_cond_wait(&c->changed, &c->lock);
 	pthread_mutex_unlock(&c->lock);
+	while (!wait_for(c, c->over) && errno == EINTR)
+		;
 	return NULL;
 }
 
@@ -155,37 +178,61 @@ static enum ctp_status open_both(struct ctp_input_copy *c, const char *path, boo
 static void release(struct ctp_input_copy *c)
 {
 	ctp_fd_close(c->to);
+	ctp_fd_close(c->signals);
+	ctp_fd_close(c->over);
 	pthread_cond_destroy(&c->changed);
 	pthread_mutex_destroy(&c->lock);
 	free(c);
 }
 
-struct ctp_input_copy *ctp_input_copy_new(int fd, const char *path, bool force, const struct ctp_notice *complaint, struct ctp_err *err)
+/* Those that are not ignored, as by nohup(1), are blocked, and can be read from a descriptor. */
+static enum ctp_status take_signals(struct ctp_input_copy *c, struct ctp_err *err)
+{
+	const int sigs[] = {SIGINT, SIGTERM, SIGHUP};
+	sigset_t ends;
+	struct sigaction now;
+	sigemptyset(&ends);
+	for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++)
+		if (!sigaction(sigs[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaddset(&ends, sigs[i]);
+	c->over = eventfd(0, EFD_CLOEXEC);
+	c->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (c->over < 0 || c->signals < 0)
+		return ctp_err_sys(err, "taking signals");
+	signal(SIGXFSZ, SIG_IGN); /* a file that is too large is an error like others */
+	pthread_sigmask(SIG_BLOCK, &ends, &c->before);
+	return CTP_OK;
+}
+
+static enum ctp_status start(struct ctp_input_copy *c, struct ctp_err *err)
+{
+	if (take_signals(c, err))
+		return CTP_FAILED;
+	errno = ctp_signals_thread(&c->thread, run, c);
+	if (!errno)
+		return CTP_OK;
+	pthread_sigmask(SIG_SETMASK, &c->before, NULL);
+	return ctp_err_sys(err, "starting a thread");
+}
+
+struct ctp_input_copy *ctp_input_copy_new(int fd, const char *path, bool force, const struct ctp_notice *complaint,
+                                          const struct ctp_notice *dying, struct ctp_err *err)
 {
 	struct ctp_input_copy *c = ctp_err_calloc(err, sizeof *c);
 	if (!c)
 		return NULL;
 	c->from = fd;
+	c->signals = c->over = -1;
 	c->complaint = complaint;
+	c->dying = dying;
 	c->growth = (struct ctp_input_growth){.wait = wait_growth, .arg = c};
 	pthread_mutex_init(&c->lock, NULL);
 	ctp_clock_cond_init(&c->changed);
-	if (open_both(c, path, force, err)) {
-		release(c);
-		return NULL;
-	}
-	sigset_t ends;
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &ends, &c->before);
-	errno = ctp_signals_thread(&c->thread, run, c);
-	if (!errno)
+	enum ctp_status opened = open_both(c, path, force, err);
+	if (!opened && !start(c, err))
 		return c;
-	ctp_err_sys(err, "starting a thread");
-	pthread_sigmask(SIG_SETMASK, &c->before, NULL);
-	ctp_output_abandon(&c->out);
+	if (!opened)
+		ctp_output_abandon(&c->out);
 	release(c);
 	return NULL;
 }
@@ -194,10 +241,7 @@ bool ctp_input_copy_close(struct ctp_input_copy *c)
 {
 	uint64_t ended_ns;
 	ctp_input_copy_ended(c, -1, &ended_ns);
-	pthread_mutex_lock(&c->lock);
-	c->over = true;
-	pthread_cond_broadcast(&c->changed);
-	pthread_mutex_unlock(&c->lock);
+	eventfd_write(c->over, 1);
 	pthread_join(c->thread, NULL);
 	pthread_sigmask(SIG_SETMASK, &c->before, NULL);
 	bool good = !c->failed;

@@ -12,12 +12,14 @@
 struct ctp_input_copy;
 
 /*
- * Makes the file, which must not exist yet, unless force is set. From here to the close, SIGINT, SIGTERM and SIGHUP are blocked but
- * in the thread: they end the process only when all that was read is in the file. If the file cannot be written, complaint is told by
- * the thread, and the descriptor is given to /dev/null, so that the writer of a pipe notices. path and complaint must be there until
- * the close.
+ * Makes the file, which must not exist yet, unless force is set. From here to the close, SIGINT, SIGTERM and SIGHUP are blocked, unless
+ * they are ignored: they end the process only when all that was read is in the file, and dying is told first. But a first SIGINT does not
+ * while there is input: who interrupts a pipeline ends the input, too. If the file cannot be written, complaint is told by the thread, and
+ * the descriptor is given to /dev/null, so that the writer of a pipe notices. SIGXFSZ is ignored from here on. path and the notices must be
+ * there until the close.
  */
-struct ctp_input_copy *ctp_input_copy_new(int fd, const char *path, bool force, const struct ctp_notice *complaint, struct ctp_err *err);
+struct ctp_input_copy *ctp_input_copy_new(int fd, const char *path, bool force, const struct ctp_notice *complaint,
+                                          const struct ctp_notice *dying, struct ctp_err *err);
 
 /* For ctp_input_grows, of an input that has opened the file. */
 const struct ctp_input_growth *ctp_input_copy_growth(const struct ctp_input_copy *copy);

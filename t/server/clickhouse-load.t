@@ -116,6 +116,14 @@ ask "INSERT INTO sections (section_id, delivery, state) SELECT 7, 8, 0" && ask "
 settle
 is 'all that did not end is deleted, too' "$? $(counts)" '0 60000 15000 60000 15000 60'
 
+anew
+for percent in 40 70; do head -c $(($(wc -c <"$tmp/a.ctp") * percent / 100)) "$tmp/a.ctp" | "$load" -q --load "$quick" 2>/dev/null; done
+two=$(ask 'SELECT uniqExact(delivery) FROM transition') seen=$(ask 'SELECT count() FROM coro_trace_events')
+"$load" -q --clean --unfinished --load "$quick"
+settle
+is 'and the shorter of two copies that are not complete' \
+	"$? $two $(ask 'SELECT uniqExact(delivery), count() FROM transition' | tr '\t' ' ') $(ask 'SELECT count() FROM coro_trace_events')" "0 2 1 $seen $seen"
+
 # --- hostile and broken servers -------------------------------------------------------------------------------------------------
 note "$(ch_cpu) ms so far"
 anew

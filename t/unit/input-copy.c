@@ -26,7 +26,7 @@ static struct ctp_input_copy *begin(int ends[2], bool force, struct ctp_err *err
 {
 	if (pipe(ends))
 		exit(1);
-	return ctp_input_copy_new(ends[0], path, force, &complaint, err);
+	return ctp_input_copy_new(ends[0], path, force, &complaint, NULL, err);
 }
 
 static size_t size(void)
@@ -158,7 +158,6 @@ static void full(void)
 	int ends[2];
 	getrlimit(RLIMIT_FSIZE, &before);
 	limit = (struct rlimit){100000, before.rlim_max};
-	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &limit);
 	r.copy = begin(ends, true, &err);
@@ -188,18 +187,17 @@ static bool loses_nothing(int sig, unsigned times)
 	if (!pid) {
 		alarm(60);
 		signal(sig, SIG_DFL); /* a shell ignores some in the background */
-		struct ctp_input_copy *copy = ctp_input_copy_new(ends[0], path, true, &complaint, &err);
-		for (; copy;)
-			ctp_input_copy_ended(copy, -1, &ended_ns);
+		struct ctp_input_copy *copy = ctp_input_copy_new(ends[0], path, true, &complaint, NULL, &err);
+		if (copy)
+			ctp_input_copy_ended(copy, 60000, &ended_ns);
 		_exit(1);
 	}
 	while (access(path, F_OK))
 		usleep(100);
 	for (unsigned i = 0; i <= times; i++)
 		put(ends[1], data, EACH);
-	kill(pid, sig);
-	while (waitpid(pid, &how, 0) != pid)
-		;
+	for (kill(pid, sig); waitpid(pid, &how, WNOHANG) != pid; usleep(100))
+		kill(pid, sig); /* the first SIGINT ends nothing */
 	close(ends[1]);
 	size_t left = 0;
 	for (ssize_t n; (n = read(ends[0], (char[4096]){0}, 4096)) > 0;)
@@ -218,6 +216,58 @@ static void signals(void)
 	is_u64(good, TIMES, "a signal ends the process, and nothing that it has read is lost");
 }
 
+static void write_dying(void *to, const char *text) { put(*(int *)to, "dying", 5 + strlen(text)); }
+static void write_said(void *to, const char *text) { put(*(int *)to, text, strlen(text)); }
+
+/* Who interrupts a pipeline ends the input, too. A child writes what it is told to a pipe. */
+static void interrupt(bool twice)
+{
+	struct ctp_err err;
+	int ends[2], told[2], how = 0;
+	uint64_t ended_ns;
+	char text[200] = "";
+	if (pipe(ends) || pipe(told))
+		exit(1);
+	unlink(path);
+	pid_t pid = fork();
+	if (!pid) {
+		const struct ctp_notice says = {.say = write_said, .arg = &told[1]}, dying = {.say = write_dying, .arg = &told[1]};
+		alarm(60);
+		signal(SIGINT, SIG_DFL);
+		close(ends[1]);
+		struct ctp_input_copy *copy = ctp_input_copy_new(ends[0], path, true, &says, &dying, &err);
+		bool ended = copy && ctp_input_copy_ended(copy, 60000, &ended_ns);
+		_exit(!(ended && ctp_input_copy_close(copy)));
+	}
+	close(told[1]);
+	put(ends[1], data, 1000);
+	while (size() < 1000)
+		usleep(100);
+	kill(pid, SIGINT);
+	if (read(told[0], text, sizeof text - 1) < 0)
+		exit(1);
+	is(text, "interrupted: delivers what still comes, until the input ends; interrupt again to stop now", "an interrupt is said");
+	if (twice)
+		kill(pid, SIGINT);
+	else
+		put(ends[1], data, 1000);
+	if (!twice)
+		close(ends[1]);
+	memset(text, 0, sizeof text);
+	if (read(told[0], text, sizeof text - 1) < 0)
+		exit(1);
+	waitpid(pid, &how, 0);
+	if (twice)
+		ok(WIFSIGNALED(how) && WTERMSIG(how) == SIGINT && !strcmp(text, "dying"), "a second one ends the process, which is told first");
+	else
+		ok(WIFEXITED(how) && !WEXITSTATUS(how) && size() == 2000 && !*text, "and all is copied that still comes");
+	if (twice)
+		close(ends[1]);
+	close(ends[0]);
+	close(told[0]);
+	unlink(path);
+}
+
 /* When all is copied, signals still end the process. */
 static void signal_after_end(void)
 {
@@ -229,9 +279,8 @@ static void signal_after_end(void)
 		alarm(60);
 		struct ctp_input_copy *copy = begin(ends, true, &err);
 		close(ends[1]);
-		for (bool told = false; copy;)
-			if (ctp_input_copy_ended(copy, -1, &ended_ns) && !told)
-				told = !kill(getpid(), SIGTERM);
+		if (copy && ctp_input_copy_ended(copy, 60000, &ended_ns) && !kill(getpid(), SIGTERM))
+			sleep(60);
 		_exit(1);
 	}
 	waitpid(pid, &how, 0);
@@ -248,6 +297,8 @@ int main(void)
 		data[i] = (char)(x >> 24);
 	signals();
 	signal_after_end();
+	interrupt(false);
+	interrupt(true);
 	readers();
 	refused();
 	full();
