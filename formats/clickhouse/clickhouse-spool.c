@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "clickhouse/clickhouse-client.h"
 
 #define FIRST_NS (5 * CTP_SECOND_NS)
 #define LAST_NS (60 * CTP_SECOND_NS)
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static int to_ms(uint64_t ns) { return (int)(ns / 1000000 + 1); }
 
-static uint64_t first_pause(const struct ctp_clickhouse_spool *s) { return least(s->o.every_ns, FIRST_NS); }
+static uint64_t first_pause(const struct ctp_clickhouse_spool *s) { return ctp_least(s->o.every_ns, FIRST_NS); }
 
 static void note_sent(void *arg, const char *text)
 {
@@ -58,8 +58,8 @@ bool ctp_clickhouse_spool_again(struct ctp_clickhouse_spool *s, const struct ctp
 		s->pause_ns = first_pause(s);
 	uint64_t until_ns = now_ns + s->pause_ns;
 	if (ctp_input_copy_ended(s->copy, to_ms(s->pause_ns), &ended_ns))
-		until_ns = least(until_ns, ended_ns + s->o.timeout_ns);
-	s->pause_ns = least(2 * s->pause_ns, LAST_NS);
+		until_ns = ctp_least(until_ns, ended_ns + s->o.timeout_ns);
+	s->pause_ns = ctp_least(2 * s->pause_ns, LAST_NS);
 	for (; (now_ns = ctp_clock_ns()) < until_ns;)
 		poll(NULL, 0, to_ms(until_ns - now_ns));
 	return true;
@@ -67,27 +67,15 @@ bool ctp_clickhouse_spool_again(struct ctp_clickhouse_spool *s, const struct ctp
 
 /* --- what a person can do ------------------------------------------------------------------------------------------------- */
 
-/* A word for a shell. */
-static void put_word(struct ctp_bytes *to, const char *word)
-{
-	ctp_bytes_byte(to, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			ctp_bytes_text(to, "'\\''");
-		else
-			ctp_bytes_put(to, word, 1);
-	ctp_bytes_byte(to, '\'');
-}
-
 /* The command may have a password: then less of it is said. */
 void ctp_clickhouse_spool_remedy(const struct ctp_clickhouse_spool *s, const struct ctp_notice *to)
 {
 	struct ctp_clickhouse_client client;
 	struct ctp_bytes line = {0};
 	ctp_clickhouse_client_init(&client, s->o.client, 0);
-	put_word(&line, strcmp(client.shown, s->o.client) ? "..." : s->o.client);
+	ctp_bytes_word(&line, strcmp(client.shown, s->o.client) ? "..." : s->o.client);
 	ctp_bytes_byte(&line, ' ');
-	put_word(&line, s->path);
+	ctp_bytes_word(&line, s->path);
 	const char *text = ctp_bytes_str(&line);
 	ctp_notice_say(to, "the stream was not delivered; run: ctp-toclickhouse --load %s", text ? text : s->path);
 	ctp_bytes_fini(&line);

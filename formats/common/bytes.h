@@ -47,6 +47,20 @@ static inline void ctp_bytes_put(struct ctp_bytes *b, const void *data, size_t n
 static inline void ctp_bytes_byte(struct ctp_bytes *b, uint8_t byte) { ctp_bytes_put(b, &byte, 1); }
 static inline void ctp_bytes_text(struct ctp_bytes *b, const char *text) { ctp_bytes_put(b, text, strlen(text)); }
 
+/* A word for a shell, in quotes if it needs them. */
+static inline void ctp_bytes_word(struct ctp_bytes *b, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
+	const char *quote = *word && word[strspn(word, plain)] == '\0' ? "" : "'";
+	ctp_bytes_text(b, quote);
+	for (; *word; word++)
+		if (*word == '\'')
+			ctp_bytes_text(b, "'\\''");
+		else
+			ctp_bytes_byte(b, (uint8_t)*word);
+	ctp_bytes_text(b, quote);
+}
+
 static inline void ctp_bytes_fini(struct ctp_bytes *b)
 {
 	free(b->data);

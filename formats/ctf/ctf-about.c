@@ -17,19 +17,6 @@ uint64_t ctp_ctf_time_max(const struct ctp_section *sec)
 	return INT64_MAX - 1 - ctp_ctf_clock_offset(sec); /* babeltrace2 does not take INT64_MAX itself */
 }
 
-static void put_arg(struct ctp_bytes *line, const char *arg)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,@%+";
-	const char *quote = *arg && arg[strspn(arg, plain)] == '\0' ? "" : "'";
-	ctp_bytes_text(line, quote);
-	for (; *arg; arg++)
-		if (*arg == '\'')
-			ctp_bytes_text(line, "'\\''");
-		else
-			ctp_bytes_byte(line, (uint8_t)*arg);
-	ctp_bytes_text(line, quote);
-}
-
 char *ctp_ctf_argv(const struct ctp_section *sec)
 {
 	struct ctp_bytes line = {0};
@@ -37,7 +24,7 @@ char *ctp_ctf_argv(const struct ctp_section *sec)
 		if (strcmp(sec->attrs[i].name, "argv[]"))
 			continue;
 		ctp_bytes_text(&line, line.len ? " " : "");
-		put_arg(&line, sec->attrs[i].value);
+		ctp_bytes_word(&line, sec->attrs[i].value);
 	}
 	return ctp_bytes_take(&line);
 }

@@ -76,9 +76,9 @@ rm "$spool"
 is 'a server that is down to the end is status 1' $? 1
 ok 'the copy is the stream' cmp "$spool" "$tmp/never.ctp"
 like 'what to do is the last line' "$(wc -l <"$tmp/err") $(tail -n 1 "$tmp/err")" \
-	"^[23] ctp-toclickhouse: the stream was not delivered; run: ctp-toclickhouse --load '$quick' '$spool'\$"
+	"^[23] ctp-toclickhouse: the stream was not delivered; run: ctp-toclickhouse --load '$quick' $spool\$"
 "$to" -q --live 1 --timeout 1 -f --spool "$spool" --load "$quick --password secret" <"$tmp/never.ctp" 2>"$tmp/err2"
-like 'with -q the retries are not said, and a password never' "$(wc -l <"$tmp/err2") $(tail -n 1 "$tmp/err2")" "^2 .*; run: ctp-toclickhouse --load '\.\.\.' '$spool'\$"
+like 'with -q the retries are not said, and a password never' "$(wc -l <"$tmp/err2") $(tail -n 1 "$tmp/err2")" "^2 .*; run: ctp-toclickhouse --load \.\.\. $spool\$"
 is 'no line has it' "$(grep -c secret "$tmp/err2")" 0
 ch_start 1
 run_again
@@ -110,7 +110,7 @@ until_is 'while it hangs, a stream that goes on is copied' "$(wc -c <"$tmp/more.
 kill $load
 wait $load 2>/dev/null
 is 'a signal ends the work, and a line says what is left to do' "$? $(cat "$tmp/err")" \
-	"143 ctp-toclickhouse: the stream was not delivered; run: ctp-toclickhouse --load '...' '$spool'"
+	"143 ctp-toclickhouse: the stream was not delivered; run: ctp-toclickhouse --load ... $spool"
 exec 9>&-
 ok 'and the copy stays' cmp "$spool" "$tmp/more.ctp"
 
