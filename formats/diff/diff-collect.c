@@ -72,6 +72,13 @@ static uint32_t put(struct collecting *c, struct ctp_diff_key key)
 	return *ctp_map_slot(&c->map, hash_key(c, &key), is_group, c, &key) = c->nlive++;
 }
 
+/* The groups are looked at only after put(), which may move them. */
+static struct ctp_diff_group *group(struct collecting *c, struct ctp_diff_key key)
+{
+	uint32_t number = put(c, key);
+	return &c->live[number];
+}
+
 /* The group of a key and a name; the one without the name if there are many names. */
 static uint32_t put_named(struct collecting *c, struct ctp_diff_key key, const char *name)
 {
@@ -128,9 +135,9 @@ static void change(void *arg, const struct ctp_change *ch)
 		c->now.resumes++;
 		group_of(c, ctp_follow_place(f, co), co)->count++;
 	} else if (ch->kind == CTP_CHANGE_BORN) {
-		c->live[put(c, (struct ctp_diff_key){CTP_DIFF_SPAWN, 0, co->spawn, 0})].count++;
+		group(c, (struct ctp_diff_key){CTP_DIFF_SPAWN, 0, co->spawn, 0})->count++;
 	} else if (ch->kind == CTP_CHANGE_LOST && (ch->by || !(co->flags & CTP_CO_BEFORE))) {
-		c->live[put(c, (struct ctp_diff_key){CTP_DIFF_LOSS, 0, co->spawn, 0})].count++;
+		group(c, (struct ctp_diff_key){CTP_DIFF_LOSS, 0, co->spawn, 0})->count++;
 	}
 }
 

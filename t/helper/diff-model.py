@@ -3,8 +3,9 @@
 # Copyright (c) 2026 the ctptools authors
 """diff-model.py - compares `ctp-diff -j` with a model, and makes traces for it.
 
-    diff-model.py make SEED SLOWER [LOSES]   rows of a trace, for ctp-fromjsonl: SLOWER is a factor of the runs after pop; with
-                                             LOSES, events of some handlers are lost
+    diff-model.py make SEED SLOWER [loses] [SPAWNS]
+                                             rows of a trace, for ctp-fromjsonl: SLOWER is a factor of the runs after pop; with
+                                             loses, events of some handlers are lost; they are spawned at SPAWNS sites
     diff-model.py check DIFF.json PER A.jsonl... -- B.jsonl...
 
 The rows to check are those of `ctp-tojsonl -a`. Spans are those of the model of ctp-report; medians are of sorted lists, p is that of
@@ -37,8 +38,8 @@ def report_model():
 # --- traces -----------------------------------------------------------------------------------------------------------------
 
 
-def make(seed, slower, loses):
-    """A listener spawns handlers, which wait in pop, run, wait in reply, run, and end."""
+def make(seed, slower, loses, spawns):
+    """A listener spawns handlers, which wait in pop, run, wait in reply, run, and end. spawns: at how many sites, 0 for one of accept."""
     rng = random.Random(seed)
     rows, index = [], defaultdict(int)
 
@@ -54,6 +55,8 @@ def make(seed, slower, loses):
     for site, (file, line, function) in enumerate([("main.c", 12, "main"), ("server.c", 30 + shift, "accept"),
                                                    ("queue.c", 41 + shift, "pop"), ("queue.c", 77 + shift, "reply")], 1):
         row("site", 1, site=site, file=file, line=line, function=function)
+    for spawn in range(spawns):
+        row("site", 1, site=5 + spawn, file="handler.c", line=10 * spawn + 1, function=f"handle{spawn}")
     for coro in (1, 2):
         row("birth", 2, coro=coro, site=1, pid=100)
         row("name", 2, coro=coro, name=f"listener {coro}")
@@ -66,7 +69,7 @@ def make(seed, slower, loses):
         listener = 1 + coro % 2
         row("wake", now, coro=listener, by=0, tid=5)
         move(listener, now + 500, True)
-        row("birth", now + 600, coro=coro, site=2, pid=100)
+        row("birth", now + 600, coro=coro, site=5 + coro % spawns if spawns else 2, pid=100)
         row("name", now + 650, coro=coro, name=("client" if coro % 3 else "proxy") + f" {coro}")
         move(listener, now + rng.randrange(10_000, 15_000), False, 2)
         at = now + 20_000
@@ -331,7 +334,8 @@ def compare(said, model, diff):
 
 def main():
     if sys.argv[1] == "make":
-        make(sys.argv[2], float(sys.argv[3]), len(sys.argv) > 4)
+        how = sys.argv[4:]
+        make(sys.argv[2], float(sys.argv[3]), "loses" in how, next((int(word) for word in how if word != "loses"), 0))
         return 0
     report, diff = report_model(), Differences()
     files, at = sys.argv[4:], sys.argv[4:].index("--")

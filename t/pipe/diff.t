@@ -46,6 +46,14 @@ agrees 'with losses' - "$A" 'l1 l2 b3 b4 b5 b6'
 agrees 'with losses, per unit' queue.c:pop "$A" 'l1 l2 b3 b4 b5 b6'
 agrees 'five and four' - 'a1 a2 a3 a4 a5' 'b1 b2 b3 b4'
 agrees 'two and three' - 'a1 a2' 'b1 b2 b3'
+# More groups than there is room for at first.
+for spawns in 70 300; do
+	for i in 1 2; do
+		make 4$i 1 $spawns >"$tmp/many$i.ctp"
+		make 5$i 1 loses $spawns >"$tmp/manyless$i.ctp"
+	done
+	agrees "many groups, $spawns spawn sites" - 'many1 many2' 'manyless1 manyless2'
+done
 cat "$tmp/a1.ctp" "$tmp/a2.ctp" >"$tmp/two.ctp"
 zstd -q "$tmp/b1.ctp" -o "$tmp/packed.ctp" 2>/dev/null || cp "$tmp/b1.ctp" "$tmp/packed.ctp"
 agrees 'several sections in a file' - 'two a3 a4 a5' 'b1 b2 b3 b4 b5'
