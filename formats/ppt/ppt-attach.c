@@ -91,12 +91,16 @@ static enum ctp_status make_segment(struct ctp_ppt_attach *a, struct ctp_err *er
 
 /* --- segments of other agents --------------------------------------------------------------------------------------------- */
 
+/* After a failed peek or poke. EIO: the process runs, and has unmapped the variables. CTP_EOF: the process has ended. */
 static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
+	if (errno == EIO)
+		return ctp_err_set(err, "%s: the program has closed it: its library was unloaded", a->buffer->label);
 	if (ctp_ppt_memory_lost(a->memory))
 		return ctp_err_set(err, "%s: the memory of the process does not answer: a page of it does not come", a->buffer->label);
-	return ctp_err_set(err, "%s: the process has %s", a->buffer->label,
-	                   ctp_ppt_memory_replaced(a->memory) ? "become another program" : "ended");
+	ctp_err_set(err, "%s: the process has %s", a->buffer->label,
+	            ctp_ppt_memory_replaced(a->memory) ? "become another program" : "ended");
+	return CTP_EOF;
 }
 
 /*
@@ -213,9 +217,13 @@ static enum ctp_status finish_freeing(struct ctp_ppt_attach *a, struct ctp_err *
 static enum ctp_status is_refused(struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	uint32_t hmem;
-	if (!ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem))
+	bool readable = ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem);
+	/* It may have attached since the caller looked, and have ended then. */
+	if (atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire))
+		return CTP_OK;
+	if (!readable)
 		return gone(a, err);
-	if (hmem == (uint32_t)a->shm.id || atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire))
+	if (hmem == (uint32_t)a->shm.id)
 		return CTP_OK;
 	if (!hmem && ++a->refusals < REFUSALS_MAX) /* the 0 may have been meant for an earlier segment */
 		return publish(a, err);
@@ -238,18 +246,44 @@ static uint32_t find_attr_bytes(uint64_t offset, uint32_t stride)
 	return 0;
 }
 
+/* The process writes no more to the segment: none but us has it, or the memory of the process is gone. */
+static bool has_let_go(const struct ctp_ppt_attach *a)
+{
+	uint32_t hmem;
+	return ctp_ppt_shm_look(a->shm.id).attached <= 1 || !ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem);
+}
+
+/*
+ * Where in our segment an address of the process is. A process that has let go since it attached, or has ended, does not show where
+ * it had the segment. But a segment begins with a page, and the ring is in the first one. CTP_EOF: not yet known.
+ */
+static enum ctp_status find_offset(const struct ctp_ppt_attach *a, uint64_t data, uint64_t *offset)
+{
+	struct ctp_ppt_shm_map map;
+	if (ctp_ppt_shm_find(a->memory, a->memory->pid, a->shm.id, &map)) {
+		*offset = data - map.base;
+		return data >= map.base ? CTP_OK : CTP_FAILED;
+	}
+	if (!has_let_go(a))
+		return CTP_EOF;
+	*offset = data % (uint64_t)sysconf(_SC_PAGESIZE);
+	return find_attr_bytes(*offset, a->layout->stride) ? CTP_OK : CTP_FAILED;
+}
+
 /* The ring as the client describes it. Each word is read once, and refused if it leads out of our segment. CTP_EOF: not yet. */
 static enum ctp_status find_ring(struct ctp_ppt_attach *a, uint64_t *offset, struct ctp_err *err)
 {
 	struct ctp_ppt_control *c = control_of(a);
 	const struct ctp_ppt_layout *l = a->layout;
 	const struct ctp_ppt_frame *f = l->frames;
-	uint64_t data = atomic_load_explicit(&c->data, memory_order_relaxed), slots = atomic_load_explicit(&c->slots, memory_order_relaxed);
-	struct ctp_ppt_shm_map map;
-	if (!ctp_ppt_shm_find(a->memory, a->memory->pid, a->shm.id, &map) || !data || !slots)
+	uint64_t data = atomic_load_explicit(&c->data, memory_order_relaxed);
+	uint64_t slots = atomic_load_explicit(&c->slots, memory_order_relaxed);
+	enum ctp_status found_at = CTP_EOF;
+	if (data && slots)
+		found_at = find_offset(a, data, offset);
+	if (found_at == CTP_EOF)
 		return CTP_EOF;
-	*offset = data - map.base;
-	if (data < map.base || *offset % sizeof(uint32_t) || *offset > a->shm.bytes || slots > UINT32_MAX ||
+	if (found_at || *offset % sizeof(uint32_t) || *offset > a->shm.bytes || slots > UINT32_MAX ||
 	    slots > (a->shm.bytes - *offset) / l->stride)
 		return ctp_err_set(err, "%s: the process says that its %" PRIu64 " slots are at 0x%" PRIx64 ", which is not in the segment",
 		                   a->buffer->label, slots, data);
@@ -296,6 +330,19 @@ static enum ctp_status finish_waiting(struct ctp_ppt_attach *a, struct ctp_err *
 	return CTP_OK;
 }
 
+/* The client may have attached after the last look, and before hmem was 0. Without counters its frames are complete. */
+static void finish_leaving(struct ctp_ppt_attach *a)
+{
+	struct ctp_err ignored;
+	uint64_t offset;
+	bool over = is_let_go(a, &a->shm);
+	uint64_t id = atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire);
+	if (!a->ring.slots && !a->counters->n && id == (uint64_t)a->shm.id)
+		find_ring(a, &offset, &ignored);
+	if (over)
+		a->stage = CTP_PPT_OVER;
+}
+
 enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	switch (a->stage) {
@@ -304,8 +351,7 @@ enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *er
 	case CTP_PPT_WAITING:
 		return finish_waiting(a, err);
 	case CTP_PPT_LEAVING:
-		if (is_let_go(a, &a->shm))
-			a->stage = CTP_PPT_OVER;
+		finish_leaving(a);
 		return CTP_OK;
 	default:
 		return CTP_OK;
@@ -313,17 +359,6 @@ enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *er
 }
 
 /* --- attached -------------------------------------------------------------------------------------------------------------- */
-
-/* Without EIO the memory is empty: the process has ended. EIO: the process runs, and has unmapped the variables. */
-static enum ctp_ppt_hold unreadable(const struct ctp_ppt_attach *a, struct ctp_err *err)
-{
-	if (errno != EIO) {
-		gone(a, err);
-		return CTP_PPT_GONE;
-	}
-	ctp_err_set(err, "%s: the program has closed it: its library was unloaded", a->buffer->label);
-	return CTP_PPT_CLOSED;
-}
 
 /* Both words as they were at one moment: stat is read before and after hmem, and is the same. False: errno. */
 static bool peek_both(const struct ctp_ppt_attach *a, uint32_t *stat, uint32_t *hmem)
@@ -349,8 +384,11 @@ enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ct
 	uint32_t stat, hmem;
 	assert(a->stage == CTP_PPT_ATTACHED && a->published);
 	errno = 0;
-	if (!peek_both(a, &stat, &hmem))
-		return unreadable(a, err);
+	if (!peek_both(a, &stat, &hmem)) {
+		bool closed = errno == EIO;
+		gone(a, err);
+		return closed ? CTP_PPT_CLOSED : CTP_PPT_GONE;
+	}
 	if (stat == (uint32_t)getpid() && hmem == (uint32_t)a->shm.id)
 		return CTP_PPT_HELD;
 	if (stat == (uint32_t)getpid() && !hmem && a->layout->by_header) {

@@ -47,7 +47,7 @@ struct ctp_ppt_attach {
 	uid_t user;     /* of the client */
 
 	enum ctp_ppt_stage stage;
-	struct ctp_ppt_ring ring; /* once attached */
+	struct ctp_ppt_ring ring; /* once attached; while leaving too, if the client has attached just before */
 	uint32_t ncounters;       /* in the control block */
 
 	/* The rest is ppt-attach.c's. */
@@ -69,7 +69,10 @@ struct ctp_ppt_attach {
  */
 enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const struct ctp_notice *notice, struct ctp_err *err);
 
-/* The next stage, if the client is ready for it. CTP_FAILED: it cannot be attached; call ctp_ppt_attach_end. */
+/*
+ * The next stage, if the client is ready for it. CTP_EOF: the process has ended, or become another program, and had not attached.
+ * CTP_FAILED: it cannot be attached; call ctp_ppt_attach_end.
+ */
 enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *err);
 
 /* Whether the buffer is still ours; if not, err says what has happened to it. */

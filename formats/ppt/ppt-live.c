@@ -44,6 +44,7 @@ struct live {
 	struct ctp_ppt_outs outs;
 	uint64_t start_ns, now_ns, rest_ns, published_ns, checked_ns;
 	bool stop, gone, failed;
+	bool refused; /* a buffer was given up */
 	bool cut; /* no output is left */
 };
 
@@ -220,7 +221,7 @@ static void say_missing(const struct live *l)
 static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
 {
 	ctp_ppt_attach_release(&t->at);
-	l->result->partial = true;
+	l->result->partial = l->refused = true;
 	*l->err = *why;
 	if (l->n > 1 || t->writer)
 		ctp_notice_say(l->conf->notice, "%s", why->text);
@@ -309,7 +310,10 @@ static void begin_section(struct live *l, struct ctp_ppt_trace *t)
 static void step(struct live *l, struct ctp_ppt_trace *t)
 {
 	struct ctp_err err;
-	if (ctp_ppt_attach_step(&t->at, &err))
+	enum ctp_status status = ctp_ppt_attach_step(&t->at, &err);
+	if (status == CTP_EOF)
+		l->gone = true;
+	else if (status)
 		give_up(l, t, &err);
 	else if (t->at.stage == CTP_PPT_ATTACHED)
 		begin_section(l, t);
@@ -395,13 +399,13 @@ static bool is_attached(const struct live *l)
 	return any;
 }
 
-/* Buffers that have saved nothing so far. One that the user has not named may be idle. */
+/* Buffers that have saved nothing. One that the user has not named may be idle. */
 static void give_up_waiting(struct live *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
 		struct ctp_err err;
-		if (t->at.stage != CTP_PPT_WAITING && t->at.stage != CTP_PPT_FREEING)
+		if (!t->at.claimed || t->at.ring.slots)
 			continue;
 		double waited_s = (double)(l->now_ns - l->start_ns) / 1e9;
 		if (signals_taken)
@@ -421,7 +425,7 @@ static bool is_over(struct live *l)
 	if (limit_ns && passed_ns >= limit_ns)
 		l->stop = true;
 	if (!limit_ns && !l->conf->argv && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
-		give_up_waiting(l);
+		l->stop = true;
 	bool any = false;
 	for (size_t i = 0; i < l->n; i++)
 		any |= l->trace[i].at.stage < CTP_PPT_LEAVING && !l->trace[i].discards;
@@ -480,6 +484,8 @@ static void leave_all(struct live *l)
 			struct ctp_ppt_trace *t = &l->trace[i];
 			if (t->at.stage == CTP_PPT_LEAVING)
 				ctp_ppt_attach_step(&t->at, &ignored);
+			if (t->at.ring.slots && t->at.claimed && !is_taken(t))
+				begin_section(l, t);
 			wait |= t->at.stage == CTP_PPT_LEAVING;
 			if (is_taken(t) && !t->at.ncounters && !ctp_ppt_outs_tight(&l->outs, i))
 				ctp_ppt_trace_take(t, TURN, false);
@@ -487,6 +493,8 @@ static void leave_all(struct live *l)
 		if (wait)
 			wait_for(l, 200 * US);
 	}
+	if (!l->failed && !l->gone)
+		give_up_waiting(l);
 	for (size_t i = 0; i < l->n; i++)
 		ctp_ppt_attach_release(&l->trace[i].at);
 }
@@ -542,13 +550,15 @@ static enum ctp_status trace(struct live *l)
 		l->failed = !begin(l, &l->trace[i]);
 	while (!l->failed && !is_over(l))
 		look_at_all(l);
-	if (!l->failed && !l->gone)
-		give_up_waiting(l);
+	/* A client may have attached since the last look, saved its frames, and ended. */
+	for (size_t i = 0; i < l->n && !l->failed; i++)
+		if (l->trace[i].at.stage == CTP_PPT_WAITING)
+			step(l, &l->trace[i]);
 	leave_all(l);
 	bool any = is_attached(l), replaced = l->gone && ctp_ppt_memory_replaced(&l->memory);
 	if (any && replaced)
 		ctp_notice_say(l->conf->notice, "process %d: has become another program", (int)l->conf->pid);
-	if (!any && l->gone)
+	if (!any && l->gone && !l->refused)
 		ctp_err_set(l->err, "process %d: has %s, and saved no frame before", (int)l->conf->pid,
 		            replaced ? "become another program" : "ended");
 	else if (!any && !l->failed && l->n > 1)

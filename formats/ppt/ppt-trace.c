@@ -119,7 +119,7 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 	struct ctp_section sec;
 	pid_t pid = t->at.memory->pid;
 	uint64_t now_ns = now_of(t);
-	assert(!t->writer && t->at.stage == CTP_PPT_ATTACHED);
+	assert(!t->writer && t->at.ring.slots);
 	ctp_section_init(&sec);
 	ctp_section_add_host(&sec, tool);
 	ctp_section_addf(&sec, "pid", "%d", (int)pid);
