@@ -9,6 +9,7 @@ wrote. The kinds are the functions made_KIND below.
 """
 import base64
 import gzip
+import hashlib
 import json
 import pathlib
 import random
@@ -118,12 +119,21 @@ def payload(coros, places, strings, threads, reasons, gaps):
     return b"".join(b"".join(column) for column in columns) + b"".join(data for _, data in events) + tail
 
 
+def hashes(tag, text):
+    """The sources of the page's policy for scripts or styles."""
+    inside = re.findall(f"^<{tag}>(.*?)^</{tag}>", text, re.MULTILINE | re.DOTALL)
+    return "".join(f" 'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in inside)
+
+
 def template():
-    """What make joins: every .js is a part of one script, whatever their order."""
+    """What make joins: every .js is a part of one script, whatever their order. policy.sh puts in the hashes."""
     text = (HTML / "page.html").read_text()
     script = "".join(file.read_text() for file in sorted(HTML.rglob("*.js")))
     text = text.replace("<!-- css -->\n", "<style>\n" + (HTML / "style.css").read_text() + "</style>\n")
-    return text.replace("<!-- js -->\n", "<script>\n" + script + "</script>\n")
+    text = text.replace("<!-- js -->\n", "<script>\n" + script + "</script>\n")
+    for tag in "script", "style":
+        text = text.replace(f" {{{tag} hashes}}", hashes(tag, text))
+    return text
 
 
 def quote(value):

@@ -177,6 +177,10 @@ is 'names that would break out: status 0' $? 0
 sed -n '/id="ctp-meta"/,$p' "$tmp/bad.html" >"$tmp/data"
 is 'in the data there are no tags but its own' "$(grep -o '<[^>]*>' "$tmp/data" | sed 's/-[0-9]*-[0-9]*"/-N"/' | sort | uniq -c | awk '{ $1 = $1; print }' | tr '\n' ' ')" \
 	'1 </body> 1 </div> 1 </html> 2 </script> 1 <div id="ctp-end" hidden> 1 <script type="application/json" id="ctp-meta"> 1 <script type="application/octet-stream" id="ctp-data-N"> '
+is 'the policy names the hashes of the page'\''s scripts and of its styles, and allows no others' \
+	"$(sed -n "s/.*script-src\(.*\); style-src\(.*\); base-uri.*/\1;\2/p" "$tmp/bad.html")" "$(python3 -c 'import sys; sys.path.insert(0, "t/helper"); import htmlpage
+text = open(sys.argv[1], encoding="utf-8").read(); print(htmlpage.hashes("script", text) + ";" + htmlpage.hashes("style", text))' "$tmp/bad.html")"
+is 'these are two and one' "$(grep -o "'sha256-[A-Za-z0-9+/]*='" "$tmp/bad.html" | wc -l)" 3
 is 'nor is there a line separator' "$(grep -c "$(printf '\342\200[\250\251]')" "$tmp/data")" 0
 ok 'it is UTF-8' iconv -f UTF-8 -t UTF-16 -o /dev/null "$tmp/bad.html"
 is 'the name is unchanged, up to its NUL' "$(page "$tmp/bad.html" "[ascii(r['name']) for r in rows][1]")" \

@@ -502,6 +502,18 @@ def test_09_everybody(page):
             "a key explains the word for a state", meaning)
 
 
+def test_09_only_its_own_scripts(page):
+    foreign = "<script>window.ranForeign = true</script><style>body { opacity: 0.5 }</style><p style=\"opacity: 0.5\" class=\"foreign\"></p>"
+    path, text = page.folder / "foreign.html", page.path("held").read_text(encoding="utf-8")
+    path.write_text(text.replace("<body class=\"loading\">", "<body class=\"loading\">" + foreign), encoding="utf-8")
+    page.window.blank()
+    page.window.open(path)
+    seen = page.window.eval("[typeof ctp, typeof window.ranForeign, ...['body', '.foreign'].map(node => getComputedStyle(document.querySelector(node)).opacity)]")
+    page.equal(seen, ["object", "undefined", "1", "1"],
+               "a script and styles that are not the page's own do nothing, and the page works")
+    page.window.errors.clear()  # the browser has said that it refused them
+
+
 def test_10_large_stays_light(page):
     window = page.open("big")
     page.ok(window.eval("ctp.model.n") == 20000 and window.eval("performance.now()") < 20000, "20,000 coroutines open soon",
