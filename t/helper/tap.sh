@@ -6,6 +6,7 @@
 #	cc_traced, cxx_traced FLAGS...: the compiler, for a traced program
 #	in_turn: true for each third call in make check, and for each one in make check-all, by the variable EVERY
 #	needs_root WHY: ends a script that is for root alone      if root_part WHY: whether that part of it runs
+#	if can COMMAND...: whether it works here, as in `can unshare -n true`; skips if not, with its message. needs COMMAND... ends the script
 #
 # make check lists at its end what was skipped: those lines are in the file $SKIPPED. With AS_ROOT it runs each script that has a line
 # with needs_root or root_part as root, too; so such a part is not skipped.
@@ -83,6 +84,12 @@ root_part() {
 	[ "$tap_root" = 0 ] || { [ "${AS_ROOT:-}" ] || skip "$1 (for root)"; false; }
 }
 needs_root() { [ "$tap_root" = 0 ] || skip_all "$1 (for root)"; }
+
+# Root may have some rights and not others: in a plain chroot a network namespace, and no mount in a namespace. So a test asks for exactly
+# what it uses.
+tap_works() { tap_said=$("$@" 2>&1 >/dev/null) || { tap_said="$*: $(echo "$tap_said" | head -n 1)" && false; }; }
+can() { tap_works "$@" || { skip "$tap_said" && false; }; }
+needs() { tap_works "$@" || skip_all "$tap_said"; }
 
 done_testing() {
 	[ ! -e "$tmp/awk-failed" ] || is 'awk understands its programs' "$(cat "$tmp/awk-failed")" ''

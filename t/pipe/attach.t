@@ -282,7 +282,7 @@ is 'the collector also leaves a process that calls exec before it has connected'
 exec 5>&- 6<&-
 wait $target
 
-if root_part 'a target in another PID namespace' && command -v unshare >/dev/null && unshare --pid --fork true 2>/dev/null; then
+if root_part 'a target in another PID namespace' && can unshare --pid --fork true; then
 	CTP_RECORD=1 start unshare --pid --fork "$tmp/target"
 	tell new 3
 	outer=$target target=$("$collect" -l | sed -n "s,^ *\([0-9]*\) .* $tmp/target\$,\1,p")
@@ -330,7 +330,10 @@ is 'a refused attach leaves the process as it was' "$(state $target)" recording
 "$collect" -p $target --once >/dev/full 2>"$tmp/err"
 is 'a failed attach leaves the process as it was' "$? $(state $target)" '125 recording'
 like 'the failure is reported' "$(cat "$tmp/err")" 'No space left.*the process runs on$'
-if root_part 'the target of another user' && command -v setpriv >/dev/null && setpriv --reuid 65534 --clear-groups test -x "$collect"; then
+if root_part 'the target of another user' && can setpriv --reuid 65534 --clear-groups true; then
+	chmod 755 "$tmp"
+	cp "$collect" "$tmp/ctp-collect" # they may not read our home
+	collect=$tmp/ctp-collect
 	setpriv --reuid 65534 --clear-groups "$collect" -p $target --once >"$tmp/b.ctp" 2>"$tmp/err"
 	like "a process of another user is refused" "$? $(cat "$tmp/err")" "^125 .*process $target: is not ours to look at; run .* as root$"
 	setpriv --reuid 65534 --clear-groups "$collect" -l >"$tmp/b.ctp" 2>"$tmp/err"

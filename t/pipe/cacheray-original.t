@@ -87,7 +87,7 @@ mkdir "$tmp/secret"
 echo secret >"$tmp/secret/file"
 chmod 700 "$tmp/secret"
 as=
-if [ "$(id -u)" = 0 ]; then
+if root_part 'a set-uid program'; then
 	as='setpriv --reuid=65534 --regid=65534 --clear-groups'
 	own() { chown 0:0 "$1" && chmod 4755 "$1"; }
 else

@@ -455,7 +455,7 @@ like 'a process without buffers is reported' \
 	"$("$ppt" attach "$pid" 2>&1 >/dev/null)" '^ctp-ppt: process [0-9]+: no ppt buffers in it'
 
 # --- other users, other namespaces -----------------------------------------------------------------------------------------------------
-if root_part 'the process of another user' && command -v setpriv >/dev/null; then
+if root_part 'the process of another user' && can setpriv --reuid 65534 --clear-groups true; then
 	chmod 755 "$tmp"
 	cp "$O/t/helper/ppt-client" "$tmp/client"
 	: >"$tmp/said"
@@ -471,7 +471,7 @@ if root_part 'the process of another user' && command -v setpriv >/dev/null; the
 		"$other" '^ctp-ppt: process [0-9]+: (is of the user 0, and we are 65534|kernel.yama)'
 	stop
 fi
-if root_part 'other PID and IPC namespaces' && unshare -fpi --mount-proc true 2>/dev/null; then
+if root_part 'other PID and IPC namespaces' && can unshare -fpi --mount-proc true; then
 	: >"$tmp/said"
 	unshare -fpi --mount-proc "$O/t/helper/ppt-client" >"$tmp/said" 2>/dev/null &
 	shell=$!

@@ -61,7 +61,7 @@ is 'with a segment that the process has for writing, its descriptor 0 is saved' 
 ok '  the segment is removed' is_going
 stop
 
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+if root_part 'a segment of another user' && can setpriv --reuid 65534 --clear-groups true; then
 	chmod 755 "$tmp"
 	cp "$O/t/helper/ppt-planted" "$tmp/planted" # where another user finds it
 	for how in '' ro rw; do

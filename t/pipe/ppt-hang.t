@@ -8,7 +8,7 @@
 . t/helper/ppt.sh
 needs_root 'a file system of its own, by FUSE'
 [ -c /dev/fuse ] || skip_all 'there is no /dev/fuse'
-command -v unshare >/dev/null || skip_all 'there is no unshare (package util-linux)'
+needs unshare -m true
 command -v python3 >/dev/null || skip_all 'there is no python3'
 
 mkdir "$tmp/far"

@@ -63,7 +63,7 @@ for class in ppt_Sdk_request ppt_Sdk_tick; do
 done
 
 # --- another user ----------------------------------------------------------------------------------------------------------
-if root_part 'the processes of another user' && command -v setpriv >/dev/null; then
+if root_part 'the processes of another user' && can setpriv --reuid 65534 --clear-groups true; then
 	chmod 755 "$tmp"
 	cp "$ppt" "$tmp/ctp-ppt"
 	said=$(cd / && setpriv --reuid 65533 --clear-groups "$tmp/ctp-ppt" list 2>&1)

@@ -148,7 +148,7 @@ cat >"$tmp/gains.c" <<'C'
 #include <sys/auxv.h>
 int main(void) { return printf("secure %d, traced %d\n", !!getauxval(AT_SECURE), ctp_init()) < 0; }
 C
-if root_part 'CTP_SETUID, with a set-uid program' && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+if root_part 'CTP_SETUID, with a set-uid program' && can setpriv --reuid=65534 --regid=65534 --clear-groups true; then
 	chmod 755 "$tmp"
 	# shellcheck disable=SC2086
 	for with in "0 $archive" "0 $tmp/probe.o" "1 $tmp/allowed.o"; do

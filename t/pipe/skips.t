@@ -18,6 +18,11 @@ is 'a script for root is noted as such' "$(try 1000 'needs_root "a disk"; ok one
 is 'root runs a script for root' "$(try 0 'needs_root "a disk"; ok one true; done_testing')" 'ok 1 - one 1..1 '
 is 'a part for root is noted as such' "$(try 1000 "$part")" '# skipped: a disk (for root) ok 1 - two 1..1 x.t: a disk (for root)'
 is 'root runs a part for root' "$(try 0 "$part")" 'ok 1 - one ok 2 - two 1..2 '
+like 'a part asks for what it uses, and its message is noted' "$(try 0 'can sh -c "echo not in a chroot >&2; exit 1" && ok one true; ok two true; done_testing' | head -n 1)" \
+	'^# skipped: sh -c .*: not in a chroot ok 1 - two 1..1 x.t: sh -c .*: not in a chroot'
+like 'a script asks for what it uses, and its message is noted' "$(try 0 'needs no-such-tool; ok one true; done_testing')" \
+	'^1[.][.]0 # SKIP no-such-tool: .*not found x.t: no-such-tool: '
+is 'what is possible runs' "$(try 0 'needs true; can true && ok one true; done_testing')" 'ok 1 - one 1..1 '
 as_root='sudo -n'
 is 'with AS_ROOT a part for root is not noted as skipped' "$(try 1000 "$part")" 'ok 1 - two 1..1 '
 

@@ -297,7 +297,7 @@ rm "$tmp/dir/old"
 (ulimit -f 40 && trap '' XFSZ && exec "$sqlite" -q -o "$tmp/dir/big" "$tmp/r1.ctp") 2>"$tmp/err"
 is 'an early limit on file size gives status 1 and a message, and leaves no file' "$? $(grep -c "^ctp-sqlite: $tmp/dir/big: " "$tmp/err") $(left)" '1 1 '
 for i in 1 2 3 4 5 6 7 8 9; do zstdcat "$tmp/real.ctp.zst"; done >"$tmp/many.ctp"
-if root_part 'a full disk' && mount -t tmpfs -o size=64k none "$tmp/dir" 2>/dev/null; then
+if root_part 'a full disk' && can mount -t tmpfs -o size=64k none "$tmp/dir"; then
 	for size in 64k 1m 3m 4m; do # full at the first page, while rows are read, while trees are built
 		mount -o remount,size=$size "$tmp/dir"
 		"$sqlite" -q -o "$tmp/dir/full" "$tmp/many.ctp" 2>"$tmp/err"

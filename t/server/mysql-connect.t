@@ -84,7 +84,7 @@ denied 'without INSERT' 'SELECT, CREATE, DROP, ALTER, INDEX, CREATE VIEW' INSERT
 like 'a missing right to a database is reported' "$? $(cat "$tmp/err")" "^1 ctp-mysql: none: Access denied for user 'poor'@'[a-z%]*' to database 'none'\$"
 
 # --- an ordinary user -------------------------------------------------------------------------------------------------------------
-if root_part 'the option file of another user' && command -v setpriv >/dev/null; then
+if root_part 'the option file of another user' && can setpriv --reuid 65534 --clear-groups true; then
 	mkdir -m 755 "$dir/home" "$dir/bin"
 	cp "$mysql" "$dir/bin"
 	cp "$tmp/a.ctp" "$dir/home"

@@ -9,7 +9,7 @@
 needs_root 'a server with a small file system'
 my_need
 mkdir "$dir/small"
-mount -t tmpfs -o size=192m tmpfs "$dir/small" 2>/dev/null || skip_all 'a small file system cannot be made here'
+needs mount -t tmpfs -o size=192m tmpfs "$dir/small"
 # shellcheck disable=SC2317 # mysql.sh calls it
 my_end() { umount -l "$dir/small"; }
 small="--innodb-log-file-size=4M --innodb-autoextend-increment=1"
