@@ -48,9 +48,11 @@ static void take_reason(struct ctp_follow *f, const struct ctp_roles *roles, con
 	if (!co || co->state == CTP_DEAD || !what || what >= CTP_WAITS_COUNT)
 		return;
 	int16_t value = what == CTP_WAITS_TIMER ? roles->deadline : what == CTP_WAITS_DESCRIPTOR ? roles->fd : roles->object;
-	const struct ctp_reason_of reason = {.value = ctp_roles_value(val, value), .count = ctp_roles_value(val, roles->count),
-	                                     .what = (uint8_t)what, .marks = (uint8_t)marks};
-	ctp_objects_reason(f->objects, co->id, co->next, ctp_roles_value(val, roles->pid), &reason);
+	ctp_objects_reason(f->objects, &(struct ctp_reason_record){
+		.coro = co->id, .event = co->next, .pid = ctp_roles_value(val, roles->pid), .ts_ns = ts,
+		.of = {.value = ctp_roles_value(val, value), .count = ctp_roles_value(val, roles->count),
+		       .what = (uint8_t)what, .marks = (uint8_t)marks},
+	});
 }
 
 static void take_object(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)

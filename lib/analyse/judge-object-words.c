@@ -266,10 +266,14 @@ static const char *unread(struct ctp_words *w, const struct ctp_descriptor *d)
 
 void ctp_say_own(struct ctp_words *w)
 {
-	say_wait(w, "%s, of which %s some already", named_object(w), ctp_words_they(w, "it holds", "they hold"));
+	const struct ctp_reasons *r = first_reasons(w);
+	bool lock = r && r->list[0].what == CTP_WAITS_LOCK;
+	say_wait(w, "%s, %s %s %salready", named_object(w), lock ? "which" : "of which", ctp_words_they(w, "it holds", "they hold"),
+	         lock ? "" : "some ");
 	ctp_words_history(w);
-	ctp_words_next(w, "%s given one while about to wait, so that the wake found nobody? A coroutine that holds one must not wait for"
-	               " another of the same", ctp_words_they(w, "was it", "were they"));
+	ctp_words_next(w, "%s given %s while about to wait, so that the wake found nobody? A coroutine that holds %s must not wait for"
+	               " %s", ctp_words_they(w, "was it", "were they"), lock ? "it" : "one", lock ? "a lock" : "one",
+	               lock ? "the same lock" : "another of the same");
 }
 
 void ctp_say_unread(struct ctp_words *w)

@@ -176,11 +176,42 @@ static const struct ctp_object *held_object(const struct ctp_judge *j, const str
 	return ob->holders_known && ob->nholders && !ob->others ? ob : NULL;
 }
 
+/*
+ * Whether a holder had what it holds before its wait began. If not, it was handed that since, and is about to be woken. In a trace that
+ * began later, the reason has the time of the suspension, and only what it held before its last run is certain.
+ */
+static bool held_before(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_holder *h)
+{
+	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
+	return h->got_ns < (r->ts_ns > j->follow->attached_ns ? r->ts_ns : co->resumed_ns);
+}
+
+/*
+ * Whether the wait lasts as long as the known holders hold what they have. Others may hold the rest: threads, coroutines without a
+ * station, and those that did not record it yet. So the rest must be too little to end the wait. The count of what is available
+ * says nothing about that if it is derived from the holds. What the waiting coroutine holds is in its way, unless it
+ * got that during the wait, or a reader of a lock waits to become its writer.
+ */
+static bool is_held_enough(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob)
+{
+	const struct ctp_reason_of *r = &ctp_wait_reasons(j, co)->list[0];
+	uint64_t held = 0;
+	for (const struct ctp_holder *h = ob->holders; h < ob->holders + ob->nholders; h++)
+		held += h->coro != co->id || held_before(j, co, h) ? (uint64_t)h->count : 0;
+	if (ob->what && ob->what != r->what)
+		return false;
+	if (r->what == CTP_WAITS_LOCK) /* one holder may have locked it several times */
+		return held && ob->nholders == 1 && (ob->holders[0].coro != co->id || ob->total == 1);
+	bool fits = ctp_object_held(ob) + ctp_stock_recorded(&ob->stock) <= ob->all;
+	return fits && held + wanted(r) > ob->all;
+}
+
 /* The program says that only the holders can end the wait. */
 static bool only_holders(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob)
 {
 	const struct ctp_reason_of *r = &ctp_wait_reasons(j, co)->list[0];
-	return (r->what == CTP_WAITS_LOCK || ob->owned) && !(r->marks & BARS_PROOF) && !j->follow->objects->gaps && !ob->gone_ns;
+	bool promised = (r->what == CTP_WAITS_LOCK || ob->owned) && !(r->marks & BARS_PROOF);
+	return promised && !j->follow->objects->gaps && !ob->gone_ns && is_held_enough(j, co, ob);
 }
 
 static struct ctp_coroutine *holder(const struct ctp_judge *j, const struct ctp_object *ob, uint32_t i)
@@ -210,7 +241,7 @@ static void find_closed(struct ctp_judge *j)
 	struct ctp_coroutine *co;
 	bool changed = true;
 	CTP_EACH_COROUTINE(j, co)
-		ctp_judged(co)->visit = ctp_wait_is(co);
+		ctp_judged(co)->visit = ctp_wait_is(co) && !ctp_judge_in_doubt(j, co);
 	for (unsigned pass = 0; changed && pass < PASSES; pass++) {
 		changed = false;
 		CTP_EACH_COROUTINE(j, co)
@@ -223,11 +254,25 @@ static void find_closed(struct ctp_judge *j)
 		ctp_judged(co)->visit = 0;
 }
 
-/* The holder that has waited longest, another one than waiter if there is one; null: one of several does not wait, or has ended. */
+/* The waiter alone holds something of the object, and that is not in its way: it got it during the wait, or the rest is enough. */
+static bool is_own_only(const struct ctp_judge *j, const struct ctp_object *ob, const struct ctp_coroutine *waiter)
+{
+	const struct ctp_reason_of *r = &ctp_wait_reasons(j, waiter)->list[0];
+	const struct ctp_holder *h = &ob->holders[0];
+	bool rest = r->what == CTP_WAITS_PERMITS && (uint64_t)h->count + wanted(r) <= ob->all;
+	return ob->nholders == 1 && h->coro == waiter->id && (rest || !held_before(j, waiter, h));
+}
+
+/*
+ * The holder that has waited longest, another one than waiter if there is one. Null: one of several does not wait, or has ended; or
+ * there is none but waiter, and what that holds is not in its way.
+ */
 static struct ctp_coroutine *longest_holder(const struct ctp_judge *j, const struct ctp_object *ob,
                                             const struct ctp_coroutine *waiter)
 {
 	struct ctp_coroutine *longest = NULL;
+	if (is_own_only(j, ob, waiter))
+		return NULL;
 	for (uint32_t i = 0; i < ob->nholders; i++) {
 		struct ctp_coroutine *co = holder(j, ob, i);
 		if (!co || (ob->nholders > 1 && !ctp_wait_is(co)))
@@ -339,7 +384,7 @@ static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, co
 	bool own = false;
 	for (uint32_t i = 0; ob->holders_known && i < ob->nholders; i++)
 		own |= ob->holders[i].coro == co->id && ob->holders[i].count >= (int64_t)wanted(r);
-	return own && r->what == CTP_WAITS_PERMITS && since_of(j, co, ob, 0) >= CTP_JUDGE_QUIET_NS && ctp_wait_is_too_long(j, co);
+	return own && is_held(r) && since_of(j, co, ob, 0) >= CTP_JUDGE_QUIET_NS && ctp_wait_is_too_long(j, co);
 }
 
 /* The collector saw unread data for the descriptor, or its end, during the wait, LATE_NS before its end or earlier. */

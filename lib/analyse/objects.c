@@ -14,6 +14,7 @@
 
 #include "analyse/places.h"
 #include "base/array.h"
+#include "base/compare.h"
 
 enum { ROOM_MIN = 64, REASONS_MAX = 1 << 23 };
 
@@ -217,7 +218,7 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 	return ob;
 }
 
-static uint64_t held_of(const struct ctp_object *ob)
+uint64_t ctp_object_held(const struct ctp_object *ob)
 {
 	int64_t held = (int64_t)ob->others;
 	for (uint32_t i = 0; i < ob->nholders; i++)
@@ -227,13 +228,13 @@ static uint64_t held_of(const struct ctp_object *ob)
 
 static void note_total(struct ctp_object *ob)
 {
-	uint64_t available = ob->stock.known ? ob->stock.available : 0, held = held_of(ob), all = available > held ? available : held;
-	ob->total = all > ob->total ? all : ob->total;
+	uint64_t available = ob->stock.known ? ob->stock.available : 0;
+	ob->total = ctp_most(ob->total, ctp_most(available, ctp_object_held(ob)));
 }
 
 uint64_t ctp_object_available(const struct ctp_object *ob, const struct ctp_stock *stock, bool *exact)
 {
-	uint64_t held = held_of(ob), available = stock->available;
+	uint64_t held = ctp_object_held(ob), available = stock->available;
 	bool held_back = ob->what == CTP_WAITS_LOCK || ob->what == CTP_WAITS_PERMITS;
 	bool holds = stock == &ob->stock && held_back && ob->holders_known && ob->hold_ns && ob->all;
 	*exact = holds || stock->exact || !available;
@@ -299,6 +300,8 @@ void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 		put_stock(t->what == CTP_WAITS_ROOM ? &ob->room : &ob->stock, t->available, t->ts_ns, t->ts_ns > o->attached_ns);
 		if (t->marks & CTP_OBJECT_MADE || t->what == CTP_WAITS_LOCK)
 			ob->all = t->what == CTP_WAITS_LOCK ? 1 : t->available;
+		if (t->available > ob->all && t->what != CTP_WAITS_ROOM)
+			ob->all = 0; /* the program added some: there may be more than that, too */
 		if (!o->filtered && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
 			ob->holders_known = true; /* all of it is available: there are no holders */
 		note_total(ob);
@@ -337,6 +340,8 @@ static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count, uint
 		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro, .since_ns = ts_ns};
 	struct ctp_holder *h = &ob->holders[i];
 	h->count += count;
+	if (count > 0)
+		h->got_ns = ctp_most(h->got_ns, ts_ns);
 	if (h->count < 0) { /* a part of what it held was added to others */
 		uint64_t more = (uint64_t)-h->count < ob->others ? (uint64_t)-h->count : ob->others;
 		h->count += (int64_t)more;
@@ -405,30 +410,28 @@ static bool reasons_room(struct ctp_objects *o)
 	return o->nreasons + 1 < o->reasons_room && ctp_map_reserve(&o->reasons_map, o->nreasons, hash_of, o);
 }
 
-void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason)
+void ctp_objects_reason(struct ctp_objects *o, const struct ctp_reason_record *record)
 {
-	uint32_t *slot = reasons_slot(o, coro);
-	if (!coro)
+	const struct ctp_reason_of *of = &record->of;
+	uint32_t *slot = reasons_slot(o, record->coro);
+	if (!record->coro)
 		return;
-	if (reason->what == CTP_WAITS_ITEM || reason->what == CTP_WAITS_ROOM)
-		ctp_queues_use(&o->queues, pid, reason->value, coro, reason->what == CTP_WAITS_ROOM);
+	if (of->what == CTP_WAITS_ITEM || of->what == CTP_WAITS_ROOM)
+		ctp_queues_use(&o->queues, record->pid, of->value, record->coro, of->what == CTP_WAITS_ROOM);
 	if (!*slot) {
 		if (!reasons_room(o))
 			return;
-		slot = reasons_slot(o, coro); /* the map may have been built again */
+		slot = reasons_slot(o, record->coro); /* the map may have been built again */
 		*slot = ++o->nreasons;
-		o->reasons[*slot] = (struct ctp_reasons){.coro = coro, .event = event};
+		o->reasons[*slot] = (struct ctp_reasons){.coro = record->coro};
 	}
 	struct ctp_reasons *r = &o->reasons[*slot];
-	if (r->event != event) {
-		r->event = event;
-		r->n = 0;
-		r->more = false;
-	}
-	r->pid = pid;
-	r->more |= r->n == CTP_REASONS_MAX || reason->marks & CTP_REASON_MORE;
+	if (!r->n || r->event != record->event)
+		*r = (struct ctp_reasons){.coro = record->coro, .event = record->event, .ts_ns = record->ts_ns};
+	r->pid = record->pid;
+	r->more |= r->n == CTP_REASONS_MAX || of->marks & CTP_REASON_MORE;
 	if (r->n < CTP_REASONS_MAX)
-		r->list[r->n++] = *reason;
+		r->list[r->n++] = *of;
 }
 
 void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t coro, uint64_t by, uint64_t ts_ns)

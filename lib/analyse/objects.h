@@ -39,7 +39,7 @@ struct ctp_reason_of {
 struct ctp_reasons {
 	uint64_t coro;
 	uint64_t event; /* the number of the suspension */
-	uint64_t pid;
+	uint64_t pid, ts_ns; /* ts_ns: of the first */
 	uint32_t n;
 	bool more;      /* there are further reasons, which are not known */
 	struct ctp_reason_of list[CTP_REASONS_MAX];
@@ -49,6 +49,7 @@ struct ctp_holder {
 	uint64_t coro;
 	int64_t count;
 	uint64_t since_ns; /* since when it has held something of the object */
+	uint64_t got_ns;   /* when it got the last of it */
 };
 
 /* How much of an object is available, of one sort: a queue has items and room. */
@@ -70,7 +71,7 @@ struct ctp_object {
 	uint64_t closed_ns;   /* 0: it is open */
 	struct ctp_stock stock, room;
 	uint64_t total;  /* the most that was ever available, or held */
-	uint64_t all;    /* what it had when it was new; 0: not known */
+	uint64_t all;    /* what it had when it was new; 0: not known, or it has had more since */
 	char *name;      /* null: none */
 	bool holders_known;
 	uint64_t hold_ns;      /* the last hold of it that was recorded since it was new; 0: none */
@@ -163,7 +164,11 @@ void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const ch
 void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const struct ctp_holder *by, uint64_t ts_ns);
 
 /* A reason of the suspension with that number, which is to come. */
-void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason);
+struct ctp_reason_record {
+	uint64_t coro, event, pid, ts_ns;
+	struct ctp_reason_of of;
+};
+void ctp_objects_reason(struct ctp_objects *o, const struct ctp_reason_record *record);
 
 /* The coroutine has died: its reasons are not needed any more. */
 void ctp_objects_died(struct ctp_objects *o, uint64_t coro);
@@ -196,10 +201,16 @@ static inline struct ctp_object *ctp_objects_wanted(const struct ctp_objects *o,
  */
 struct ctp_object *ctp_objects_waited(const struct ctp_objects *o, const struct ctp_reasons *r, uint32_t i, uint64_t since_ns);
 
-/*
- * How much is available for certain: what holders have is not, and a program need not tell each change. *exact: it is not more,
- * either.
- */
+/* How much is available at least, by the last record: a program need not record each change above 0. */
+static inline uint64_t ctp_stock_recorded(const struct ctp_stock *stock)
+{
+	return !stock->known || stock->exact ? stock->available : stock->available > 0;
+}
+
+/* How much coroutines of the trace hold. */
+uint64_t ctp_object_held(const struct ctp_object *ob);
+
+/* How much is available for certain, by that record and by what is held. *exact: it is not more, either. */
 uint64_t ctp_object_available(const struct ctp_object *ob, const struct ctp_stock *stock, bool *exact);
 
 /* A wait for a timer has ended at a place, after its time; and what is known of all such waits at the place. */

@@ -19,6 +19,7 @@ static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the first finding; still: what waits at the end */
 static char suspected[1024], excuse[1024], also[1024]; /* "possible 12 and 3 of 478 ended"; excuse, also: of the first */
+static char title[1024]; /* of the first finding */
 static char listed[512]; /* objects: "4096 for 1, held by 2, destroyed at 2000" */
 static uint64_t judged_ns;
 
@@ -45,9 +46,11 @@ static inline void begin(void) { begin_with(NULL, one_process); }
 static const char *end_so(bool complete, bool missing)
 {
 	char *p = found, *q = why;
-	*p = *q = '\0';
+	*p = *q = title[0] = '\0';
 	ctp_analysis_end(analysis, &(struct ctp_section_end){.complete = complete, .missing = missing});
 	const struct ctp_report_section *s = analysis->report.sections;
+	if (s->nfindings)
+		snprintf(title, sizeof title, "%s", s->findings[0].title);
 	for (char *const *line = s->nfindings ? s->findings[0].evidence : (char *[]){NULL}; *line; line++)
 		q += snprintf(q, (size_t)(why + sizeof(why) - q), "%s\n", *line);
 	for (uint32_t i = 0; i < analysis->report.nsections; i++)
