@@ -322,6 +322,7 @@ static void object(const struct json *j, const struct ctp_report_object *o)
 	ctp_output_putf(j->out, ",\"pid\":%ju,\"object\":\"0x%016jx\"", o->pid, o->at);
 	known(j, "available", o->known, o->available);
 	ctp_output_putf(j->out, ",\"available_exact\":%s", boolean(o->known && o->exact));
+	known(j, "free", o->known && o->counted, o->left);
 	known(j, "room", o->room_known, o->room);
 	ctp_output_putf(j->out, ",\"room_exact\":%s", boolean(o->room_known && o->room_exact));
 	known(j, "total", o->total, o->total);

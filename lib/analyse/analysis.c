@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analyse/judge.h"
+#include "analyse/objects.h"
 #include "base/array.h"
 #include "symbols/symbols.h"
 
@@ -384,6 +385,7 @@ static void ended(void *arg, const struct ctp_follow_end *whole)
 		s->pause_ns = priv->tally->longest_pause_ns;
 		ctp_tally_finish(priv->tally, &end);
 		ctp_follow_revive(&a->follow, true);
+		ctp_objects_reopen(a->follow.objects, end.judged_ns);
 		bool judged = outside || judge(a, &end);
 		a->report.failed |= !waiting || priv->tally->failed || !judged;
 		if (waiting) {

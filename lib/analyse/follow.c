@@ -404,9 +404,9 @@ static bool is_shutdown(struct ctp_follow *f)
 }
 
 /*
- * A program that ends may wake coroutines before it destroys them, as channels of Asio do when they are closed. Such a wake came
- * from no coroutine, and nothing has run since: it ended no wait, and is undone. Returns when the program began to destroy: the
- * first of these wakes, or of the deaths.
+ * A program that ends may close objects and wake coroutines before it destroys them, as channels of Asio do when they are closed. Such
+ * a wake came from no coroutine, and nothing has run since: it ended no wait, and is undone. Returns when the program began to destroy:
+ * the first of these closes or wakes, or of the deaths.
  */
 static uint64_t begin_of_shutdown(struct ctp_follow *f)
 {
@@ -423,7 +423,8 @@ static uint64_t begin_of_shutdown(struct ctp_follow *f)
 		ch->was = CTP_SUSPENDED;
 		ch->was_ns = ch->co->suspended_ns;
 	}
-	return begin_ns;
+	uint64_t late_ns = ctp_most(ran_ns, ctp_span_ns(SHUTDOWN_WAKE_NS, first_ns));
+	return ctp_least(begin_ns, ctp_objects_first_close(f->objects, late_ns));
 }
 
 void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)

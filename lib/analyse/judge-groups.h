@@ -101,6 +101,7 @@ struct ctp_judge {
 	 */
 	struct ctp_judge_place {
 		uint64_t waits, woken, inside, max_ns;
+		uint64_t self; /* times that a coroutine only yielded there: none of the waits */
 		uint32_t different;
 	} *places;
 	struct ctp_judge_spawn {

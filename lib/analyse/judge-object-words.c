@@ -111,28 +111,43 @@ static void say_destroyed(struct ctp_words *w, const struct ctp_object *ob)
 	                   ctp_words_counted(w, ob->waiters, "coroutine waited", "coroutines waited"));
 }
 
+/* What one of the reasons is for, and who holds that. ob: its object, or null. */
+static void say_reason(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_reason_of *reason,
+                       const struct ctp_object *ob, char *text, size_t size)
+{
+	uint64_t end_ns = ctp_judge_end_ns(w->j, co);
+	if (reason->what == CTP_WAITS_TIMER && reason->value <= end_ns) {
+		snprintf(text, size, "a timer that was due %s before the end", ctp_words_duration(w, end_ns - reason->value));
+	} else if (reason->what == CTP_WAITS_TIMER) {
+		snprintf(text, size, "a timer that is due %s after the end", ctp_words_duration(w, reason->value - end_ns));
+	} else if (reason->what == CTP_WAITS_DESCRIPTOR) {
+		snprintf(text, size, "descriptor %d%s", (int)reason->value,
+		         ctp_wait_is_for_silence(w->j, co) ? ", which had nothing to read" : "");
+	} else if (ob) {
+		say_wanted(w, reason, ob, text, size);
+		size_t len = strlen(text);
+		say_holder(w, co, ob, reason->what == CTP_WAITS_PERMITS, text + len, size - len);
+	} else {
+		ctp_wait_object(w->j->follow, NULL, reason->what, reason->value, "'", text, size);
+	}
+}
+
 void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 {
+	enum { ONE = 4 * CTP_SITE_TEXT_MAX };
 	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
-	for (uint32_t i = 0; r && i < r->n; i++) {
-		const struct ctp_reason_of *reason = &r->list[i];
-		char what[2 * CTP_SITE_TEXT_MAX], by[2 * CTP_SITE_TEXT_MAX] = "";
+	char text[CTP_REASONS_MAX * (ONE + 16)];
+	size_t len = 0;
+	if (!r)
+		return;
+	for (uint32_t i = 0; i < r->n; i++) {
+		char one[ONE];
+		say_reason(w, co, &r->list[i], ctp_objects_waited(w->j->follow->objects, r, i, co->suspended_ns), one, sizeof one);
+		len += (size_t)snprintf(text + len, sizeof text - len, "%s%s", i ? ", or for " : "", one);
+	}
+	ctp_words_evidence(w, "%s waits for %s", ctp_words_any(w, co->id), text);
+	for (uint32_t i = 0; i < r->n; i++) {
 		const struct ctp_object *ob = ctp_objects_waited(w->j->follow->objects, r, i, co->suspended_ns);
-		uint64_t end_ns = ctp_judge_end_ns(w->j, co);
-		if (reason->what == CTP_WAITS_TIMER && reason->value <= end_ns)
-			snprintf(what, sizeof what, "a timer that was due %s before the end", ctp_words_duration(w, end_ns - reason->value));
-		else if (reason->what == CTP_WAITS_TIMER)
-			snprintf(what, sizeof what, "a timer that is due %s after the end", ctp_words_duration(w, reason->value - end_ns));
-		else if (reason->what == CTP_WAITS_DESCRIPTOR)
-			snprintf(what, sizeof what, "descriptor %d%s", (int)reason->value,
-			         ctp_wait_is_for_silence(w->j, co) ? ", which had nothing to read" : "");
-		else if (ob)
-			say_wanted(w, reason, ob, what, sizeof what);
-		else
-			ctp_wait_object(w->j->follow, NULL, reason->what, reason->value, "'", what, sizeof what);
-		if (ob)
-			say_holder(w, co, ob, reason->what == CTP_WAITS_PERMITS, by, sizeof by);
-		ctp_words_evidence(w, "%s %s %s%s", ctp_words_any(w, co->id), i ? "or for" : "waits for", what, by);
 		if (ob && ob->gone_ns)
 			say_destroyed(w, ob);
 	}

@@ -19,6 +19,7 @@ enum {
 	GROWTH_STEPS = 8,
 	GROWTH_ALIVE = 100,
 	COLLAPSE_SLICES = 8,      /* with resumes, and without, at least */
+	COLLAPSE_RISE = 2,        /* from the resumes a second before the load began to those after */
 	COLLAPSE_FACTOR = 20,     /* from the resumes a second before to those after, at least; */
 	COLLAPSE_BY_MANY = 5,     /* that, if the finding explains why most coroutines wait: the others go on */
 };
@@ -190,45 +191,75 @@ static void say_who_went_to_wait(struct ctp_words *w, uint64_t from_ns, uint64_t
 	free(at);
 }
 
+static uint64_t resumes_in(const struct ctp_tally *t, uint64_t from, uint64_t to)
+{
+	uint64_t sum = 0;
+	for (uint64_t i = from; i < to && i < t->nslices; i++)
+		sum += t->slices[i];
+	return sum;
+}
+
+/*
+ * The slice that divides others into two parts whose averages explain them best, of which the first has more resumes, or fewer if
+ * rises; from: there is none.
+ */
+static uint64_t divided_at(const struct ctp_tally *t, uint64_t from, uint64_t to, bool rises)
+{
+	uint64_t all = resumes_in(t, from, to), first = 0, at = from;
+	double best = 0;
+	for (uint64_t i = from + 1; i <= t->nslices && i < to; i++) {
+		double n = (double)(i - from), rest = (double)(to - i);
+		first += t->slices[i - 1];
+		double fall = (double)first / n - (double)(all - first) / rest;
+		double explained = (fall > 0) != rises ? fall * fall * n * rest : 0;
+		if (explained > best) {
+			best = explained;
+			at = i;
+		}
+	}
+	return at;
+}
+
+/* Where the load that fell at `to` began: time before that, with far fewer resumes, says nothing about it. */
+static uint64_t load_began(const struct ctp_tally *t, uint64_t to)
+{
+	uint64_t from = 0, at;
+	for (;; from = at) {
+		at = divided_at(t, from, to, true);
+		double before = (double)resumes_in(t, from, at) / (double)(at - from);
+		double after = (double)resumes_in(t, at, to) / (double)(to - at);
+		if (at == from || to - at < COLLAPSE_SLICES || after < COLLAPSE_RISE * before)
+			return from;
+	}
+}
+
 /* If resumes all but stop at some moment, a finding that stops its members gets that as evidence. Without one, work has ended. */
 void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 {
 	const struct ctp_tally *t = j->tally;
-	uint64_t all = 0, n = t->start_ns == UINT64_MAX ? 0 : (ctp_span_ns(t->start_ns, j->end_ns) >> t->slice_bits) + 1;
+	uint64_t n = t->start_ns == UINT64_MAX ? 0 : (ctp_span_ns(t->start_ns, j->end_ns) >> t->slice_bits) + 1;
 	uint64_t slice_ns = (uint64_t)1 << t->slice_bits;
 	if (n < 2 * COLLAPSE_SLICES || !t->nslices)
 		return;
-	for (uint32_t i = 0; i < t->nslices; i++)
-		all += t->slices[i];
-	/* The moment that divides the slices into two parts whose averages explain them best. */
-	uint64_t before = 0, later = all, last = 0;
-	double best = 0;
-	for (uint64_t i = 1; i <= t->nslices && i < n; i++) {
-		before += t->slices[i - 1];
-		double fall = (double)before / (double)i - (double)(all - before) / (double)(n - i);
-		double explained = fall > 0 ? fall * fall * (double)i * (double)(n - i) : 0;
-		if (explained > best) {
-			best = explained;
-			last = i;
-			later = all - before;
-		}
-	}
-	uint64_t active = 0;
-	for (uint32_t i = 0; i < last; i++)
+	uint64_t last = divided_at(t, 0, n, false), active = 0;
+	uint64_t before = resumes_in(t, 0, last), later = resumes_in(t, last, n);
+	for (uint64_t i = 0; i < last; i++)
 		active += t->slices[i] > 0;
 	uint64_t quiet_ns = (n - last) * slice_ns, busy_ns = last * slice_ns, when_ns = t->start_ns + busy_ns;
 	int factor = 2 * (f->members + f->waiting) > j->waiting + j->running ? COLLAPSE_BY_MANY : COLLAPSE_FACTOR;
-	bool fell = (double)later * (double)busy_ns * factor <= (double)(all - later) * (double)quiet_ns;
+	bool fell = (double)later * (double)busy_ns * factor <= (double)before * (double)quiet_ns;
 	if (!fell || active < COLLAPSE_SLICES || n - last < COLLAPSE_SLICES || quiet_ns < busy_ns / 4 ||
 	    quiet_ns / CTP_JUDGE_FACTOR < t->longest_pause_ns || quiet_ns < CTP_JUDGE_RUN_NS || j->follow->unsure_ns >= when_ns)
 		return;
 	struct ctp_words w = {.j = j, .f = f};
 	while (w.nevidence < CTP_REPORT_LINES && f->evidence[w.nevidence])
 		w.nevidence++;
+	uint64_t from = load_began(t, last);
+	double load = (double)resumes_in(t, from, last) * 1e9 / (double)((last - from) * slice_ns);
 	bool silent = 2 * ctp_span_ns(t->last_resume_ns, j->end_ns) > quiet_ns; /* also if a few came in the first moments */
 	ctp_words_evidence(&w, "after %s, throughput fell from %s a second to %s, and stayed at that for %s%s%s",
 	                   ctp_words_duration(&w, ctp_span_ns(j->start_ns, when_ns)),
-	                   ctp_words_counted(&w, (uint64_t)((double)(all - later) * 1e9 / (double)busy_ns), "resume", "resumes"),
+	                   ctp_words_counted(&w, (uint64_t)load, "resume", "resumes"),
 	                   ctp_words_count(&w, (uint64_t)((double)later * 1e9 / (double)quiet_ns)),
 	                   ctp_words_duration(&w, ctp_span_ns(when_ns, j->end_ns)), silent ? "; the last resume was " : "",
 	                   silent ? ctp_words_when(&w, ctp_span_ns(j->start_ns, t->last_resume_ns)) : "");

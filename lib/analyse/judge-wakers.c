@@ -42,6 +42,7 @@ bool ctp_judge_places(struct ctp_judge *j)
 		p->waits += h->waits;
 		p->woken += h->woken;
 		p->inside += h->inside;
+		p->self += h->self;
 		p->max_ns = h->max_ns > p->max_ns ? h->max_ns : p->max_ns;
 		p->different += h->different;
 		struct ctp_judge_spawn *s = &j->spawns[h->spawn];

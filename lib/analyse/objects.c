@@ -106,6 +106,22 @@ void ctp_objects_undo(struct ctp_objects *o)
 	o->moment++;
 }
 
+uint64_t ctp_objects_first_close(const struct ctp_objects *o, uint64_t from_ns)
+{
+	uint64_t first_ns = UINT64_MAX;
+	for (uint32_t i = 1; i <= o->count; i++)
+		if (o->list[i].closed_ns && o->list[i].closed_ns >= from_ns)
+			first_ns = ctp_least(first_ns, o->list[i].closed_ns);
+	return first_ns;
+}
+
+void ctp_objects_reopen(struct ctp_objects *o, uint64_t from_ns)
+{
+	for (uint32_t i = 1; i <= o->count; i++)
+		if (o->list[i].closed_ns >= from_ns)
+			o->list[i].closed_ns = 0;
+}
+
 /* The object is about to change. If it cannot be saved, it will not be as it was. */
 static struct ctp_object *save(struct ctp_objects *o, struct ctp_object *ob)
 {

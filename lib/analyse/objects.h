@@ -147,6 +147,8 @@ static inline void ctp_objects_gap(struct ctp_objects *o) { o->gaps++; }
  * A program that ends in order destroys what coroutines hold and wait for, before it destroys the coroutines. ctp_objects_undo
  * takes back all that was recorded since the last ctp_objects_keep.
  */
+uint64_t ctp_objects_first_close(const struct ctp_objects *o, uint64_t from_ns); /* at from_ns or later; UINT64_MAX: none */
+void ctp_objects_reopen(struct ctp_objects *o, uint64_t from_ns); /* those that were closed at from_ns or later */
 void ctp_objects_keep(struct ctp_objects *o);
 void ctp_objects_undo(struct ctp_objects *o);
 

@@ -353,6 +353,15 @@ static void say_lost(struct ctp_words *w)
 		ctp_words_evidence(w, "events are missing from the trace, and what ended the wait may be among them");
 }
 
+static void say_nothing_ended(struct ctp_words *w, const struct ctp_judge_place *p)
+{
+	char yields[80] = "";
+	if (p->self)
+		snprintf(yields, sizeof yields, ", and coroutines only yielded there %s",
+		         ctp_words_counted(w, p->self, "time", "times"));
+	ctp_words_evidence(w, "there is nothing to compare with: %s has ended there%s", p->waits ? "hardly a wait" : "no wait", yields);
+}
+
 static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t one)
 {
 	struct ctp_judge *j = w->j;
@@ -365,8 +374,7 @@ static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t 
 	else if (s->ready)
 		ctp_words_evidence(w, "threads were busy with other coroutines, which may come first by design");
 	else if (p->waits < FEW_ENDED)
-		ctp_words_evidence(w, "there is nothing to compare with: %s",
-		                   p->waits ? "hardly a wait has ended there" : "no wait has ended there");
+		say_nothing_ended(w, p);
 	else if (waker)
 		ctp_words_evidence(w, "%s, which has ended such a wait before, still runs now and then", ctp_words_any(w, waker->id));
 	else if (!ctp_follow_has_wakes(&j->follow->counts))
@@ -380,23 +388,31 @@ static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t 
 		ctp_words_evidence(w, "the trace does not show which coroutine should have ended the wait");
 }
 
-/* What the members are compared with: waits at the place that ended; or the times from all wakes to their resumes. */
-static const struct ctp_hist *ended_at(const struct ctp_judge *j, const struct suspicion *s)
+struct ended {
+	uint64_t count, max_ns, p99_ns;
+};
+
+/*
+ * What the members are compared with: waits at the place that ended; or the times from all wakes to their resumes. The times of a place
+ * include yields, so they are left out where hardly anything else has ended.
+ */
+static struct ended ended_at(const struct ctp_judge *j, const struct suspicion *s)
 {
-	static const struct ctp_hist none;
-	if (s->ready)
-		return &j->tally->ready;
-	return j->places[s->group.place].waits ? &ctp_tally_place(j->tally, s->group.place)->wait : &none;
+	const struct ctp_judge_place *p = &j->places[s->group.place];
+	const struct ctp_hist *hist = s->ready ? &j->tally->ready : &ctp_tally_place(j->tally, s->group.place)->wait;
+	if (!s->ready && p->waits < FEW_ENDED)
+		return (struct ended){p->waits, p->max_ns, p->max_ns};
+	return (struct ended){hist->count, hist->max_ns, ctp_hist_quantile(hist, 0.99)};
 }
 
 /* others: that wait at the same place, but do not stand out. */
 static void say_title(struct ctp_words *w, const struct suspicion *s, uint64_t others)
 {
-	const struct ctp_hist *hist = ended_at(w->j, s);
-	uint64_t ended = hist->count;
+	const struct ended those = ended_at(w->j, s);
+	uint64_t ended = those.count;
 	const char *for_ns = ctp_words_duration(w, s->group.longest_ns), *upto = w->f->members > 1 ? "for up to" : "for";
-	bool most = hist->max_ns > s->group.longest_ns; /* some waits took longer, and so they do not show that this one stands out */
-	const char *within = ctp_words_duration(w, most ? ctp_hist_quantile(hist, 0.99) : hist->max_ns);
+	bool most = those.max_ns > s->group.longest_ns; /* some waits took longer, and so they do not show that this one stands out */
+	const char *within = ctp_words_duration(w, most ? those.p99_ns : those.max_ns);
 	char too[2 * CTP_TEXT_MAX + 32] = "";
 	if (others)
 		snprintf(too, sizeof too, ", and %s there, too", ctp_words_counted(w, others, "other waits", "others wait"));
@@ -447,7 +463,7 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 	struct ctp_judge *j = all->j;
 	struct ctp_group *g = &from->group;
 	assert(from->co && from->ratio > 0 && g->nwho <= members_of(from));
-	const struct ctp_hist *ended = ended_at(j, from);
+	const struct ended ended = ended_at(j, from);
 	*to = (struct ctp_suspect){
 		.certainty = g->by_certainty[CTP_CERTAIN_POSSIBLE] ? CTP_CERTAIN_POSSIBLE : CTP_CERTAIN_UNKNOWN,
 		.place = ctp_judge_copy(j, ctp_follow_text(j->follow, g->place)),
@@ -458,9 +474,9 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 		.since_ns = ctp_span_ns(j->start_ns, g->from_ns),
 		.for_ns = g->longest_ns,
 		.open = all->open[g->place],
-		.ended = ended->count,
-		.longest_ns = ended->max_ns,
-		.p99_ns = ctp_hist_quantile(ended, 0.99),
+		.ended = ended.count,
+		.longest_ns = ended.max_ns,
+		.p99_ns = ended.p99_ns,
 		.who = g->who,
 		.nwho = g->nwho,
 	};

@@ -18,7 +18,7 @@ static struct byhand h;
 static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the first finding; still: what waits at the end */
-static char suspected[1024], excuse[1024], also[1024]; /* "possible 12 and 3 of 478 ended"; excuse, also: of the first */
+static char suspected[1024], stands_out[1024], excuse[1024], also[1024]; /* "possible 12 and 3 of 478 ended"; the others: of the first */
 static char title[1024]; /* of the first finding */
 static char listed[512]; /* objects: "4096 for 1, held by 2, destroyed at 2000" */
 static uint64_t judged_ns;
@@ -64,11 +64,13 @@ static const char *end_so(bool complete, bool missing)
 		const struct ctp_report_member *m = &s->findings[0].waiters[k];
 		sprintf(tree + strlen(tree), "%s%ju %s %ju", k ? ", " : "", (uintmax_t)m->id, m->awaits ? "awaits" : "needs", (uintmax_t)m->waits_for);
 	}
-	suspected[0] = excuse[0] = also[0] = '\0';
+	suspected[0] = stands_out[0] = excuse[0] = also[0] = '\0';
 	for (uint32_t k = 0; k < s->nsuspects; k++)
 		sprintf(suspected + strlen(suspected), "%s%s %ju and %ju of %ju ended", k ? ", " : "",
 		        ctp_certainty_name(s->suspects[k].certainty), (uintmax_t)s->suspects[k].members,
 		        (uintmax_t)s->suspects[k].waiting, (uintmax_t)s->suspects[k].ended);
+	if (s->nsuspects)
+		snprintf(stands_out, sizeof stands_out, "%s", s->suspects[0].title);
 	if (s->nsuspects)
 		snprintf(excuse, sizeof excuse, "%s", s->suspects[0].excuse);
 	if (s->nsuspects && s->suspects[0].also)
@@ -81,6 +83,8 @@ static const char *end_so(bool complete, bool missing)
 	for (uint32_t k = 0; k < s->nobjects && k < 4; k++) {
 		const struct ctp_report_object *o = &s->objects[k];
 		sprintf(listed + strlen(listed), "%s%ju for %ju, held by %u", k ? "; " : "", (uintmax_t)o->at, (uintmax_t)o->waiters, o->nholders);
+		if (o->closed)
+			strcat(listed, ", closed");
 		if (o->is_gone)
 			sprintf(listed + strlen(listed), ", destroyed at %ju", (uintmax_t)((o->gone_ns + MS / 2) / MS));
 	}

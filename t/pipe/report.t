@@ -400,4 +400,18 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # there is one, a
 	is 'NO_COLOR disables colour' "$(TERM=xterm NO_COLOR=1 tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
 	is 'a dumb terminal gets no colour' "$(TERM=dumb tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
 fi
+# --- how much of an object is free: the text and the page have one number ----------------------------------------------------
+
+cat >"$tmp/pool.jsonl" <<'ROWS'
+{"type":"birth","ts":1,"coro":1,"pid":100}
+{"type":"object","ts":2,"pid":100,"object":"0xa0","for":"permits","available":4,"marks":"made"}
+{"type":"hold","ts":3,"coro":1,"pid":100,"object":"0xa0","count":1}
+{"type":"object","ts":4,"pid":100,"object":"0xb0","for":"item","available":2,"marks":"none"}
+ROWS
+"$BIN/ctp-fromjsonl" -q "$tmp/pool.jsonl" >"$tmp/pool.ctp"
+is 'the JSON has what the holders leave, and null where only some is known' \
+	"$("$BIN/ctp-report" -j "$tmp/pool.ctp" 2>/dev/null | jq -c '[.sections[].objects[] | [.object[-2:], .available, .free]] | sort')" \
+	'[["a0",4,3],["b0",2,null]]'
+like 'the text has the same number' "$("$BIN/ctp-report" "$tmp/pool.ctp" 2>/dev/null)" ' 3 of 4 '
+
 done_testing

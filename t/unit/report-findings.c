@@ -191,6 +191,8 @@ static void collapse(const char *ignore, const char *want, const char *name)
  * As above for 900 ms, and then only a heartbeat for 14 s, which is more than a hundredth of all resumes. Beside the two coroutines of the
  * finding, idle others wait. The result is the evidence about throughput, or "".
  */
+static uint64_t load_from_ms; /* the work begins then */
+
 static const char *heartbeat(uint64_t every_ms, uint64_t upto_ms, uint64_t idle)
 {
 	static char said[300];
@@ -201,7 +203,12 @@ static const char *heartbeat(uint64_t every_ms, uint64_t upto_ms, uint64_t idle)
 		suspends(&h, 3, co, THREAD, WAITS + 100);
 	}
 	is_born(&h, 1, 2, MAKER + 1);
-	for (uint64_t co = 10; co < 910; co++) {
+	if (load_from_ms) {
+		is_born(&h, 1, 1, MAKER + 3);
+		resumes(&h, 2, 1, THREAD);
+		suspends(&h, 3, 1, THREAD, WAITS + 200);
+	}
+	for (uint64_t co = 10 + load_from_ms; co < 910; co++) {
 		uint64_t ts = (co - 10) * MS + 2;
 		is_born(&h, ts, co, MAKER);
 		resumes(&h, ts, co, THREAD);
@@ -244,6 +251,9 @@ static void heartbeats(void)
 	is(heartbeat(2, 15000, 0), "", "it did not if the heartbeat is half of it");
 	ok(strstr(heartbeat(500, 1001, 0), "; the last resume was 1.00 s after the start"), "the evidence says when the heartbeat ended: %s",
 	   heartbeat(500, 1001, 0));
+	for (load_from_ms = 0; load_from_ms <= 700; load_from_ms += 350)
+		ok(strstr(heartbeat(500, 1001, 0), "throughput fell from 1,0") || strstr(heartbeat(500, 1001, 0), "throughput fell from 9"),
+		   "time before the load began is not averaged in, here %ju ms: %s", (uintmax_t)load_from_ms, heartbeat(500, 1001, 0));
 }
 
 int main(void)

@@ -202,6 +202,35 @@ static void closed(void)
 	is(over(), "", "it is not found if the address has a new queue");
 }
 
+/* A worker rests at a queue. The program closes the queue, and so wakes the worker; then it destroys all, this much later. */
+static const char *closed_at_end(uint64_t later_ns, bool runs_on)
+{
+	uint64_t ts = END * (uint64_t)MS;
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_ITEM, 0, CTP_OBJECT_MADE);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, CTP_REASON_RESTS);
+	has_so(&h, ts, A, 0, 0, CTP_OBJECT_CLOSED);
+	is_woken(&h, ts + 1, 1, 6, 0);
+	if (runs_on) {
+		resumes(&h, ts + 2, 2, 5);
+		stops(ts + 3, 2);
+	}
+	for (uint64_t co = 1; co <= 4; co++)
+		dies(&h, ts + later_ns + co, co);
+	is_over(&h, ts + later_ns + 10, CTP_OUTCOME_EXITED);
+	return end();
+}
+
+static void closed_last(void)
+{
+	is(closed_at_end(10, false), "", "a queue that is closed when the program ends gives no finding");
+	is(listed, "4096 for 1, held by 0", "it is listed as it was when the trace was judged: open");
+	closed_at_end(10, true);
+	is(listed, "4096 for 0, held by 0, closed", "it was closed before if a coroutine ran after that");
+	closed_at_end(400 * MS, false);
+	is(listed, "4096 for 0, held by 0, closed", "and so it was if the program ended much later");
+}
+
 static void strays(bool for_it, bool taken)
 {
 	scene();
@@ -227,6 +256,20 @@ static void stray_wakes(void)
 	is(found, "", "it is not found if the woken one waits for the item");
 	strays(false, true);
 	is(found, "", "it is not found if the item was taken all the same");
+}
+
+/* Two reasons of one wait are one sentence. */
+static void two_reasons(void)
+{
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	runs(AT - 10, 1);
+	waits_for(&h, AT - 6, 1, CTP_WAITS_ITEM, A);
+	waits_for(&h, AT - 5, 1, CTP_WAITS_TIMER, AT + 10 * MS);
+	stops(AT, 1);
+	is(over(), "timer-overdue likely 1", "a timer beside another reason is found");
+	ok(strstr(why, "coroutine #1 waits for an item of the queue at 0x1000 (0 in it), or for a timer that was due 2.69 s before the end\n"),
+	   "both reasons are one sentence: %s", why);
 }
 
 static void descriptors(void)
@@ -409,7 +452,9 @@ int main(void)
 	items();
 	permits();
 	closed();
+	closed_last();
 	stray_wakes();
+	two_reasons();
 	descriptors();
 	queues();
 	peers();

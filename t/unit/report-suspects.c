@@ -179,6 +179,30 @@ static const char *few(int rounds, uint64_t from)
 	return over();
 }
 
+/* The same; before that, it waits there once, and yields there this often. */
+static const char *yields(int often)
+{
+	few_so(0, 202 * MS);
+	is_woken(&h, 203 * MS, VICTIM, OTHER, 0);
+	for (int i = 0; i < often; i++) {
+		uint64_t ts = (204 + 2 * (uint64_t)i) * MS;
+		resumes(&h, ts, VICTIM, THREAD);
+		suspends(&h, ts + 1, VICTIM, THREAD, REST);
+		is_woken_so(&h, ts + 2, VICTIM, THREAD, VICTIM, CTP_WAKE_YIELD);
+	}
+	resumes(&h, 300 * MS, VICTIM, THREAD);
+	suspends(&h, 300 * MS + 1, VICTIM, THREAD, REST);
+	return over();
+}
+
+static void test_yields(void)
+{
+	is(yields(25), "possible 1 and 0 of 1 ended", "yields are no waits that ended");
+	ok(strstr(stands_out, "; 1 other wait there ended within 1.00 ms"), "so they do not count: %s", stands_out);
+	is(excuse, "there is nothing to compare with: hardly a wait has ended there, and coroutines only yielded there 25 times",
+	   "and the excuse says how many there were");
+}
+
 static void test_few(void)
 {
 	is(few(25, 300 * MS), "possible 1 and 0 of 0 ended", "with nothing to compare with, a wait of half the trace stands out");
@@ -460,6 +484,7 @@ int main(void)
 	test_dead_waker();
 	test_outside();
 	test_few();
+	test_yields();
 	test_sleeper();
 	test_behind();
 	test_chain();
