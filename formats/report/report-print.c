@@ -213,13 +213,15 @@ bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_secti
 
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
-	char n[CTP_PRINT_NUMBER_MAX];
+	char n[CTP_PRINT_NUMBER_MAX], possible[32] = "";
 	uint32_t by[CTP_CERTAIN_PROVED + 1] = {0};
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		by[s->findings[i].certainty]++;
+	if (by[CTP_CERTAIN_POSSIBLE])
+		snprintf(possible, sizeof possible, ", %u possible", by[CTP_CERTAIN_POSSIBLE]);
 	if (s->nfindings)
-		snprintf(to, CTP_PRINT_LINE_MAX, "%u finding%s: %u proved, %u likely, %u unknown", s->nfindings,
-		         ctp_print_plural(s->nfindings), by[CTP_CERTAIN_PROVED], by[CTP_CERTAIN_LIKELY],
+		snprintf(to, CTP_PRINT_LINE_MAX, "%u finding%s: %u proved, %u likely%s, %u unknown", s->nfindings,
+		         ctp_print_plural(s->nfindings), by[CTP_CERTAIN_PROVED], by[CTP_CERTAIN_LIKELY], possible,
 		         by[CTP_CERTAIN_UNKNOWN]);
 	else if (s->outside)
 		strcpy(to, "No verdict: nothing lies in the time that was asked for");

@@ -14,6 +14,8 @@
 #include "analyse/threads.h"
 #include "stream/sequence.h"
 
+enum { CTP_FOLLOW_RUNS = 1000 }; /* of a section; later runs are part of the last */
+
 struct ctp_follow_priv {
 	const struct ctp_class *standard; /* the class that ctp_roles_standard is for; null: no record of it yet */
 	struct ctp_coro_table table;
@@ -27,6 +29,7 @@ struct ctp_follow_priv {
 	struct ctp_dialect dialect;
 	uint64_t facts_at;      /* events plus births so far, at the last record of an object, a hold or a wake */
 	bool destroys;          /* and since then the program may be destroying what it has */
+	struct ctp_kept_rows *kept; /* rows that may be of another run; null: there are none */
 	uint32_t runs;          /* of the section so far, if it has a clock and no pid */
 	uint64_t early_ns;      /* a wake that is later than a resume by this or less may be its cause */
 	bool end_seen;          /* the end record was read, which has the next three: */
@@ -125,6 +128,21 @@ static inline struct ctp_thread *ctp_follow_running_on(struct ctp_follow *f, con
  * certain that events were lost, as for the time before the collector came.
  */
 void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts, uint64_t count);
+
+/* Follows a record. */
+void ctp_follow_take(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec);
+
+/* Forgets all that was followed. */
+void ctp_follow_clear(struct ctp_follow *f);
+
+/*
+ * Rows of another run in the same section (follow-runs.c). keeps: the record is kept, to be followed later; it may end
+ * a run first. decide: whether the rows that are kept are another run; they are followed.
+ */
+bool ctp_follow_keeps(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec);
+void ctp_follow_decide(struct ctp_follow *f);
+struct ctp_kept_rows;
+void ctp_follow_kept_free(struct ctp_kept_rows *kept); /* or null */
 
 /* A record of a loss: of events of a coroutine, of a thread, or of no known coroutine. */
 void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts);

@@ -13,7 +13,6 @@
 #include "symbols/symbols.h"
 
 enum {
-	RUNS_MAX = 1000, /* of a section; later runs are part of the last */
 	SHUTDOWN_MIN = 3, /* coroutines that a program destroys at its end; fewer may be destroyed at any time, */
 	SHUTDOWN_PERCENT = 30, /* and so may a smaller part of the living ones */
 	SHUTDOWN_WAKE_NS = 100000000, /* a coroutine that was ready for less than that before it died is no finding */
@@ -310,7 +309,7 @@ static void awaits(struct ctp_follow *f, const struct ctp_roles *roles, const ui
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 
-static void clear(struct ctp_follow *f)
+void ctp_follow_clear(struct ctp_follow *f)
 {
 	struct ctp_follow_priv *priv = f->priv;
 	ctp_coro_table_clear(&priv->table);
@@ -326,7 +325,9 @@ static void clear(struct ctp_follow *f)
 	priv->end_ns = 0;
 	priv->nheld = 0;
 	f->counts = (struct ctp_follow_counts){.first_ns = UINT64_MAX};
-	f->unsure_ns = f->missed_ns = f->forgotten_ns = f->since_ns = 0;
+	ctp_follow_kept_free(priv->kept);
+	priv->kept = NULL;
+	f->unsure_ns = f->missed_ns = f->forgotten_ns = f->since_ns = f->other_run_ns = 0;
 	f->until_ns = UINT64_MAX;
 }
 
@@ -348,7 +349,7 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 		ctp_follow_fini(f);
 		return ctp_err_memory(err);
 	}
-	clear(f);
+	ctp_follow_clear(f);
 	return CTP_OK;
 }
 
@@ -360,6 +361,7 @@ void ctp_follow_fini(struct ctp_follow *f)
 		ctp_places_fini(f->places);
 		ctp_objects_fini(f->objects);
 		free(f->priv->held);
+		ctp_follow_kept_free(f->priv->kept);
 	}
 	ctp_proc_seen_fini(&f->seen);
 	ctp_sites_free(f->sites);
@@ -368,14 +370,14 @@ void ctp_follow_fini(struct ctp_follow *f)
 
 void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 {
-	clear(f);
+	ctp_follow_clear(f);
 	ctp_places_clear(f->places);
 	ctp_sites_forget(f->sites);
 	memset(f->priv->shapes, 0, sizeof f->priv->shapes);
 	f->priv->standard = NULL;
 	const char *pid = ctp_section_get(sec, "pid");
 	f->pid = pid ? strtoull(pid, NULL, 10) : 0;
-	f->priv->runs = pid || sec->ordinal ? RUNS_MAX : 1; /* without a clock, no silence is long */
+	f->priv->runs = pid || sec->ordinal ? CTP_FOLLOW_RUNS : 1; /* without a clock, no silence is long */
 	f->priv->early_ns = sec->ordinal ? 0 : EARLY_NS;
 	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
 	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;
@@ -429,6 +431,7 @@ static uint64_t begin_of_shutdown(struct ctp_follow *f)
 
 void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 {
+	ctp_follow_decide(f);
 	struct ctp_follow_priv *priv = f->priv;
 	uint64_t end_ns = priv->end_seen ? priv->end_ns : ctp_proc_seen_all_ns(&f->seen);
 	struct ctp_follow_end end = {
@@ -463,25 +466,6 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 	}
 	if (f->ops->end)
 		f->ops->end(f->arg, &end);
-}
-
-/* A run is over, and the rows of another follow. */
-static void next_run(struct ctp_follow *f)
-{
-	ctp_follow_finish(f, &(struct ctp_section_end){.complete = false});
-	clear(f);
-	f->priv->runs++;
-	if (f->ops->section)
-		f->ops->section(f->arg, NULL);
-}
-
-/* Whether a row without a process begins another run: it comes after a long silence, from a new thread. */
-static bool is_next_run(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
-{
-	if (roles->numbered || f->priv->runs == RUNS_MAX || !ctp_sequence_silence(f->counts.last_ns, ts) ||
-	    f->counts.first_ns > f->counts.last_ns)
-		return false;
-	return roles->tid != CTP_ROLES_NONE && !ctp_threads_has(f->threads, val[roles->tid]);
 }
 
 static void happened(struct ctp_follow *f, uint64_t ts)
@@ -523,6 +507,17 @@ static void other(struct ctp_follow *f, const struct ctp_roles *roles, const str
 		ctp_follow_seen(f, roles, rec, ts);
 }
 
+void ctp_follow_take(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec)
+{
+	uint64_t ts = roles->ts == CTP_ROLES_NONE ? f->counts.last_ns : rec->val[roles->ts];
+	if (roles->kind == CTP_KIND_TRANSITION) {
+		happened(f, ts);
+		transition(f, roles, rec->val, ts);
+	} else {
+		other(f, roles, rec, ts);
+	}
+}
+
 static __attribute__((noinline)) void any_record(struct ctp_follow *f, const struct ctp_record *rec)
 {
 	struct ctp_roles *roles = &f->priv->shapes[rec->cls->id];
@@ -530,15 +525,8 @@ static __attribute__((noinline)) void any_record(struct ctp_follow *f, const str
 		ctp_roles_learn(roles, rec->cls);
 	if (roles->standard)
 		f->priv->standard = rec->cls;
-	uint64_t ts = roles->ts == CTP_ROLES_NONE ? f->counts.last_ns : rec->val[roles->ts];
-	if (roles->kind == CTP_KIND_TRANSITION) {
-		if (is_next_run(f, roles, rec->val, ts))
-			next_run(f);
-		happened(f, ts);
-		transition(f, roles, rec->val, ts);
-	} else {
-		other(f, roles, rec, ts);
-	}
+	if (!ctp_follow_keeps(f, roles, rec))
+		ctp_follow_take(f, roles, rec);
 }
 
 void ctp_follow_records(struct ctp_follow *f, const struct ctp_batch *batch)

@@ -5,7 +5,7 @@
  *
  * Fields are found by kinds and roles, so the records may be ctp-collect's, coroTracer's own rows, or of any class that says what
  * it is. Where a class names only a probe, a probe whose sequence begins again is another coroutine. A file may hold rows of
- * several runs of a program with no mark between them: a long silence and then new threads begin another run.
+ * several runs of a program with no mark between them: new threads and new coroutines alone, after a pause, are another run.
  *
  * A coroutine has a gap where the numbers of its events jump, or where a record says that events were lost. The gap reaches from
  * its last transition before the loss to the next one. In a gap the coroutine is neither running nor ready nor suspended, and a
@@ -186,6 +186,7 @@ struct ctp_follow {
 	struct ctp_objects *objects; /* the library's own: what coroutines wait for */
 	struct ctp_proc_seen seen;
 	uint64_t unsure_ns;  /* the latest loss of events of no known coroutine; 0: none */
+	uint64_t other_run_ns; /* from then on, rows may be of another run of the program; 0: they are not */
 	uint64_t missed_ns;  /* the latest loss of wakes and such; 0: none */
 	uint64_t pid;         /* of the section; 0: not known */
 	bool filtered;        /* a number that is missing was left out, not lost: only records of losses say what was lost */

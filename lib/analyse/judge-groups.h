@@ -159,6 +159,13 @@ static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ct
 	return co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT) || co->since_ns < j->follow->unsure_ns;
 }
 
+/* The most that can be said of a coroutine whose run of the program may have ended when another one began. */
+static inline enum ctp_certainty ctp_judge_at_most(const struct ctp_judge *j, const struct ctp_coroutine *co, enum ctp_certainty sure)
+{
+	bool older = sure > CTP_CERTAIN_POSSIBLE && co->since_ns < j->follow->other_run_ns;
+	return older ? CTP_CERTAIN_POSSIBLE : sure;
+}
+
 /*
  * The certainty that a coroutine did nothing since its last event. wakes: lost wakes could say otherwise. A stream that was cut
  * short may lack events just before the cut.
@@ -167,7 +174,7 @@ static inline enum ctp_certainty ctp_judge_sure(const struct ctp_judge *j, const
 {
 	if (ctp_judge_in_doubt(j, co) || (wakes && j->follow->missed_ns > co->suspended_ns))
 		return CTP_CERTAIN_UNKNOWN;
-	return j->end->complete ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY;
+	return ctp_judge_at_most(j, co, j->end->complete ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY);
 }
 
 /* Signals that nobody sends to end a program. */

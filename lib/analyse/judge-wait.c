@@ -27,7 +27,7 @@ static enum ctp_certainty likely_at_most(enum ctp_certainty sure)
 
 static enum ctp_certainty likely(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return ctp_judge_in_doubt(j, co) ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY;
+	return ctp_judge_in_doubt(j, co) ? CTP_CERTAIN_UNKNOWN : ctp_judge_at_most(j, co, CTP_CERTAIN_LIKELY);
 }
 
 /* --- waits for each other ------------------------------------------------------------------------------------------------- */

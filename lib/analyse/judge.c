@@ -113,13 +113,16 @@ void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_fi
 static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_finding *f)
 {
 	uint64_t proved = g->by_certainty[CTP_CERTAIN_PROVED], likely = g->by_certainty[CTP_CERTAIN_LIKELY];
-	uint64_t unknown = g->by_certainty[CTP_CERTAIN_UNKNOWN];
+	uint64_t unknown = g->by_certainty[CTP_CERTAIN_UNKNOWN], possible = g->by_certainty[CTP_CERTAIN_POSSIBLE];
+	enum ctp_certainty certainty = CTP_CERTAIN_PROVED;
+	while (certainty > CTP_CERTAIN_UNKNOWN && !g->by_certainty[certainty])
+		certainty--;
 	*f = (struct ctp_finding){
 		.rule = g->rule,
-		.certainty = proved ? CTP_CERTAIN_PROVED : likely ? CTP_CERTAIN_LIKELY : CTP_CERTAIN_UNKNOWN,
+		.certainty = certainty,
 		.spawn = ctp_judge_copy(j, g->spawn || !g->nwho ? ctp_follow_text(j->follow, g->spawn) : g->who[0].spawn),
 		.place = ctp_judge_copy(j, ctp_follow_text(j->follow, g->place)),
-		.members = proved + likely + unknown,
+		.members = proved + likely + possible + unknown,
 		.from_ns = g->from_ns > j->start_ns && g->from_ns != UINT64_MAX ? g->from_ns - j->start_ns : 0,
 		.to_ns = g->to_ns > j->start_ns ? g->to_ns - j->start_ns : 0,
 		.who = g->who,

@@ -84,4 +84,42 @@ is 'a row without probe_id is no coroutine' "$(jq '[.. | .probe_id? | select(. =
 "$BIN/ctp-report" -q --fail-on likely "$tmp/t.ctp" >"$tmp/out"
 is '--fail-on likely' $? 4
 like 'the text has the same finding' "$(cat "$tmp/out")" 'likely: 50 coroutines suspended '
+# --- two runs in one file, less than a minute apart ---------------------------------------------------------------------------
+
+# two_runs PAUSE_MS LATE: the first run leaves ten of twenty coroutines suspended, the second ends in order; LATE 1: one coroutine of the
+# second does not begin with its first event; 2: a thread of the first run goes on at the end.
+two_runs() {
+	awk -v pause="$1" -v late="$2" '
+	function row(who, tid, active) {
+		printf "{\"probe_id\":%d,\"tid\":%d,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d000}\n",
+			who, tid, active ? 0 : 16384, ++n[who], active ? "true" : "false", us
+	}
+	function run(first, tid, leave, step) {
+		for (i = 0; i < 60; i++)
+			for (k = 0; k < 20; k++) {
+				if (k < leave && i > 40)
+					continue
+				us += step
+				row(first + k, tid + k % 2, 1)
+				us += step
+				row(first + k, tid + k % 2, 0)
+			}
+	}
+	BEGIN {
+		us = 1000000
+		run(1000, 11, 10, 400)
+		us += pause * 1000
+		run(5000, 21, 0, 2500)
+		if (late == 1) { n[6000] = 6; row(6000, 21, 1) }
+		if (late == 2) row(7000, 11, 1)
+	}'
+}
+is 'two runs, a second apart: each has a part' "$(two_runs 1000 0 | report | jq '.sections | length')" 2
+is 'and no coroutine is said to be suspended until the end of both' "$(two_runs 1000 0 | findings)" '[]'
+like 'without a pause between them the findings are possible' "$(two_runs 10 0 | findings)" '^\[\["suspended","possible",(10|20)\]\]$'
+like 'and say why' "$(two_runs 10 0 | report | jq -r '.sections[].findings[].evidence[]')" 'may have two runs of the program: from .* on all threads are others'
+like 'so they are if a coroutine of the second does not begin with its first event' "$(two_runs 1000 1 | findings)" \
+	'^\[\["suspended","possible",(10|20)\]\]$'
+like 'they are likely if a thread goes on' "$(two_runs 1000 2 | findings)" '^\[\["suspended","likely",(10|20)\]\]$'
+
 done_testing

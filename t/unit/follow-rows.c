@@ -94,9 +94,86 @@ static void runs(void)
 	rows_end();
 }
 
+enum { MS = 1000000 };
+
+/* A run of two threads, 5 and 6, in which coroutine 77 stays suspended; from_ns on, rows of others follow. */
+static void first_run(void)
+{
+	rows_begin();
+	row(77, 5, 1, 1, true, 1);
+	row(78, 6, 1, 1, true, 2);
+	row(77, 5, 1, 2, false, 3);
+	row(78, 6, 1, 2, false, 4);
+	row(78, 6, 1, 3, true, 5);
+}
+
+static void close_runs(void)
+{
+	first_run();
+	row(177, 15, 1, 1, true, 200 * MS);
+	row(178, 16, 1, 1, true, 201 * MS);
+	row(178, 16, 1, 2, false, 202 * MS);
+	end();
+	is(so_far(), "R77 R78 S77 S78 R78|.R177 R178 S178|", "threads and coroutines that are all others are another run");
+	ctp_class_free(rows);
+
+	first_run();
+	row(77, 15, 1, 1, true, 200 * MS);
+	end();
+	is(so_far(), "R77 R78 S77 S78 R78|.R77|", "also if it has the address of a coroutine from before");
+	ctp_class_free(rows);
+
+	first_run();
+	row(177, 15, 1, 1, true, 200 * MS);
+	row(277, 25, 1, 1, true, 400 * MS);
+	row(178, 15, 1, 1, true, 600 * MS);
+	end();
+	is(so_far(), "R77 R78 S77 S78 R78|.R177 R277 R178|", "a new thread is none if an earlier one goes on after it");
+	ctp_class_free(rows);
+
+	first_run();
+	row(177, 15, 1, 1, true, 200 * MS);
+	row(79, 6, 1, 1, true, 201 * MS);
+	row(178, 15, 1, 1, true, 202 * MS);
+	end();
+	is(so_far(), "R77 R78 S77 S78 R78 R177 R79 R178|", "no other run: a thread goes on that ran before");
+	is_u64(f.other_run_ns, 0, "and there is no doubt about that");
+	ctp_class_free(rows);
+}
+
+/* What is doubtful is one run, and says from when on. */
+static void doubtful_runs(void)
+{
+	first_run();
+	row(177, 15, 1, 1, true, 200 * MS);
+	row(77, 15, 1, 3, true, 201 * MS);
+	is(so_far(), "R77 R78 S77 S78 R78 R177 R77", "no other run: a coroutine goes on that ran before");
+	is_u64(f.other_run_ns, 0, "and there is no doubt about that, either");
+	rows_end();
+
+	first_run();
+	row(177, 15, 1, 1, true, 50 * MS);
+	end();
+	is(so_far(), "R77 R78 S77 S78 R78 R177|", "with less of a pause it is one run");
+	ctp_class_free(rows);
+
+	first_run();
+	row(177, 15, 1, 1, true, 200 * MS);
+	row(178, 15, 1, 9, true, 201 * MS);
+	for (uint64_t i = 0; i < 70000; i++)
+		row(177, 15, 1, 2 + i, i % 2, 202 * MS + i);
+	is_u64(f.other_run_ns, 200 * MS, "a coroutine that does not begin with its first event makes it doubtful");
+	ok(!strchr(so_far(), '|'), "so it is one run");
+	row(79, 6, 1, 1, true, 300 * MS);
+	is_u64(f.other_run_ns, 0, "until a thread from before goes on");
+	rows_end();
+}
+
 int main(void)
 {
 	dialects();
 	runs();
+	close_runs();
+	doubtful_runs();
 	return done_testing();
 }
