@@ -40,6 +40,7 @@ void ctp_merge_origins_put(const struct ctp_merge_origins *o, struct ctp_writer 
 		[CTP_ORIGIN_SECTION] = of->section, [CTP_ORIGIN_BY_WALL] = of->by_wall,
 		[CTP_ORIGIN_ERROR] = of->error_known ? of->error_ns : 0, [CTP_ORIGIN_ERROR_KNOWN] = of->error_known,
 		[CTP_ORIGIN_STATE] = of->state, [CTP_ORIGIN_MISSING] = of->missing_ns, [CTP_ORIGIN_STRIDE] = of->stride,
+		[CTP_ORIGIN_SECTION_ID] = of->section_id,
 	};
 	put(w, o->origin, val, 4, (const uint8_t[]){CTP_ORIGIN_NAME, CTP_ORIGIN_HOST, CTP_ORIGIN_COMMAND, CTP_ORIGIN_INPUT},
 	    (const char *const[]){of->name, of->host, of->command, of->input});

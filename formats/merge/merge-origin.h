@@ -20,6 +20,7 @@ struct ctp_merge_origin {
 	uint64_t number, pid, start_ns; /* of the merged section */
 	const char *name, *host, *command, *input;
 	uint64_t section;     /* its number in the input, from 1 */
+	uint64_t section_id;
 	bool by_wall;         /* times go by the wall clock */
 	uint64_t error_ns;    /* how far they may be off */
 	bool error_known;

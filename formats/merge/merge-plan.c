@@ -11,9 +11,10 @@
 
 #include "base/array.h"
 #include "stream/beginning.h"
+#include "stream/events.h"
 #include "stream/runs.h"
 
-enum { PARTS_MAX = 1 << 20, NOTICES_MAX = 10 };
+enum { PARTS_MAX = 1 << 20, SECTIONS_MAX = 1 << 26, NOTICES_MAX = 10 };
 
 /* --- clocks --------------------------------------------------------------------------------------------------------------- */
 
@@ -55,6 +56,59 @@ static bool add_offset(struct ctp_merge_clock *c, const struct ctp_section *sec)
 	return ctp_merge_clock_add(c, &(struct ctp_merge_reading){.mono_ns = at_ns, .wall_ns = at_ns + (uint64_t)sec->wall_offset_ns});
 }
 
+/* --- sections, each once --------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_section(const void *sections, uint32_t number)
+{
+	return ((const struct ctp_merge_section *)sections)[number - 1].id;
+}
+
+static bool is_section(const void *sections, uint32_t number, const void *id)
+{
+	return hash_section(sections, number) == *(const uint64_t *)id;
+}
+
+/* Null: it is the first with this id, or a section without one. Sets *failed if memory is out. */
+static const struct ctp_merge_section *add_section(struct ctp_merge_plan *plan, const char *path, uint64_t id, bool *failed)
+{
+	*failed = false;
+	if (!id)
+		return NULL;
+	*failed = (!plan->by_id.slots && !ctp_map_init(&plan->by_id, 1)) ||
+	          !CTP_ARRAY_RESERVE(plan->sections, plan->sections_room, plan->nsections + 1, SECTIONS_MAX) ||
+	          !ctp_map_reserve(&plan->by_id, (uint32_t)plan->nsections, hash_section, plan->sections);
+	if (*failed)
+		return NULL;
+	uint32_t *slot = ctp_map_slot(&plan->by_id, id, is_section, plan->sections, &id);
+	if (*slot)
+		return &plan->sections[*slot - 1];
+	plan->sections[plan->nsections] = (struct ctp_merge_section){id, path};
+	*slot = (uint32_t)++plan->nsections;
+	return NULL;
+}
+
+static const char *name_of(const char *path) { return path && strcmp(path, "-") ? path : "stdin"; }
+
+/* 0: there is no such field, or it has no number. */
+static uint64_t named(const struct ctp_record *rec, const char *name)
+{
+	int i = ctp_class_field(rec->cls, name);
+	return i < 0 || ctp_type_is_text(rec->cls->fields[i].type) ? 0 : rec->val[i];
+}
+
+enum ctp_status ctp_merge_plan_note(struct ctp_merge_plan *plan, const struct ctp_merge_part *p, const struct ctp_record *rec,
+                                    struct ctp_err *err)
+{
+	bool failed;
+	if (!p->merged || p->is_cut || named(rec, "state") != CTP_ORIGIN_BEGINS)
+		return CTP_OK;
+	const struct ctp_merge_section *other = add_section(plan, p->path, named(rec, "section_id"), &failed);
+	if (other)
+		return ctp_err_as(err, CTP_ERR_USAGE, "%s: origin %" PRIu64 " of section %" PRIu32 " is also in %s; leave one of them out",
+		                  name_of(p->path), named(rec, "origin"), p->number, name_of(other->path));
+	return failed ? ctp_err_memory(err) : CTP_OK;
+}
+
 /* --- parts ---------------------------------------------------------------------------------------------------------------- */
 
 static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
@@ -77,19 +131,33 @@ static void keep_common(struct ctp_merge_plan *plan, const struct ctp_section *s
 	plan->has_common = true;
 }
 
-/* A part for a section that begins. Null: err says why. */
-static struct ctp_merge_part *add_part(struct ctp_merge_plan *plan, const char *path, const struct ctp_section *sec,
-                                       struct ctp_err *err)
+/* Whether it was filtered, and not only what was merged into it. Then other pieces may have the other records of an origin. */
+static bool is_cut(const struct ctp_section *sec)
 {
-	struct ctp_merge_clock *clock = clock_of(plan, sec);
+	const char *filtered = ctp_section_get(sec, "filtered"), *inputs = ctp_section_get(sec, "inputs_filtered");
+	return filtered && (!inputs || strcmp(filtered, inputs));
+}
+
+/* A part for a section that begins. Null: err says why. */
+static struct ctp_merge_part *add_part(struct ctp_merge_plan *plan, const char *path, uint32_t number,
+                                       const struct ctp_section *sec, struct ctp_err *err)
+{
+	bool failed;
+	const struct ctp_merge_section *other = add_section(plan, path, sec->id, &failed);
+	if (other) {
+		ctp_err_as(err, CTP_ERR_USAGE, "%s: section %" PRIu32 " is also in %s; leave one of them out", name_of(path), number,
+		           name_of(other->path));
+		return NULL;
+	}
+	struct ctp_merge_clock *clock = failed ? NULL : clock_of(plan, sec);
 	if (!clock || !add_offset(clock, sec) || !CTP_ARRAY_RESERVE(plan->parts, plan->room, plan->n + 1, PARTS_MAX)) {
 		ctp_err_memory(err);
 		return NULL;
 	}
 	struct ctp_merge_part *p = &plan->parts[plan->n++];
 	*p = (struct ctp_merge_part){
-		.path = path, .number = 1, .origin = (uint32_t)plan->n, .id = sec->id, .clock = clock,
-		.merged = ctp_section_get(sec, "merged"),
+		.path = path, .number = number, .origin = (uint32_t)plan->n, .id = sec->id, .clock = clock,
+		.merged = ctp_section_get(sec, "merged"), .is_cut = is_cut(sec),
 		.sole_clock = sec->ordinal, .host = copy_of(ctp_section_get(sec, "host")), .pid = copy_of(ctp_section_get(sec, "pid")),
 		.filtered = copy_of(ctp_section_get(sec, "filtered")),
 		.filtered_events = ctp_section_get(sec, "merged") && ctp_section_get(sec, "filtered_events"),
@@ -106,17 +174,6 @@ static bool is_seekable(const char *path)
 	return path && strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-/* The readings among some records. */
-static bool note_readings(struct ctp_merge_clock *clock, const struct ctp_batch *batch)
-{
-	struct ctp_merge_reading reading;
-	for (uint32_t i = 0; i < batch->n; i++)
-		if (batch->rec[i].cls->kind == CTP_KIND_CLOCK && ctp_merge_clock_read(&batch->rec[i], &reading) &&
-		    !ctp_merge_clock_add(clock, &reading))
-			return false;
-	return true;
-}
-
 struct look {
 	struct ctp_merge_plan *plan;
 	const char *path;
@@ -126,7 +183,7 @@ struct look {
 	struct ctp_err *err;
 };
 
-static enum ctp_status begin_part(struct look *l, const struct ctp_reader *reader, const struct ctp_section *sec)
+static enum ctp_status begin_part(struct look *l, struct ctp_reader *reader, const struct ctp_section *sec)
 {
 	struct ctp_merge_plan *plan = l->plan;
 	l->number++;
@@ -137,15 +194,27 @@ static enum ctp_status begin_part(struct look *l, const struct ctp_reader *reade
 				l->part = &plan->parts[i];
 		return CTP_OK;
 	}
-	for (size_t i = 0; i < plan->n; i++)
-		if (plan->parts[i].id == sec->id && sec->id)
-			return ctp_err_as(l->err, CTP_ERR_USAGE, "%s: section %" PRIu32 " is also in %s; leave one of them out", l->path,
-			                  l->number, plan->parts[i].path);
-	l->part = add_part(plan, l->path, sec, l->err);
+	l->part = add_part(plan, l->path, l->number, sec, l->err);
 	if (!l->part)
 		return CTP_FAILED;
-	l->part->number = l->number;
+	bool has_origins = l->part->merged && !l->part->is_cut;
+	ctp_reader_narrow(reader, has_origins ? 0 : UINT64_MAX, UINT64_MAX);
 	l->part->offset = ctp_reader_offset(reader);
+	return CTP_OK;
+}
+
+/* Notes the origins among some records, or when all of them are read, the readings of clocks. */
+static enum ctp_status look_at_records(struct look *l, const struct ctp_batch *batch)
+{
+	struct ctp_merge_reading reading;
+	for (uint32_t i = 0; i < batch->n; i++) {
+		const struct ctp_record *rec = &batch->rec[i];
+		if (!l->whole && rec->cls->kind == CTP_KIND_ORIGIN && ctp_merge_plan_note(l->plan, l->part, rec, l->err))
+			return CTP_FAILED;
+		if (l->whole && !l->part->clock->exact && rec->cls->kind == CTP_KIND_CLOCK && ctp_merge_clock_read(rec, &reading) &&
+		    !ctp_merge_clock_add(l->part->clock, &reading))
+			return ctp_err_memory(l->err);
+	}
 	return CTP_OK;
 }
 
@@ -156,14 +225,13 @@ static enum ctp_status look_through(struct look *l, struct ctp_reader *reader)
 	while (!(status = ctp_reader_next(reader, &item, l->err))) {
 		if (item.kind == CTP_ITEM_SECTION && begin_part(l, reader, item.section))
 			return CTP_FAILED;
-		bool reads = item.kind == CTP_ITEM_RECORDS && l->part && !l->part->clock->exact;
-		if (reads && !note_readings(l->part->clock, &item.batch))
-			return ctp_err_memory(l->err);
+		if (item.kind == CTP_ITEM_RECORDS && l->part && look_at_records(l, &item.batch))
+			return CTP_FAILED;
 	}
 	return status;
 }
 
-/* Without whole, only packets that begin or end a section are read. */
+/* Without whole, only packets that begin or end a section are read, and those of sections that were merged. */
 static enum ctp_status look_at(struct ctp_merge_plan *plan, const char *path, bool whole, struct ctp_err *err)
 {
 	struct ctp_input in;
@@ -246,7 +314,7 @@ static enum ctp_status begin_pipe(struct ctp_merge_plan *plan, const char *path,
 		plan->harmed = true;
 		status = ctp_beginning_end(&pipe->in, strange, ctp_reader_stats(pipe->reader)->packets, NULL, err);
 	}
-	struct ctp_merge_part *part = !status && item.kind == CTP_ITEM_SECTION ? add_part(plan, path, item.section, err) : NULL;
+	struct ctp_merge_part *part = !status && item.kind == CTP_ITEM_SECTION ? add_part(plan, path, 1, item.section, err) : NULL;
 	if (!part) {
 		ctp_merge_pipe_close(pipe);
 		return item.section ? CTP_FAILED : status;
@@ -272,7 +340,7 @@ static bool is_host_of_others(const struct ctp_merge_plan *plan, const struct ct
 /* The shortest that no other has: HOST, HOST/PID, HOST/PID/NUMBER; without a host the name of the input. */
 static bool name_part(struct ctp_merge_plan *plan, struct ctp_merge_part *p)
 {
-	const char *input = p->path && strcmp(p->path, "-") ? p->path : "stdin";
+	const char *input = name_of(p->path);
 	bool several = is_host_of_others(plan, p, false), same = several && is_host_of_others(plan, p, true);
 	char number[24] = "";
 	if (same || !p->host)
@@ -296,7 +364,7 @@ static enum ctp_status check_clocks(struct ctp_merge_plan *plan, struct ctp_err 
 	plan->one_boot = true;
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct ctp_merge_part *p = &plan->parts[i];
-		const char *name = p->path ? p->path : "stdin";
+		const char *name = name_of(p->path);
 		plan->one_boot &= p->clock->boot && plan->parts[0].clock->boot && !strcmp(p->clock->boot, plan->parts[0].clock->boot);
 		if (plan->n > 1 && p->sole_clock)
 			return ctp_err_as(err, CTP_ERR_REFUSED,
@@ -338,7 +406,7 @@ bool ctp_merge_plan_reserve(struct ctp_merge_plan *plan, size_t parts)
 struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const struct ctp_merge_part *before,
                                            const struct ctp_section *sec, struct ctp_err *err)
 {
-	const char *path = before->path, *name = path && strcmp(path, "-") ? path : "stdin";
+	const char *path = before->path, *name = name_of(path);
 	size_t nclocks = plan->nclocks;
 	uint32_t number = before->number + 1;
 	if (plan->n >= plan->most)
@@ -349,10 +417,9 @@ struct ctp_merge_part *ctp_merge_plan_more(struct ctp_merge_plan *plan, const st
 		return (void)ctp_err_as(err, CTP_ERR_REFUSED,
 		                        "%s: section %" PRIu32 " has no clock, only numbers of records; it cannot be merged "
 		                        "with others", name, number), NULL;
-	struct ctp_merge_part *p = add_part(plan, path, sec, err);
+	struct ctp_merge_part *p = add_part(plan, path, number, sec, err);
 	if (!p)
 		return NULL;
-	p->number = number;
 	if (plan->nclocks > nclocks)
 		ctp_merge_clock_settle(p->clock);
 	if (!name_part(plan, p))
@@ -380,6 +447,8 @@ void ctp_merge_plan_fini(struct ctp_merge_plan *plan)
 	}
 	free(plan->parts);
 	free(plan->clocks);
+	free(plan->sections);
+	ctp_map_fini(&plan->by_id);
 	if (plan->has_common)
 		ctp_section_fini(&plan->common);
 }

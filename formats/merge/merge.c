@@ -162,6 +162,7 @@ static void put_origin(struct merge *m, const struct ctp_merge_lane *l, uint64_t
 		.number = p->origin, .pid = ctp_merge_id(&m->ids, p->origin, number_of(p->pid)), .name = p->name, .host = p->host,
 		.start_ns = ctp_merge_lane_time(l, number_of(ctp_section_get(sec, "start_ns"))),
 		.command = command, .input = p->path && strcmp(p->path, "-") ? p->path : "stdin", .section = p->number,
+		.section_id = p->id,
 		.by_wall = l->by_wall, .state = state, .stride = m->ids.stride,
 		.missing_ns = state > CTP_ORIGIN_COMPLETE ? ctp_merge_lane_time(l, l->end.missing_ns) : 0,
 	};
@@ -259,6 +260,8 @@ static enum ctp_status give(struct merge *m, struct ctp_merge_lane *l)
 		begin_origin(m, l, l->key);
 	if (rec->cls->kind == CTP_KIND_CLOCK)
 		note_reading(m, l);
+	else if (rec->cls->kind == CTP_KIND_ORIGIN && is_pipe(l) && ctp_merge_plan_note(&m->plan, l->part, rec, m->err))
+		return CTP_FAILED;
 	else if (rec->cls->kind == CTP_KIND_LOSS || rec->cls->kind == CTP_KIND_CONFLICT)
 		m->stats->harmed = true;
 	if (put_record(m, l) || ctp_merge_lane_next(l, m->err))

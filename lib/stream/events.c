@@ -336,6 +336,7 @@ static const struct ctp_field origin[] = {
 	[CTP_ORIGIN_STATE] = {.name = "state", .type = CTP_ENUM, .labels = origin_states, .nlabels = COUNT(origin_states)},
 	[CTP_ORIGIN_MISSING] = U64("missing_before", TIME, "ns", NONE, 0),
 	[CTP_ORIGIN_STRIDE] = U64("stride", NONE, "", SAME, 0),
+	[CTP_ORIGIN_SECTION_ID] = U64("section_id", NONE, "", SAME, CTP_FIELD_HEX),
 };
 
 static const struct ctp_field origin_attribute[] = {

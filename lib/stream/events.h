@@ -137,10 +137,11 @@ enum { CTP_CLOCK_TS, CTP_CLOCK_WALL, CTP_CLOCK_READ, CTP_CLOCK_ERROR, CTP_CLOCK_
 /*
  * Of ctp-merge: a section that became a part of this one begins or ends; and an attribute of it. ERROR: how far times may be off.
  * STRIDE: the number x of that section, such as that of a thread, is x * stride + origin here; 0: not known.
+ * SECTION_ID: of the section before any merge; 0: not known, as in streams of older versions, whose class has no such field.
  */
 enum { CTP_ORIGIN_TS, CTP_ORIGIN_NUMBER, CTP_ORIGIN_NAME, CTP_ORIGIN_HOST, CTP_ORIGIN_PID, CTP_ORIGIN_START, CTP_ORIGIN_COMMAND,
        CTP_ORIGIN_INPUT, CTP_ORIGIN_SECTION, CTP_ORIGIN_BY_WALL, CTP_ORIGIN_ERROR, CTP_ORIGIN_ERROR_KNOWN, CTP_ORIGIN_STATE,
-       CTP_ORIGIN_MISSING, CTP_ORIGIN_STRIDE, CTP_ORIGIN_FIELDS };
+       CTP_ORIGIN_MISSING, CTP_ORIGIN_STRIDE, CTP_ORIGIN_SECTION_ID, CTP_ORIGIN_FIELDS };
 enum ctp_origin_state { CTP_ORIGIN_BEGINS, CTP_ORIGIN_COMPLETE, CTP_ORIGIN_CUT, CTP_ORIGIN_DAMAGED };
 enum { CTP_ATTRIBUTE_TS, CTP_ATTRIBUTE_ORIGIN, CTP_ATTRIBUTE_NAME, CTP_ATTRIBUTE_VALUE, CTP_ATTRIBUTE_FIELDS };
 /*

@@ -148,6 +148,37 @@ refuses() { # WHAT PATTERN FILE...
 	ok "$refused: there is no output" test ! -e "$tmp/refused.ctp"
 }
 refuses 'the same section twice' ': section 1 is also in .*a.ctp; leave one of them out$' "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp"
+# A merge has the sections that were merged into it. There is no trace in both of each pair.
+ctp merge -q "$tmp/a.ctp" "$tmp/b.ctp" >"$tmp/m1.ctp"
+ctp merge -q "$tmp/m1.ctp" "$tmp/d.ctp" >"$tmp/m2.ctp"
+refuses 'a merge, and a merge of it' ': origin 11 of section 1 is also in .*m1.ctp; leave one of them out$' "$tmp/m1.ctp" "$tmp/m2.ctp"
+refuses 'the other order' ': origin 1 of section 1 is also in .*m2.ctp; leave' "$tmp/m2.ctp" "$tmp/m1.ctp"
+refuses 'a merge, and what was merged' ': section 1 is also in .*m1.ctp; leave' "$tmp/m1.ctp" "$tmp/b.ctp"
+refuses 'what was merged, and a merge of a merge' ': origin 21 of section 1 is also in .*b.ctp; leave' "$tmp/b.ctp" "$tmp/m2.ctp"
+for from in a:a m2:a m1:m2; do
+	# shellcheck disable=SC2002
+	cat "$tmp/${from#*:}.ctp" | ctp merge -q "$tmp/${from%:*}.ctp" - >"$tmp/none" 2>"$tmp/err"
+	like "twice, once from a pipe, $from" "$? $(cat "$tmp/err")" '^1 ctp-merge: stdin: (section 1|origin [12]+1 of section 1) is also in .*.ctp; leave one of them out$'
+done
+cat "$tmp/d.ctp" "$tmp/d.ctp" | ctp merge -q - >"$tmp/none" 2>"$tmp/err"
+is 'twice in a pipe' "$? $(cat "$tmp/err")" '1 ctp-merge: stdin: section 2 is also in stdin; leave one of them out'
+# Two pieces of a merge have the same origins, and no record in common.
+half=$(ctp tojsonl -qa "$tmp/m1.ctp" | jq -r 'select(.type == "transition").ts' | sort -n | awk '{ ts[NR] = $0 } END { printf "%d", (ts[int(NR / 2)] - ts[1]) / 1000 + 1 }')
+ctp filter -q --until "${half}us" "$tmp/m1.ctp" >"$tmp/half1.ctp" 2>"$tmp/err"
+ctp filter -q --since "${half}us" "$tmp/m1.ctp" >"$tmp/half2.ctp" 2>>"$tmp/err"
+ctp merge -q -o "$tmp/halves.ctp" "$tmp/half1.ctp" "$tmp/half2.ctp" 2>"$tmp/err"
+is 'pieces of a merge can be merged' "$? $(cat "$tmp/err")" '3 '
+# Streams of older versions have no ids of sections in the records of origins. They are read as before, and beside new ones.
+ctp tojsonl -qa "$tmp/m1.ctp" | sed 's/,"section_id":"[^"]*"//; s/,{"name":"section_id"[^}]*}//' | ctp fromjsonl -q >"$tmp/old.ctp"
+is 'a merge of an older version has no such field' "$(ctp tojsonl -qa "$tmp/m1.ctp" | grep -c section_id) $(ctp tojsonl -qa "$tmp/old.ctp" | grep -c section_id)" '5 0'
+ctp merge -q "$tmp/old.ctp" "$tmp/m2.ctp" >"$tmp/both.ctp" 2>"$tmp/err"
+is 'it can be merged with a new one' "$? $(cat "$tmp/err")" '3 '
+is 'with all origins of both' "$(ctp tojsonl -qa "$tmp/both.ctp" | jq -r 'select(.type == "origin" and .state == "begins").origin' | sort -n | tr '\n' ' ')" \
+	"$(ctp tojsonl -qa "$tmp/both.ctp" | jq -r 'select(.type == "transition").origin' | sort -nu | tr '\n' ' ')"
+for n in 1 21 112; do
+	is "and origin $n can be cut out of it" "$(ctp filter -q --origin $n "$tmp/both.ctp" | ctp tojsonl -qa - | grep -c '"type":"transition"')" \
+		"$(ctp tojsonl -qa "$tmp/both.ctp" | jq -c "select(.type == \"transition\" and .origin == $n)" | wc -l)"
+done
 sed '1s/.*/{"type":"@section","attrs":{"clock":"ordinal"}}/' "$tmp/a.j" | ctp fromjsonl -q -o "$tmp/ordinal.ctp"
 refuses 'numbers of records' ': section 1 has no clock' "$tmp/a.ctp" "$tmp/ordinal.ctp"
 sed '1s/.*/{"type":"@section","attrs":{"clock":"tsc"}}/' "$tmp/gap1.j" | ctp fromjsonl -q -o "$tmp/tsc.ctp"
