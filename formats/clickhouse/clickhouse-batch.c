@@ -341,9 +341,7 @@ enum ctp_status ctp_clickhouse_batch_records(struct ctp_clickhouse_batch *b, con
 		if (add_run(b, batch->rec + i, end - i, err))
 			return CTP_FAILED;
 	}
-	if (b->facts)
-		ctp_sql_facts_records(b->facts, batch);
-	return CTP_OK;
+	return b->facts ? ctp_sql_facts_records(b->facts, 0, batch, err) : CTP_OK;
 }
 
 void ctp_clickhouse_batch_clear(struct ctp_clickhouse_batch *b)

@@ -227,7 +227,18 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 " FROM (SELECT section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS sure, site AS s"
 	 "       FROM {intervals} WHERE NOT is_active) AS waits_of ANY LEFT JOIN (" PLACES ") AS places USING section, s"},
 
-	{"longest_waits", "SELECT * FROM {wait_intervals} ORDER BY duration_ns DESC"},
+	/* With the first object that each waited for. */
+	{"longest_waits",
+	 "SELECT section, c AS coro, probe_id, addr, tid, t AS start_ns, stop_ns, duration_ns, open, sure AS certain, s AS site,"
+	 " " TEXT_OR_NULL("place") " AS site_text, " TEXT_OR_NULL("called") " AS name, if(is_for, what_for, NULL) AS what,"
+	 " if(is_for, " ADDRESS("of_object") ", NULL) AS object, " TEXT_OR_NULL("known_as") " AS object_name FROM ("
+	 JOINED(JOINED(JOINED(
+		"SELECT section, coro AS c, index AS i, start_ns AS t, probe_id, addr, tid, stop_ns, duration_ns, open,"
+		" certain AND exact AS sure, site AS s FROM {intervals} WHERE NOT is_active",
+		"SELECT section_id AS section, coro AS c, index AS i, ts AS t, what AS what_for, object AS of_object,"
+		" object_name AS known_as, 1 AS is_for FROM {delivered_object_wait} WHERE nth = 0", "section, c, i, t"),
+		NAMES, "section, c"),
+		PLACES, "section, s") ") ORDER BY duration_ns DESC"},
 
 	{"suspend_addresses",
 	 "SELECT section, addr, " WAIT_COUNTS ", CAST(NULL AS Nullable(String)) AS addr_text FROM {wait_intervals} GROUP BY section, addr ORDER BY total_ns DESC"},
@@ -417,6 +428,37 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 		"SELECT section, c, s FROM (" LAST_STEPS ")", "section, c"),
 		NAMES, "section, c"),
 		PLACES, "section, s"),
+		SECTION_ENDS, "section") ")"},
+
+	/* What coroutines waited for, and what they held, from when to when. The end of a row that is open is looked up. */
+	{"object_waits",
+	 "SELECT section, c AS coro, probe_id, " TEXT_OR_NULL("called") " AS name, pid, what, " ADDRESS("of_object") " AS object,"
+	 " " TEXT_OR_NULL("known_as") " AS object_name, n AS count, t AS start_ns,"
+	 " multiIf(is_stopped, stopped_ns, is_open, " AT_END ", NULL) AS stop_ns, if(ordinal, NULL, stop_ns - t) AS duration_ns,"
+	 " multiIf(is_ended, 0, is_open, 1, NULL) AS open,"
+	 " multiIf(NOT is_sure OR has_conflict, 0, is_resumed, 1, " IS_WHOLE " AND NOT (has_nobody AND nobody_t > t)) AS certain,"
+	 " s AS site, " TEXT_OR_NULL("place") " AS site_text, shared, timed, cancellable, rests, more, reasons FROM ("
+	 JOINED(JOINED(JOINED(JOINED(
+		"SELECT section_id AS section, coro AS c, probe_id, pid, what, object AS of_object, object_name AS known_as, count AS n,"
+		" ts AS t, stop_ns AS stopped_ns, stopped AS is_stopped, ended AS is_ended, resumed AS is_resumed, open AS is_open,"
+		" sure AS is_sure, site AS s, shared, timed, cancellable, rests, more, reasons FROM {delivered_object_wait}",
+		NAMES, "section, c"),
+		PLACES, "section, s"),
+		ENDS, "section, c"),
+		SECTION_ENDS, "section") ")"},
+
+	{"hold_intervals",
+	 "SELECT section, pid, " ADDRESS("of_object") " AS object, " TEXT_OR_NULL("known_as") " AS object_name, c AS coro, probe_id,"
+	 " " TEXT_OR_NULL("called") " AS name, n AS count, t AS start_ns,"
+	 " multiIf(t <= doubt_ns, NULL, is_stopped, stopped_ns, is_open, " AT_END ", NULL) AS stop_ns,"
+	 " if(ordinal, NULL, stop_ns - t) AS duration_ns, multiIf(t <= doubt_ns, NULL, is_stopped, 0, is_open, 1, NULL) AS open,"
+	 " multiIf(NOT is_sure OR t <= doubt_ns OR has_conflict, 0, is_stopped, 1, " IS_WHOLE ") AS certain FROM ("
+	 JOINED(JOINED(JOINED(JOINED(
+		"SELECT section_id AS section, coro AS c, probe_id, pid, object AS of_object, object_name AS known_as, count AS n, ts AS t,"
+		" stop_ns AS stopped_ns, stopped AS is_stopped, open AS is_open, sure AS is_sure FROM {delivered_hold_interval} WHERE coro <> 0",
+		"SELECT section_id AS section, max(ts) AS doubt_ns FROM {delivered_hold_interval} WHERE coro = 0 GROUP BY section", "section"),
+		NAMES, "section, c"),
+		ENDS, "section, c"),
 		SECTION_ENDS, "section") ")"},
 
 	{"loss_totals",

@@ -9,7 +9,10 @@
 #include "analyse/follow.h"
 #include "analyse/judge-object.h"
 #include "analyse/roles.h"
+#include "base/compare.h"
+#include "sql/sql-holds.h"
 #include "sql/sql-origins.h"
+#include "sql/sql-waits.h"
 #include "stream/events.h"
 
 /* --- columns ------------------------------------------------------------------------------------------------------------- */
@@ -18,6 +21,7 @@
 #define U64(n, r) {.name = (n), .type = CTP_U64, .role = CTP_ROLE_##r}
 #define ADDRESS(n) {.name = (n), .type = CTP_U64, .role = CTP_ROLE_ADDRESS, .flags = CTP_FIELD_HEX}
 #define NS(n) {.name = (n), .type = CTP_U64, .unit = "ns"} /* without the role, or the first of them would be the row's own time */
+#define TIME(n) {.name = (n), .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"}
 #define I32(n) {.name = (n), .type = CTP_I32}
 #define BOOL(n) {.name = (n), .type = CTP_BOOL}
 #define TEXT(n) {.name = (n), .type = CTP_STRING}
@@ -45,13 +49,18 @@ _Static_assert(COUNT(waits_for) == CTP_WAITS_COUNT - 1, "what a coroutine waits 
 struct ctp_sql_facts {
 	struct ctp_follow follow;
 	struct ctp_sql_origins origins;
+	struct ctp_sql_waits waits;
+	struct ctp_sql_holds holds;
 	struct ctp_sql *db;
 	bool ordinal; /* the section has no clock */
+	bool ends;    /* the section, after its last record */
 
-	/* While rows are written; else err is null. */
+	/* While rows are written: */
 	int64_t section;
-	struct ctp_class *cls;
-	struct ctp_sql_rows *rows;
+	struct ctp_sql_fact_rows {
+		struct ctp_class *cls;
+		struct ctp_sql_rows *rows; /* null: there are none yet */
+	} to[CTP_SQL_FACTS];
 	uint64_t judged_ns; /* when waits were counted: at the end of the section */
 	enum ctp_status status;
 	struct ctp_err *err;
@@ -66,32 +75,42 @@ static void fail(struct ctp_sql_facts *f)
 
 static void begin_rows(struct ctp_sql_facts *f, enum ctp_sql_fact fact)
 {
-	if (f->status)
+	struct ctp_sql_fact_rows *to = &f->to[fact];
+	if (f->status || to->rows)
 		return;
-	f->cls = ctp_sql_fact_class(fact);
-	if (!f->cls) {
+	to->cls = ctp_sql_fact_class(fact);
+	if (!to->cls) {
 		fail(f);
 		return;
 	}
-	int64_t id = ctp_sql_class(f->db, f->cls, f->err);
-	if (id < 0 || !(f->rows = f->db->ops->rows(f->db, f->cls, id, f->err)))
+	int64_t id = ctp_sql_class(f->db, to->cls, f->err);
+	if (id < 0 || !(to->rows = f->db->ops->rows(f->db, to->cls, id, f->err)))
 		f->status = CTP_FAILED;
 }
 
-static void add_row(struct ctp_sql_facts *f, const uint64_t *val)
+static void add_row(struct ctp_sql_facts *f, enum ctp_sql_fact fact, const uint64_t *val)
 {
+	begin_rows(f, fact);
 	if (!f->status)
-		f->status = f->db->ops->add(f->db, f->rows, f->section, val, f->err);
+		f->status = f->db->ops->add(f->db, f->to[fact].rows, f->section, val, f->err);
 }
 
-static void end_rows(struct ctp_sql_facts *f)
+enum ctp_status ctp_sql_facts_so_far(struct ctp_sql_facts *f, struct ctp_err *err)
 {
-	if (!f->status)
-		f->status = f->db->ops->end(f->db, f->rows, f->err);
-	f->db->ops->drop(f->rows);
-	ctp_class_free(f->cls);
-	f->rows = NULL;
-	f->cls = NULL;
+	enum ctp_status status = CTP_OK;
+	for (int fact = 0; fact < CTP_SQL_FACTS && !status; fact++)
+		if (f->to[fact].rows)
+			status = f->db->ops->end(f->db, f->to[fact].rows, err);
+	return status;
+}
+
+static void drop_rows(struct ctp_sql_facts *f)
+{
+	for (int fact = 0; fact < CTP_SQL_FACTS; fact++) {
+		f->db->ops->drop(f->to[fact].rows);
+		ctp_class_free(f->to[fact].cls);
+		f->to[fact] = (struct ctp_sql_fact_rows){.rows = NULL};
+	}
 }
 
 /* A text as the value of a field. */
@@ -161,7 +180,7 @@ static const struct ctp_field objects[] = {OBJECT(FIELD)};
 static void put_object(struct ctp_sql_facts *f, const struct ctp_object *ob)
 {
 	struct text name, site;
-	add_row(f, (uint64_t[]){OBJECT(VALUE)});
+	add_row(f, CTP_SQL_OBJECTS, (uint64_t[]){OBJECT(VALUE)});
 }
 
 /* Calls put for each object that there is. */
@@ -191,7 +210,7 @@ static void put_holders(struct ctp_sql_facts *f, const struct ctp_object *ob)
 		const struct ctp_holder *h = &ob->holders[i];
 		const struct ctp_coroutine *co = ctp_follow_find(&f->follow, h->coro);
 		struct text name;
-		add_row(f, (uint64_t[]){HOLDER(VALUE)});
+		add_row(f, CTP_SQL_HOLDERS, (uint64_t[]){HOLDER(VALUE)});
 	}
 }
 
@@ -220,21 +239,125 @@ static void put_reason(struct ctp_sql_facts *f, const struct ctp_coroutine *co, 
 	bool timer = reason->what == CTP_WAITS_TIMER, fd = reason->what == CTP_WAITS_DESCRIPTOR;
 	const struct ctp_object *ob = timer || fd ? NULL : ctp_objects_find(f->follow.objects, r->pid, reason->value);
 	struct text name;
-	add_row(f, (uint64_t[]){REASON(VALUE)});
+	add_row(f, CTP_SQL_REASONS, (uint64_t[]){REASON(VALUE)});
 }
 
 /* Whether a coroutine in a gap still waits is not known. */
 static void put_reasons(struct ctp_sql_facts *f)
 {
 	const struct ctp_coroutine *co;
-	begin_rows(f, CTP_SQL_REASONS);
 	for (uint32_t at = 0; !f->status && (co = ctp_follow_each(&f->follow, &at));) {
 		bool waits = co->state == CTP_SUSPENDED && !(co->flags & CTP_CO_TAIL) && co->next;
 		const struct ctp_reasons *r = waits ? ctp_objects_reasons(f->follow.objects, co->id, co->next - 1) : NULL;
 		for (uint32_t i = 0; r && i < r->n; i++)
 			put_reason(f, co, r, &r->list[i]);
 	}
-	end_rows(f);
+}
+
+/*
+ * A wait for an object, of a suspension with that index; nth: of its reasons that are objects. ended: by a
+ * transition or the death, resumed: by a transition. stopped: stop_ns is known. sure: no event is missing,
+ * unless the coroutine had a conflict later.
+ */
+#define WAIT(F) \
+	F(TIME("ts"), w->start_ns) \
+	F(U64("coro", COROUTINE), co->id) \
+	F(U64("probe_id", PROBE), co->probe) \
+	F(U64("index", SEQUENCE), w->index) \
+	F(U64("nth", NONE), nth) \
+	F(U64("pid", PROCESS), r->pid) \
+	F(ENUM("what", waits_for), r->list[i].what) \
+	F(ADDRESS("object"), r->list[i].value) \
+	F(TEXT("object_name"), text_value(&name, ob ? ob->name : NULL)) \
+	F(U64("count", COUNT), r->list[i].count) \
+	F(U64("reasons", COUNT), r->n) \
+	F(BOOL("shared"), r->list[i].marks & CTP_REASON_SHARED ? 1 : 0) \
+	F(BOOL("timed"), r->list[i].marks & CTP_REASON_TIMED ? 1 : 0) \
+	F(BOOL("cancellable"), r->list[i].marks & CTP_REASON_CANCELLABLE ? 1 : 0) \
+	F(BOOL("rests"), r->list[i].marks & CTP_REASON_RESTS ? 1 : 0) \
+	F(BOOL("more"), r->more) \
+	F(U64("site", SITE), w->where > INT64_MAX ? ~w->where : 0) \
+	F(ADDRESS("addr"), w->where > INT64_MAX ? 0 : w->where) \
+	F(NS("stop_ns"), stopped ? stop_ns : 0) \
+	F(BOOL("stopped"), stopped) \
+	F(BOOL("ended"), ch != NULL) \
+	F(BOOL("resumed"), ch && ch->kind != CTP_CHANGE_DIED) \
+	F(BOOL("open"), !ch && known) \
+	F(BOOL("sure"), known && (!ch || ch->whole))
+static const struct ctp_field waits[] = {WAIT(FIELD)};
+
+/* Whether a reason was recorded twice. */
+static bool is_again(const struct ctp_reasons *r, uint32_t i)
+{
+	uint32_t j = 0;
+	while (j < i && (r->list[j].what != r->list[i].what || r->list[j].value != r->list[i].value))
+		j++;
+	return j < i;
+}
+
+/* A wait for objects, which the change has ended; null: it goes on when the section ends. */
+static void put_wait(struct ctp_sql_facts *f, const struct ctp_coroutine *co, const struct ctp_sql_wait *w,
+                     const struct ctp_change *ch)
+{
+	const struct ctp_reasons *r = &w->reasons;
+	bool known = !w->lost && !(co->flags & CTP_CO_CONFLICT), stopped = known && ch;
+	uint64_t stop_ns = w->start_ns, nth = 0;
+	if (ch)
+		stop_ns = ctp_most(stop_ns, ch->kind == CTP_CHANGE_DIED ? ch->gap_ns : ch->ts_ns);
+	for (uint32_t i = 0; i < r->n && !f->status; i++) {
+		const struct ctp_object *ob = ctp_objects_waited(f->follow.objects, r, i, w->start_ns);
+		struct text name;
+		if (!ctp_reason_is_object(&r->list[i]) || is_again(r, i))
+			continue;
+		add_row(f, CTP_SQL_WAITS, (uint64_t[]){WAIT(VALUE)});
+		nth++;
+	}
+}
+
+static void changed(void *arg, const struct ctp_change *ch)
+{
+	struct ctp_sql_facts *f = arg;
+	struct ctp_coroutine *co = ch->co;
+	struct ctp_sql_wait *w = ctp_sql_waits_of(&f->waits, co);
+	bool suspended = ch->kind == CTP_CHANGE_SUSPEND;
+	/* When the section ends, events of unknown coroutines are lost: the view says so. */
+	if (w && ch->kind == CTP_CHANGE_LOST && !f->ends)
+		w->lost = true;
+	if (w && (suspended || ch->kind == CTP_CHANGE_RESUME || ch->kind == CTP_CHANGE_DIED)) {
+		put_wait(f, co, w, ch);
+		ctp_sql_waits_end(&f->waits, co);
+	}
+	if (suspended && !f->status && !ctp_sql_waits_begin(&f->waits, &f->follow, co))
+		fail(f);
+}
+
+static void put_open_waits(struct ctp_sql_facts *f)
+{
+	const struct ctp_coroutine *co;
+	for (uint32_t at = 0; !f->status && (co = ctp_follow_each(&f->follow, &at));)
+		if (ctp_sql_waits_of(&f->waits, co))
+			put_wait(f, co, ctp_sql_waits_of(&f->waits, co), NULL);
+}
+
+/* A row whose coro is 0 says that no hold which began by then is certain. */
+#define HOLD(F) \
+	F(TIME("ts"), hold->start_ns) \
+	F(U64("coro", COROUTINE), hold->coro) \
+	F(U64("probe_id", PROBE), hold->probe) \
+	F(U64("pid", PROCESS), hold->pid) \
+	F(ADDRESS("object"), hold->at) \
+	F(TEXT("object_name"), text_value(&name, hold->name)) \
+	F(U64("count", COUNT), (uint64_t)hold->most) \
+	F(NS("stop_ns"), hold->stopped ? hold->stop_ns : 0) \
+	F(BOOL("stopped"), hold->stopped) \
+	F(BOOL("open"), hold->open) \
+	F(BOOL("sure"), hold->sure)
+static const struct ctp_field holds[] = {HOLD(FIELD)};
+
+static void put_hold(void *arg, const struct ctp_sql_hold *hold)
+{
+	struct text name;
+	add_row(arg, CTP_SQL_HOLDS, (uint64_t[]){HOLD(VALUE)});
 }
 
 /* stride: the number of a coroutine, thread or process, divided by that, leaves the origin. */
@@ -249,42 +372,36 @@ static void put_origins(struct ctp_sql_facts *f, const struct ctp_section_end *e
 {
 	if (f->origins.failed)
 		fail(f);
-	if (!f->origins.n || f->status)
-		return;
-	begin_rows(f, CTP_SQL_ORIGINS);
-	for (uint32_t i = 0; i < f->origins.n; i++) {
+	for (uint32_t i = 0; i < f->origins.n && !f->status; i++) {
 		const struct ctp_sql_origin *o = &f->origins.list[i];
 		bool complete = o->state == CTP_ORIGIN_COMPLETE && !end->missing;
 		uint64_t end_ns;
 		if (o->stride && ctp_sql_end_ns(&o->end, &end_ns))
-			add_row(f, (uint64_t[]){ORIGIN(VALUE)});
+			add_row(f, CTP_SQL_ORIGINS, (uint64_t[]){ORIGIN(VALUE)});
 	}
-	end_rows(f);
 }
 
 /*
  * The state before a program destroyed its coroutines in order to end, as in a report. Of a section with the rows of several runs the
- * last one counts: there err is null before that.
+ * last one counts.
  */
 static void ended(void *arg, const struct ctp_follow_end *end)
 {
 	struct ctp_sql_facts *f = arg;
-	if (!f->err)
+	if (!f->ends)
 		return;
-	if (f->follow.objects->failed)
+	if (f->follow.objects->failed || f->holds.failed)
 		fail(f);
+	put_open_waits(f);
+	ctp_sql_holds_finish(&f->holds, end);
 	if (!ctp_objects_any(f->follow.objects) || f->status)
 		return;
 	f->judged_ns = end->judged_ns;
 	ctp_follow_revive(&f->follow, true);
 	if (!f->ordinal && !ctp_judge_count_waiters(&f->follow, end->judged_ns))
 		fail(f);
-	begin_rows(f, CTP_SQL_OBJECTS);
 	each_object(f, put_object);
-	end_rows(f);
-	begin_rows(f, CTP_SQL_HOLDERS);
 	each_object(f, put_holders);
-	end_rows(f);
 	put_reasons(f);
 	ctp_follow_revive(&f->follow, false);
 }
@@ -300,6 +417,8 @@ struct ctp_class *ctp_sql_fact_class(enum ctp_sql_fact fact)
 		[CTP_SQL_OBJECTS] = {"objects_at_end", objects, COUNT(objects)},
 		[CTP_SQL_HOLDERS] = {"holders_at_end", holders, COUNT(holders)},
 		[CTP_SQL_REASONS] = {"reasons_at_end", reasons, COUNT(reasons)},
+		[CTP_SQL_WAITS] = {"object_wait", waits, COUNT(waits)},
+		[CTP_SQL_HOLDS] = {"hold_interval", holds, COUNT(holds)},
 		[CTP_SQL_ORIGINS] = {"origins_at_end", origins, COUNT(origins)},
 	};
 	struct ctp_err ignored;
@@ -310,7 +429,7 @@ struct ctp_class *ctp_sql_fact_class(enum ctp_sql_fact fact)
 
 struct ctp_sql_facts *ctp_sql_facts_new(struct ctp_sql *db, struct ctp_err *err)
 {
-	static const struct ctp_follow_ops ops = {.end = ended};
+	static const struct ctp_follow_ops ops = {.change = changed, .end = ended};
 	struct ctp_sql_facts *f = calloc(1, sizeof *f);
 	if (!f || ctp_follow_init(&f->follow, &ops, f, err)) {
 		free(f);
@@ -318,13 +437,21 @@ struct ctp_sql_facts *ctp_sql_facts_new(struct ctp_sql *db, struct ctp_err *err)
 		return NULL;
 	}
 	f->db = db;
-	return f;
+	f->holds = (struct ctp_sql_holds){.put = put_hold, .arg = f, .follow = &f->follow};
+	if (ctp_sql_holds_init(&f->holds))
+		return f;
+	ctp_sql_facts_free(f);
+	ctp_sql_no_memory(db, err);
+	return NULL;
 }
 
 void ctp_sql_facts_free(struct ctp_sql_facts *f)
 {
 	if (!f)
 		return;
+	drop_rows(f);
+	ctp_sql_waits_fini(&f->waits);
+	ctp_sql_holds_fini(&f->holds);
 	ctp_follow_fini(&f->follow);
 	ctp_sql_origins_fini(&f->origins);
 	free(f);
@@ -335,21 +462,50 @@ void ctp_sql_facts_section(struct ctp_sql_facts *f, const struct ctp_section *se
 	f->ordinal = sec->ordinal;
 	ctp_follow_section(&f->follow, sec);
 	ctp_sql_origins_begin(&f->origins, sec);
+	ctp_sql_waits_clear(&f->waits);
+	ctp_sql_holds_clear(&f->holds);
+	f->status = CTP_OK;
 }
 
-void ctp_sql_facts_records(struct ctp_sql_facts *f, const struct ctp_batch *batch)
+/* The records from one to another, of which the last may be of an object. */
+static void follow(struct ctp_sql_facts *f, const struct ctp_batch *batch, uint32_t from, uint32_t to)
 {
-	ctp_follow_records(&f->follow, batch);
+	struct ctp_batch part = {.rec = batch->rec + from, .n = to - from, .late = batch->late};
+	if (to > from)
+		ctp_follow_records(&f->follow, &part);
+}
+
+enum ctp_status ctp_sql_facts_records(struct ctp_sql_facts *f, int64_t section, const struct ctp_batch *batch,
+                                      struct ctp_err *err)
+{
+	uint32_t from = 0;
+	f->section = section;
+	f->err = err;
+	for (uint32_t i = 0; i < batch->n && !f->status; i++) {
+		const struct ctp_record *rec = &batch->rec[i];
+		if (!ctp_sql_holds_wants(rec->cls))
+			continue;
+		follow(f, batch, from, i);
+		ctp_sql_holds_before(&f->holds, rec);
+		follow(f, batch, i, i + 1);
+		ctp_sql_holds_after(&f->holds, rec);
+		from = i + 1;
+	}
+	follow(f, batch, from, batch->n);
 	ctp_sql_origins_records(&f->origins, batch);
+	return f->status;
 }
 
 enum ctp_status ctp_sql_facts_end(struct ctp_sql_facts *f, int64_t section, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	f->section = section;
-	f->status = CTP_OK;
 	f->err = err;
+	f->ends = true;
 	ctp_follow_finish(&f->follow, end);
 	put_origins(f, end);
-	f->err = NULL;
+	f->ends = false;
+	if (!f->status)
+		f->status = ctp_sql_facts_so_far(f, err);
+	drop_rows(f);
 	return f->status;
 }

@@ -134,6 +134,8 @@ static enum ctp_status write_so_far(struct sql_sink *s, bool complete, struct ct
 		if ((t->rows && s->db->ops->end(s->db, t->rows, err)) || (t->twin && s->db->ops->end(s->db, t->twin->rows, err)))
 			return CTP_FAILED;
 	}
+	if (ctp_sql_facts_so_far(s->facts, err))
+		return CTP_FAILED;
 	uint64_t end_ns;
 	char end_text[CTP_TEXT_MAX];
 	bool has_end = ctp_sql_end_ns(&s->end, &end_ns);
@@ -232,8 +234,7 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 	for (uint32_t i = 0; i < batch->n; i++)
 		if (write_record(s, &batch->rec[i], err))
 			return CTP_FAILED;
-	ctp_sql_facts_records(s->facts, batch);
-	return CTP_OK;
+	return ctp_sql_facts_records(s->facts, s->section, batch, err);
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------- */

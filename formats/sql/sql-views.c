@@ -115,11 +115,13 @@ enum ctp_status ctp_sql_create_index(struct ctp_sql *db, const char *name, const
 	return ctp_sql_exec(db, err, "CREATE INDEX %I ON %I (section, %s)", name, table, columns);
 }
 
-static enum ctp_status make_index(struct ctp_sql *db, const char *table, const char *column, const char *time, struct ctp_err *err)
+/* Named after the table and the first column. columns is for free(), and null where memory is out. */
+static enum ctp_status make_index(struct ctp_sql *db, const char *table, const char *first, char *columns,
+                                  struct ctp_err *err)
 {
-	char *whole = ctp_sql_text(db, "idx_%s_%s", table, column), *name = whole ? ctp_sql_name(db->words->naming, whole, 1) : NULL;
-	bool two = time && strcmp(time, column);
-	char *columns = ctp_sql_text(db, two ? db->words->index_columns : "%I", column, time);
+	char *whole = ctp_sql_text(db, "idx_%s_%s", table, first), *name = NULL;
+	if (whole)
+		name = ctp_sql_name(db->words->naming, whole, 1);
 	enum ctp_status status;
 	if (!name || !columns)
 		status = ctp_sql_no_memory(db, err);
@@ -131,6 +133,14 @@ static enum ctp_status make_index(struct ctp_sql *db, const char *table, const c
 	free(name);
 	free(columns);
 	return status;
+}
+
+/* By a column, and where it is another, by time. */
+static enum ctp_status index_by(struct ctp_sql *db, const char *table, const char *key, const char *time,
+                                struct ctp_err *err)
+{
+	bool two = time && strcmp(time, key);
+	return make_index(db, table, key, ctp_sql_text(db, two ? db->words->index_columns : "%I", key, time), err);
 }
 
 /* On the first column that the table has of the view's first two, which identify the coroutine, and on time. */
@@ -145,8 +155,30 @@ static void index_class(void *arg, const char *const *class)
 	if (key && !v->status)
 		time = find_column(v, class[0], "role = 'time'");
 	if (key && !v->status)
-		v->status = make_index(v->db, class[1], key, time, v->err);
+		v->status = index_by(v->db, class[1], key, time, v->err);
 	free(key);
+	free(time);
+}
+
+/* What coroutines held and waited for: by coroutine, and by object. */
+static void index_objects(void *arg, const char *const *class)
+{
+	struct visit *v = arg;
+	if (v->status)
+		return;
+	char *coro = find_column(v, class[0], "role = 'coroutine'"), *object = NULL, *time = NULL;
+	if (coro && !v->status)
+		object = find_column(v, class[0], "name = 'object'");
+	if (object && !v->status)
+		time = find_column(v, class[0], "role = 'time'");
+	if (time && !v->status)
+		v->status = index_by(v->db, class[1], coro, time, v->err);
+	if (time && !v->status) {
+		char *columns = ctp_sql_text(v->db, "%I, %I, %I", object, coro, time);
+		v->status = make_index(v->db, class[1], object, columns, v->err);
+	}
+	free(coro);
+	free(object);
 	free(time);
 }
 
@@ -158,5 +190,10 @@ enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err)
 	db->has_new_class = db->has_new_column = false;
 	for (size_t i = 0; i < db->words->views->nkinds && !status; i++)
 		status = visit_classes(&(struct visit){.db = db, .kind = &db->words->views->kinds[i], .err = err}, index_class);
+	static const struct ctp_sql_kind_view of_objects = {
+		.classes = "(kind IN ('hold', 'reason') OR kind = 'other' AND name IN ('object_wait', 'hold_interval'))",
+	};
+	if (!status)
+		status = visit_classes(&(struct visit){.db = db, .kind = &of_objects, .err = err}, index_objects);
 	return status;
 }

@@ -320,6 +320,12 @@ static const struct ctp_sql_kind_view kind_views[] = {
 	" AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL AND NOT " STALE("e") ")"
 #endif
 
+/* When a wait for an object, or a hold, ended (sql-facts.c). A row of no coroutine has the doubt of a section (sql-holds.h). */
+#define WAIT_STOP \
+	"CASE WHEN stopped THEN w.stop_ns WHEN open THEN " END_OF("w", "w.coro", "s.end_ns") " END"
+#define HOLD_DOUBT "coalesce(w.ts <= d.doubt_ns, FALSE)"
+#define HOLD_STOP "CASE WHEN NOT " HOLD_DOUBT " THEN " WAIT_STOP " END"
+
 static const struct ctp_sql_view views[] = {
 	/* All coroutines that any record but a wake names; probe_id is set only where it identifies the coroutine. */
 	{"coroutines",
@@ -393,7 +399,14 @@ static const struct ctp_sql_view views[] = {
 	 "SELECT id, section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain,"
 	 " site, " PLACE_TEXT("i") " AS site_text FROM intervals i WHERE NOT is_active"},
 
-	{"longest_waits", "SELECT * FROM wait_intervals ORDER BY duration_ns" SQL_DOWN},
+	/* With the first object that each waited for. */
+	{"longest_waits",
+	 "SELECT i.id, i.section, i.coro, i.probe_id, i.addr, i.tid, start_ns, i.stop_ns, duration_ns,"
+	 " i.open, certain AND exact AS certain, i.site, " PLACE_TEXT("i") " AS site_text,"
+	 " " NAME_OF("i") " AS name, o.what, o.object, nullif(o.object_name, '') AS object_name"
+	 " FROM intervals i LEFT JOIN object_wait o ON o.section = i.section AND o.coro = i.coro"
+	 "      AND o.ts = i.start_ns AND o.\"index\" = i.\"index\" AND o.nth = 0"
+	 " WHERE NOT is_active ORDER BY duration_ns" SQL_DOWN},
 
 	{"suspend_addresses",
 	 "SELECT section, addr, count(*) AS waits, sum(duration_ns) AS total_ns, max(duration_ns) AS max_ns,"
@@ -551,6 +564,29 @@ static const struct ctp_sql_view views[] = {
 	 " CASE WHEN what NOT IN ('timer', 'descriptor') THEN count END AS count, shared, timed, cancellable, rests, more,"
 	 " w.certain AND coalesce(s.complete, FALSE) AS certain"
 	 " FROM reasons_at_end w LEFT JOIN coro_trace_events t ON t.id = " LAST("w") " LEFT JOIN sections s ON s.id = w.section"},
+
+	/* What coroutines waited for, and what they held, from when to when. The end of a row that is open is looked up. */
+	{"object_waits",
+	 "SELECT w.section, w.coro, w.probe_id, " NAME_OF("w") " AS name, w.pid, what, object,"
+	 " nullif(object_name, '') AS object_name, count, w.ts AS start_ns, " WAIT_STOP " AS stop_ns,"
+	 " " SPAN("w.section", WAIT_STOP " - w.ts") " AS duration_ns,"
+	 " CASE WHEN ended THEN FALSE WHEN open THEN TRUE END AS open,"
+	 " CASE WHEN NOT sure OR " CONFLICT("w") " THEN FALSE WHEN resumed THEN TRUE"
+	 " ELSE " IS_COMPLETE("w", "w.coro", "s.complete") " AND NOT " LOST_OF_NOBODY("w") " END AS certain,"
+	 " w.site, " PLACE_TEXT("w") " AS site_text, shared, timed, cancellable, rests, more, reasons"
+	 " FROM object_wait w LEFT JOIN sections s ON s.id = w.section"},
+
+	{"hold_intervals",
+	 "SELECT w.section, w.pid, object, nullif(object_name, '') AS object_name, w.coro, w.probe_id,"
+	 " " NAME_OF("w") " AS name, count, w.ts AS start_ns, " HOLD_STOP " AS stop_ns,"
+	 " " SPAN("w.section", HOLD_STOP " - w.ts") " AS duration_ns,"
+	 " CASE WHEN " HOLD_DOUBT " THEN NULL WHEN stopped THEN FALSE WHEN open THEN TRUE END AS open,"
+	 " CASE WHEN NOT sure OR " HOLD_DOUBT " OR " CONFLICT("w") " THEN FALSE WHEN stopped THEN TRUE"
+	 " ELSE " IS_COMPLETE("w", "w.coro", "s.complete") " END AS certain"
+	 " FROM hold_interval w LEFT JOIN sections s ON s.id = w.section"
+	 " LEFT JOIN (SELECT section, max(ts) AS doubt_ns FROM hold_interval"
+	 "      WHERE " IN_SECTIONS " AND coro = 0 GROUP BY section) d ON d.section = w.section"
+	 " WHERE w.coro <> 0"},
 
 	/* Events that are missing in each section, as ctp-report counts them; nobodys: those of unknown coroutines. */
 	{"loss_totals",

@@ -189,7 +189,8 @@ static void death(struct ctp_follow *f, const struct ctp_roles *roles, const uin
 	if (!co || co->state == CTP_DEAD)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
-	ch.whole = ch.whole && (roles->after == CTP_ROLES_NONE || val[roles->after] == ts);
+	ch.gap_ns = roles->after == CTP_ROLES_NONE ? ts : val[roles->after];
+	ch.whole = ch.whole && ch.gap_ns == ts;
 	struct ctp_thread *th = ctp_follow_running_on(f, co);
 	if (ch.was == CTP_RUNNING && ch.whole)
 		ctp_follow_ran(f, &f->threads->list[co->thread], ch.was_ns, ts, CTP_FOLLOW_ASKED);

@@ -108,7 +108,8 @@ struct ctp_change {
 	enum ctp_state was;       /* the state before, from was_ns on; whole: with nothing missing in between */
 	bool whole, gap;          /* gap: from was_ns on nothing is known of the coroutine */
 	uint64_t was_ns;
-	uint64_t gap_ns;          /* LOST: the start of the gap, which reaches to ts_ns at least; gap: since when more is lost */
+	/* LOST: the start of the gap, which reaches to ts_ns at least; gap: since when more is lost. DIED: when it was alive, for certain. */
+	uint64_t gap_ns;
 	uint32_t thread;          /* of a suspend, resume or wake */
 	uint32_t from;            /* RESUME: the thread of the run before; SUSPEND: the place of the suspension before */
 	/*

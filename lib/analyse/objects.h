@@ -86,6 +86,10 @@ struct ctp_object {
 
 	uint32_t saved;  /* the value of ctp_objects.moment when it was saved last */
 
+	/* The listener's: */
+	uint32_t nholds;
+	bool holds_known;
+
 	/* The judge's, at the end of the section: */
 	uint64_t waiters, longest_ns;
 	uint64_t first_since_ns, first_count; /* the one that has waited longest */

@@ -6,6 +6,8 @@ would write it. Its threads write through rings that lose records now and then.
 objects.py know ROWS.jsonl - the known state of each object at the end, by those rows, as JSON.
 objects.py sqlite ROWS.jsonl REPORT.json DATABASE - how ctp-sqlite's views objects, holders and reasons differ from that, and from
 ctp-report's objects; then how many rows were compared.
+objects.py holds SEED DATABASE - how ctp-sqlite's view hold_intervals differs from what that program really held: what is certain must be
+true, and if no record is lost, all must be there.
 
 The known state is computed from the rows alone, by the definition in ctp-report(1): after a row `missed` with a count, nothing is
 known of what is available and of its holders; the next row with an available count is believed; the holders are known
@@ -44,7 +46,7 @@ class Program:
     def __init__(self, seed):
         self.random, self.now = random.Random(seed), START
         self.rings = [Ring(101 + i) for i in range(THREADS)]
-        self.rows, self.objects = [], {}
+        self.rows, self.objects, self.truth = [], {}, []
         self.index = {co: 0 for co in range(1, COROUTINES + 1)}
         self.runs = {co: False for co in self.index}
 
@@ -67,6 +69,7 @@ class Program:
         if not ob.held[co]:
             del ob.held[co]
         self.put({"type": "hold", **self.ident(co), "pid": PID, "object": hex(ob.at), "count": n})
+        self.truth.append((self.now, ob.at, co, n))
 
     def transition(self, co, active):
         """Always recorded: losses of coroutines are tested by gaps.py."""
@@ -290,10 +293,38 @@ def check_sqlite(path, report, database):
     print(check_objects(db, known, said), check_holders(db, known), check_reasons(db, know_reasons(path), known))
 
 
+def true_holds(program):
+    """The object, coroutine, begin, end and highest count of each; no end: it goes on."""
+    held, over = {}, []
+    for ts, at, co, n in program.truth:
+        begin, count, most = held.pop((at, co), (ts, 0, 0))
+        if count + n:
+            held[at, co] = begin, count + n, max(most, count + n)
+        else:
+            over.append((at, co, begin, ts, most))
+    return over, [(at, co, begin, None, most) for (at, co), (begin, _, most) in held.items()]
+
+
+def check_holds(seed, database):
+    program = Program(int(seed))
+    rows, _ = program.all_rows()
+    over, going_on = true_holds(program)
+    db = sqlite3.connect(database)
+    got = [((int(at, 16), co, begin, None if is_open else end, most), certain) for at, co, begin, end, most, is_open, certain in db.execute(
+        "SELECT object, coro, start_ns, stop_ns, count, open, certain FROM hold_intervals")]
+    check("certain holds that are not true", sorted(hold for hold, certain in got if certain and hold not in over + going_on), [])
+    if not any(row["type"] == "missed" and row["count"] for row in rows):
+        check("holds", sorted(hold for hold, _ in got if hold[3]), sorted(over))
+        check("holds that go on", sorted(hold[:3] for hold, _ in got if not hold[3]), sorted(hold[:3] for hold in going_on))
+    check("whether there are certain holds", any(certain for _, certain in got), True)
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(int(sys.argv[2]))
     elif sys.argv[1] == "sqlite":
         check_sqlite(*sys.argv[2:])
+    elif sys.argv[1] == "holds":
+        check_holds(*sys.argv[2:])
     else:
         json.dump(know(sys.argv[2]), sys.stdout, indent=1, sort_keys=True)

@@ -19,7 +19,7 @@ EVENTS = os.environ.get('EVENTS') or 'coro_trace_events'
 AFTER = '(after an answer)'
 BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'by_hand', 'closed', 'owned', 'alive',
             'available_known', 'room_known', 'holders_known', 'shared', 'timed', 'cancellable', 'rests', 'more', 'ended',
-            'synced', 'by_wall', 'error_known'}
+            'synced', 'by_wall', 'error_known', 'stopped', 'resumed', 'sure'}
 
 
 def spell(column, value):

@@ -502,7 +502,10 @@ def expect(sections):
             gaps=sum(bool(lost) for life in s.lives.values() for a, b, lost in life.gaps), unknown_ns=sum(life.unknown() for life in s.lives.values()),
             of_threads=sum(m.get("transitions") or 0 for m in s.records["missed"]), missed=sum(m["count"] for m in s.records["missed"])))
     want["wait_for"] = list(wait_for(sections, want["await_intervals"]))
-    want["thread_runs"], want["longest_waits"] = want["run_intervals"], want["wait_intervals"]
+    want["thread_runs"] = want["run_intervals"]
+    names = {(s.id, life.coro): life.name for s in sections for life in s.lives.values() if life.coro}
+    want["longest_waits"] = [dict(w, name=names.get((w["section"], w["coro"])), what=None, object=None, object_name=None)
+                             for w in want["wait_intervals"]]
     want["suspend_addresses"] = list(waits_at(want["wait_intervals"], "addr"))
     want["suspend_sites"] = list(waits_at(want["wait_intervals"], "site"))
     return want

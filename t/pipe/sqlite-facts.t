@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-# ctp-sqlite: what coroutines wait for at the end of a section and which of them hold it, in the views objects, holders and reasons.
+# ctp-sqlite: what coroutines wait for and which of them hold it, in the views object_waits and hold_intervals, and at the end of a
+# section in objects, holders and reasons.
 # t/pipe/objects.t compares them with a model; here are single cases, each also compared with ctp-report.
 . t/helper/tap.sh
 sqlite=$BIN/ctp-sqlite from=$BIN/ctp-fromjsonl
@@ -219,6 +220,144 @@ PY
 "$sqlite" -q -o "$tmp/damaged.sqlite" "$tmp/damaged.ctp" 2>/dev/null
 is 'holders are unknown if a packet is missing' \
 	"$? $(sql damaged 'SELECT count(holders), count(*) > 0, (SELECT count(*) FROM holders) FROM objects')" '3 0|1|0'
+
+# --- intervals ------------------------------------------------------------------------------------------------------------------
+waited='SELECT coro, name, what, object_name, start_ns, stop_ns, duration_ns, open, certain, site_text FROM object_waits ORDER BY coro, start_ns, what'
+held='SELECT object, object_name, coro, name, count, start_ns, stop_ns, duration_ns, open, certain FROM hold_intervals ORDER BY object, coro, start_ns'
+rows spans <<'ROWS'
+S ts=1 site=6 file=serve.c line=9 function=serve
+O ts=10 object=0x1000 for=permits available=4 marks=8
+N ts=11 object=0x1000 name=pool
+n ts=12 coro=1 name=holder
+n ts=12 coro=2 name=waiter
+H ts=13 coro=1 object=0x1000 count=1
+H ts=14 coro=1 object=0x1000 count=2
+T ts=20 coro=2 index=0 is_active=1 tid=1
+R ts=21 coro=2 for=permits object=0x1000 count=2
+R ts=21 coro=2 for=permits object=0x1000 count=2 # recorded twice
+R ts=21 coro=2 for=timer deadline=5000
+R ts=21 coro=2 for=lock object=0x3000 count=1
+T ts=22 coro=2 index=1 tid=1 site=6
+H ts=25 coro=1 object=0x1000 count=-1
+H ts=29 coro=1 object=0x1000 count=-2
+W ts=30 coro=2 tid=1
+T ts=31 coro=2 index=2 is_active=1 tid=1
+H ts=32 coro=2 object=0x1000 count=2
+H ts=33 coro=1 object=0x1000 count=1
+T ts=40 coro=2 index=3 tid=1 # it waits for nothing that is recorded
+O ts=50 object=0x2000 for=lock available=1 marks=8
+N ts=50 object=0x2000 name=old
+H ts=51 coro=1 object=0x2000 count=1
+O ts=55 object=0x2000 marks=4 # destroyed while it is held
+O ts=56 object=0x2000 for=lock available=1 marks=8
+N ts=57 object=0x2000 name=new
+H ts=58 coro=3 object=0x2000 count=1
+O ts=59 object=0x2000 for=lock available=1 marks=8 # another is there, and the end of this one is not recorded
+T ts=60 coro=4 index=0 is_active=1 tid=1
+R ts=61 coro=4 for=lock object=0x2000 count=1
+T ts=62 coro=4 index=1 tid=1
+D ts=90 coro=4 after=80
+T ts=70 coro=5 index=0 is_active=1 tid=1
+R ts=71 coro=5 for=lock object=0x2000 count=1
+T ts=72 coro=5 index=1 tid=1
+E ts=1000
+ROWS
+is 'a wait for two objects has two rows, with the names of all; one that goes on, and one that a death ended at about a time' \
+	"$(sql spans "$waited")" '2|waiter|lock||22|31|9|0|1|serve.c:9:serve
+2|waiter|permits|pool|22|31|9|0|1|serve.c:9:serve
+4||lock||62|80|18|0|0|
+5||lock||72|1000|928|1|1|'
+is 'they have the number of reasons, and each object once' "$(sql spans 'SELECT DISTINCT coro, count, reasons, timed, more FROM object_waits WHERE coro = 2')" \
+	'2|2|4|0|0
+2|1|4|0|0'
+is 'who held what, the most at a time, also if it was destroyed' "$(sql spans "$held")" \
+	'0x0000000000001000|pool|1|holder|3|13|29|16|0|1
+0x0000000000001000|pool|1|holder|1|33|1000|967|1|1
+0x0000000000001000|pool|2|waiter|2|32|1000|968|1|1
+0x0000000000002000|old|1|holder|1|51|55|4|0|1
+0x0000000000002000|new|3||1|58||||0'
+is 'the longest waits have the first object' "$(sql spans 'SELECT coro, name, duration_ns, what, object_name FROM longest_waits WHERE stop_ns IS NOT NULL')" \
+	'2|waiter|960||
+5||928|lock|
+4||18|lock|
+2|waiter|9|permits|pool'
+for columns in '(section, "coro", "ts")' '(section, "object", "coro", "ts")'; do
+	is "records and intervals have an index on $columns" "$(sqlite3 "$tmp/spans.sqlite" "SELECT count(*) FROM sqlite_schema
+		WHERE type = 'index' AND tbl_name IN ('hold', 'reason', 'hold_interval', 'object_wait') AND instr(sql, '$columns')")" 4
+done
+
+rows torn <<'ROWS'
+O ts=10 object=0x1000 for=permits available=4 marks=8
+H ts=11 coro=1 object=0x1000 count=1
+H ts=12 coro=1 object=0x1000 count=-1 # before all losses
+H ts=20 coro=2 object=0x1000 count=1
+H ts=35 coro=2 object=0x1000 count=-1 # after the first record that was lost
+H ts=36 coro=3 object=0x1000 count=1
+M ts=40 tid=1 count=2 after=30
+H ts=50 coro=3 object=0x1000 count=-1 # it may have given it back before, and have it again
+H ts=51 coro=4 object=0x1000 count=1
+H ts=52 coro=4 object=0x1000 count=-1 # it may have had more before
+H ts=53 coro=5 object=0x1000 count=1
+O ts=60 object=0x1000 for=permits available=4 # so 5 has given back
+H ts=61 coro=6 object=0x1000 count=1
+H ts=62 coro=6 object=0x1000 count=-1
+H ts=63 coro=7 object=0x1000 count=1
+H ts=64 coro=8 object=0x1000 count=-1 # the program does not record all
+T ts=70 coro=9 index=0 is_active=1 tid=1
+R ts=71 coro=9 for=permits object=0x1000 count=1
+T ts=72 coro=9 index=1 tid=1
+L ts=75 coro=9 index=2 count=1 after=72
+T ts=76 coro=9 index=3 tid=1
+T ts=80 coro=10 index=0 is_active=1 tid=1
+R ts=81 coro=10 for=permits object=0x1000 count=1
+T ts=82 coro=10 index=1 tid=1
+L ts=85 coro=10 index=2 count=1 after=82
+E ts=1000
+ROWS
+is 'a hold that a loss may have cut has no end' "$(sql torn 'SELECT coro, start_ns, stop_ns, duration_ns, open, certain FROM hold_intervals ORDER BY coro')" \
+	'1|11|12|1|0|1
+2|20||||0
+3|36||||0
+4|51|52|1|0|0
+5|53||||0
+6|61|62|1|0|1
+7|63||||0'
+is 'nor has a wait in which events are lost' "$(sql torn 'SELECT coro, start_ns, stop_ns, duration_ns, open, certain FROM object_waits ORDER BY coro')" \
+	'9|72|||0|0
+10|82||||0'
+is 'without all packets, no hold is certain' "$(sql damaged 'SELECT count(*) > 0, sum(certain), count(stop_ns), sum(open) FROM hold_intervals')" '1|0|0|'
+is 'of a trace that is cut short, what is over is certain' "$(
+	head -n -2 "$tmp/spans.jsonl" | "$from" -q >"$tmp/cut.ctp"
+	"$sqlite" -q -o "$tmp/cut.sqlite" "$tmp/cut.ctp"
+	sql cut 'SELECT certain, count(*), sum(open) FROM hold_intervals GROUP BY certain')" '0|3|2
+1|2|0'
+is 'without a clock nothing has a length' "$(sql ordinal 'SELECT count(*), count(duration_ns), count(start_ns) FROM object_waits')" '4|0|4'
+is 'an end destroys waits as it does in wait_intervals' "$(sql shutdown 'SELECT DISTINCT stop_ns, open FROM object_waits')" '500|0'
+
+# A loss that reaches back beyond all holds that are kept.
+{
+	echo 'O ts=10 object=0x1000 for=permits available=4 marks=8'
+	awk 'BEGIN { for (i = 0; i < 66000; i++) printf "H ts=%d coro=1 object=0x1000 count=1\nH ts=%d coro=1 object=0x1000 count=-1\n", 20 + 2 * i, 21 + 2 * i }'
+	echo 'M ts=200000 tid=1 count=1 after=30'
+	echo 'O ts=200001 object=0x1000 for=permits available=4'
+	echo 'H ts=200002 coro=1 object=0x1000 count=1'
+	echo 'E ts=300000'
+} >"$tmp/far.rows"
+rows far <"$tmp/far.rows"
+is 'no hold before its end is certain then' "$(sql far 'SELECT certain, count(*), count(stop_ns), min(start_ns) FROM hold_intervals GROUP BY certain')" \
+	'0|66000|0|20
+1|1|1|200002'
+
+for seed in 1 2 3; do
+	PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make $seed >"$tmp/random.jsonl"
+	"$from" -q "$tmp/random.jsonl" >"$tmp/random.ctp"
+	"$sqlite" -q -o "$tmp/random.sqlite" "$tmp/random.ctp"
+	is "seed $seed: waits for objects are those of wait_intervals" "$(sql random 'SELECT count(*) > 0, sum(w.id IS NULL) FROM object_waits o
+		LEFT JOIN wait_intervals w ON w.section = o.section AND w.coro = o.coro AND w.start_ns = o.start_ns AND w.stop_ns IS o.stop_ns
+			AND w.duration_ns IS o.duration_ns AND w.open IS o.open AND w.certain = o.certain AND w.site_text IS o.site_text')" '1|0'
+	is "seed $seed: what is certain of holds is true, and all is there if nothing is lost" "$(PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py holds $seed "$tmp/random.sqlite")" ''
+	is "seed $seed: those that go on and are certain are the holders" "$(sql random 'SELECT object, coro FROM hold_intervals WHERE open AND certain EXCEPT SELECT object, coro FROM holders')" ''
+done
 
 # --- other databases ------------------------------------------------------------------------------------------------------------
 "$sqlite" -q --append -o "$tmp/known.sqlite" "$tmp/waiting.ctp"

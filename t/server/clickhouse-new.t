@@ -51,7 +51,7 @@ is 'and is not delivered again' "$? $(grep -c 'the server has this section: it i
 serve b
 # --- rows and views -------------------------------------------------------------------------------------------------------------
 for seed in 1 2; do python3 t/helper/sqlite-views.py make $seed 120 | "$from" -q >"$tmp/$seed.ctp"; done
-PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 1 | "$from" -q >"$tmp/objects.ctp"
+PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 2 | "$from" -q >"$tmp/objects.ctp"
 awk -v requests=200 -f t/bench/scale.awk | "$from" -q >"$tmp/scale.ctp"
 set -- "$tmp/1.ctp" "$tmp/2.ctp" "$tmp/objects.ctp" "$tmp/scale.ctp"
 anew "$@"

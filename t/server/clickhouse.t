@@ -24,7 +24,7 @@ ask() { $quick --database=t --query "$1"; }
 
 # --- rows and views ---------------------------------------------------------------------------------------------------------
 for seed in 1 2; do python3 t/helper/sqlite-views.py make $seed "${steps:-120}" | "$from" -q >"$tmp/$seed.ctp"; done
-PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 1 | "$from" -q >"$tmp/objects.ctp"
+PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 2 | "$from" -q >"$tmp/objects.ctp"
 awk -v requests=400 -f t/bench/scale.awk | "$from" -q >"$tmp/scale.ctp"
 # Two transitions with one number, at times that are 0 to 2 ns apart.
 python3 t/helper/sqlite-views.py make 3 "${steps:-120}" | awk '

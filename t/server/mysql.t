@@ -47,7 +47,7 @@ for seed in 1 2; do
 	"$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"
 	same "views are as SQLite's, seed $seed" "v$seed" "$tmp/s$seed.sqlite"
 done
-PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 1 | "$from" -q >"$tmp/objects.ctp"
+PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 2 | "$from" -q >"$tmp/objects.ctp"
 load -q -D objects "$tmp/objects.ctp"
 "$BIN/ctp-sqlite" -q -o "$tmp/objects.sqlite" "$tmp/objects.ctp"
 same 'objects, holders and reasons are those of SQLite' objects "$tmp/objects.sqlite"

@@ -44,7 +44,7 @@ same 'with --bigint tables and views are those of SQLite'
 is 'with --bigint numbers are BIGINT' "$(sql "SELECT data_type FROM information_schema.columns WHERE table_name = 'coro_trace_events' AND column_name = 'ts'")" bigint
 
 # What coroutines wait for, and which of them hold it.
-PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 1 | "$from" -q >"$tmp/objects.ctp"
+PYTHONDONTWRITEBYTECODE=1 python3 t/helper/objects.py make 2 | "$from" -q >"$tmp/objects.ctp"
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/objects.ctp"
 for option in '' --bigint; do
 	anew
