@@ -8,6 +8,7 @@
 
 #include "diff/diff-folded.h"
 #include "diff/diff-print.h"
+#include "report/report-folded.h"
 #include "reportopt.h"
 
 enum { PER = CTP_REPORTOPT_END, FOLDED, FOLDED_UNIT, FAIL_ON, TOP };
@@ -23,7 +24,7 @@ static struct ctp_tool tool = {
 	        "  -j                  print one JSON object on one line\n"
 	        "  --folded            print folded stacks of the time suspended before and after, as difffolded.pl does;\n"
 	        "                      --folded=running: of that time\n"
-	        "  --folded-unit UNIT  count them in ns, us, ms or s; the default is ms, and us with --per\n"
+	        "  --folded-unit UNIT  count them in ns, us, ms or s; the default is ms, and us with --per or if not suspended\n"
 	        "  --fail-on WHAT      exit with 4 if a finding is new, and with worse, also if a count or a time is shown to be\n"
 	        "                      larger\n"
 	        "  --top N             print the first N rows of each table, and all rows with a difference\n"
@@ -115,7 +116,7 @@ static int parse(int argc, char **argv)
 	if (folded && ask.fail_on)
 		exit(ctp_tool_usage(&tool, "--folded judges nothing: leave out --fail-on"));
 	if (!ask.style.unit_ns)
-		ask.style.unit_ns = ask.options.per ? 1000 : 1000000;
+		ask.style.unit_ns = ask.options.per ? 1000 : ctp_folded_unit_ns(ask.style.state);
 	ask.options.report = ctp_reportopt_done(&ask.common, &tool);
 	ask.style.all = tool.verbose;
 	ask.style.colour = ctp_reportopt_colour();

@@ -9,6 +9,7 @@
 
 #include "common/split.h"
 #include "report/report-ci.h"
+#include "report/report-folded.h"
 #include "report/report-sink.h"
 #include "reportopt.h"
 
@@ -32,7 +33,7 @@ static struct ctp_tool tool = {
 	        "  --json FILE         also write what -j prints to FILE\n"
 	        "  --markdown FILE     also write what -m prints to FILE\n"
 	        "  --folded            print folded stacks of the time suspended, for flamegraph.pl; --folded=running: of that time\n"
-	        "  --folded-unit UNIT  count them in ns, us, ms or s; the default is ms\n"
+	        "  --folded-unit UNIT  count them in ns, us, ms or s; the default is ms, and us if not suspended\n"
 	        "  --sort STATE        sort the table of sites by the time running, runnable or suspended; the default is suspended\n"
 	        "  --top N             print the first N rows of each table\n"
 	        "  --fail-on WHAT      exit with 4 if a finding is proved; with likely, also if one is likely; with possible,\n"
@@ -152,7 +153,7 @@ static void parse(int argc, char **argv)
 	if (ask.style.unit_ns && ask.style.format != CTP_REPORT_AS_FOLDED)
 		exit(ctp_tool_usage(&tool, "--folded-unit is for --folded"));
 	if (!ask.style.unit_ns)
-		ask.style.unit_ns = 1000000;
+		ask.style.unit_ns = ctp_folded_unit_ns(ask.style.state);
 	ask.options = ctp_reportopt_done(&ask.common, &tool);
 	ask.options.sites_by = ask.sites_by;
 	ask.style.all = tool.verbose;

@@ -57,6 +57,9 @@ const char *ctp_folded_text(struct ctp_folded *f, uint32_t place);
 void ctp_folded_put_frame(struct ctp_output *out, const char *text, const char *end);
 #define CTP_FOLDED_UNKNOWN "[unknown]" /* the last frame of a gap */
 
+/* The unit if none is asked for. Runs are short: many stacks of less than a millisecond would be a millisecond each. */
+static inline uint64_t ctp_folded_unit_ns(enum ctp_state state) { return state == CTP_SUSPENDED ? 1000000 : 1000; }
+
 /* A time in units, rounded, and at least 1, so that no stack is lost. */
 static inline uint64_t ctp_folded_units(uint64_t ns, uint64_t unit_ns)
 {

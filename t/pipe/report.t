@@ -200,8 +200,12 @@ for unit in ms:1000000 us:1000 s:1000000000; do
 	is "--folded-unit ${unit%:*}: each stack, in that unit" "$(cat "$tmp/units")" \
 		"$(awk -v unit="${unit#*:}" '{ n = int($2 / unit + 0.5); print $1, n ? n : 1 }' "$tmp/folded")"
 done
-is '--folded-unit ms is the default' "$("$report" --folded=running "$tmp/a.ctp")" "$("$report" --folded=running --folded-unit ms "$tmp/a.ctp")"
-is 'half a unit is rounded to one' "$(sed -n 's/.*:serve //p' "$tmp/folded") $("$report" --folded=running "$tmp/a.ctp" | sed -n 's/.*:serve //p')" '500000 1'
+for state in suspended:ms runnable:us running:us; do
+	is "--folded=${state%:*}: the unit is ${state#*:}, if none is given" "$("$report" --folded="${state%:*}" "$tmp/a.ctp")" \
+		"$("$report" --folded="${state%:*}" --folded-unit "${state#*:}" "$tmp/a.ctp")"
+done
+"$report" --folded=running --folded-unit ms "$tmp/a.ctp" >"$tmp/ms"
+is 'half a unit is rounded to one' "$(sed -n 's/.*:serve //p' "$tmp/folded" "$tmp/ms" | tr '\n' ' ')" '500000 1 '
 is 'a small part of a unit is rounded to one' "$("$report" --folded=runnable --folded-unit s "$tmp/a.ctp" | cut -d ' ' -f 2)" 1
 # 200 generations; and three that are each other's parents, with unknown spawn sites.
 awk 'BEGIN { for (i = 1; i <= 203; i++) {
