@@ -19,9 +19,12 @@
 #include "base/signals.h"
 #include "base/text.h"
 #include "base/visible.h"
+#include "io/input-interrupt.h"
 #include "stream/packet.h"
 
 enum { HELP = 'h' << 8, NOTICES_SHOWN = 10, MAGIC_BYTES = sizeof CTP_PACKET_MAGIC - 1 };
+
+static const struct ctp_tool *started; /* for a signal handler */
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
@@ -144,8 +147,33 @@ void ctp_tool_progress(struct ctp_tool *tool, const char *fmt, ...)
 
 /* --- start and options --------------------------------------------------------------------------------------------------- */
 
+/* A signal handler calls it. */
+static void say_interrupted(void)
+{
+	static const char line[] = ": interrupted: reads on until its input ends; "
+				   "interrupt again to stop now\n";
+	char text[128];
+	size_t name = strnlen(started->name, sizeof text - sizeof line);
+	if (started->quiet)
+		return;
+	memcpy(text, started->name, name);
+	memcpy(text + name, line, sizeof line - 1);
+	ssize_t n = write(STDERR_FILENO, text, name + sizeof line - 1);
+	(void)n;
+}
+
+static void on_interrupt(int sig)
+{
+	if (!ctp_input_interrupted(sig))
+		ctp_signals_die(sig);
+}
+
 void ctp_tool_start(struct ctp_tool *tool)
 {
+	static const struct sigaction interrupt = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+	started = tool;
+	ctp_input_interrupt_init(say_interrupted);
+	ctp_signals_take_unignored(NULL, (const int[]){SIGINT, 0}, &interrupt);
 	signal(SIGPIPE, SIG_IGN);
 	/* A file that is opened later must not become stdout: a closed descriptor is given to something that fails when used. */
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)

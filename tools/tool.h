@@ -51,7 +51,10 @@ struct ctp_tool {
 	_Atomic uint64_t shown_ns; /* of the progress line; 0: none is on the terminal. A thread may say something, too */
 };
 
-/* First of all in a main: SIGPIPE becomes an error of write, descriptors 0 to 2 are taken, the notice is ready. */
+/*
+ * First of all in a main: SIGPIPE becomes an error of write, a first SIGINT is ignored while there is
+ * input from a pipe, descriptors 0 to 2 are taken, the notice is ready.
+ */
 void ctp_tool_start(struct ctp_tool *tool);
 
 /*

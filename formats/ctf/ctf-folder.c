@@ -24,6 +24,7 @@
 #include "base/signals.h"
 #include "base/syscalls.h"
 #include "io/folder.h"
+#include "io/input-interrupt.h"
 
 /* --- the guard ------------------------------------------------------------------------------------------------------------ */
 
@@ -88,6 +89,8 @@ static void dismiss(void)
 
 static void on_signal(int sig)
 {
+	if (ctp_input_interrupted(sig))
+		return;
 	dismiss();
 	ctp_signals_die(sig);
 }
@@ -110,7 +113,7 @@ static enum ctp_status start_guard(const struct ctp_ctf_folder *f, struct ctp_er
 	}
 	guard.pipe = ends[1];
 	guard.pid = pid;
-	struct sigaction act = {.sa_handler = on_signal};
+	struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	sigfillset(&act.sa_mask);
 	guard.signals = (struct ctp_signals){0};
 	ctp_signals_take_unignored(&guard.signals, (const int[]){SIGINT, SIGTERM, SIGHUP, 0}, &act);

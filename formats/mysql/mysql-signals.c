@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/signals.h"
+#include "io/input-interrupt.h"
 #include "mysql/mysql-db.h"
 
 /* Static, because the handler needs it. */
@@ -29,6 +30,8 @@ static void on_signal(int sig)
 {
 	int before = errno;
 	char number = (char)sig;
+	if (ctp_input_interrupted(sig))
+		return;
 	if (state.told || write(state.ends[1], &number, 1) != 1)
 		ctp_signals_die(sig);
 	state.told = 1;

@@ -31,6 +31,7 @@
 
 #include "base/pages.h"
 #include "io/input-growth.h"
+#include "io/input-interrupt.h"
 
 enum {
 	READ_BYTES = 256 << 10, /* asked of the system at once, at least */
@@ -45,6 +46,7 @@ enum mode { MODE_BETWEEN, MODE_PLAIN, MODE_FRAME }; /* between frames: what come
 struct ctp_input_priv {
 	int fd;
 	bool own_fd, fd_ended;
+	bool piped; /* and has not ended */
 	enum mode mode;
 	uint64_t file_done, file_size;
 	const struct ctp_input_growth *growth; /* null: the file has its end, or is a pipe */
@@ -96,6 +98,8 @@ enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ct
 		goto failed;
 	}
 	in->ptr = priv->buf;
+	priv->piped = S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
+	ctp_input_interrupt_pipe(priv->piped);
 	return CTP_OK;
 failed:
 	ctp_input_close(in);
@@ -111,6 +115,7 @@ void ctp_input_close(struct ctp_input *in)
 {
 	struct ctp_input_priv *priv = in->priv;
 	if (priv) {
+		ctp_input_interrupt_pipe(-priv->piped);
 #ifdef HAVE_ZSTD
 		ZSTD_freeDCtx(priv->zstd);
 #endif
@@ -180,6 +185,8 @@ static size_t read_some(struct ctp_input *in, void *buf, size_t room)
 		}
 	}
 	priv->fd_ended = true;
+	ctp_input_interrupt_pipe(-priv->piped);
+	priv->piped = false;
 	return 0;
 }
 
