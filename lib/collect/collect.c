@@ -205,6 +205,9 @@ static void finish(struct ctp_collect_loop *c, bool deserted)
 		c->result->broken = true;
 		ctp_notice_say(c->conf->warn, "%s; collecting has stopped%s", err.text,
 		               c->watch.ended ? "" : c->conf->pid ? ", the process runs on" : ", the command runs on");
+		if (c->unread)
+			ctp_notice_say(c->conf->warn,
+			               "the reader of the pipe has ended before the trace; -o FILE needs no reader");
 	}
 	ctp_event_loop_extra(&c->watch, -1, &err);
 	c->queue = NULL;
@@ -216,12 +219,7 @@ static void finish(struct ctp_collect_loop *c, bool deserted)
 	}
 }
 
-static void say_reader_died(struct ctp_collect_loop *c)
-{
-	ctp_notice_say(c->conf->warn, "the reader of the pipe died too; use -o FILE with Ctrl-C");
-}
-
-/* The trace has ended. Says what is waited for and, after a Ctrl-C that took the reader along, what would have helped. */
+/* The trace has ended. Says what is waited for. */
 static void wait_for_command(struct ctp_collect_loop *c)
 {
 	if (!c->watch.ended && !c->result->broken)
@@ -229,9 +227,8 @@ static void wait_for_command(struct ctp_collect_loop *c)
 		               c->conf->argv[0], (int)c->watch.command);
 	while (!c->watch.ended)
 		wait_for_event(c, CTP_FOREVER);
+	ctp_event_loop_background(&c->watch);
 	int sig = WIFSIGNALED(c->watch.status) ? WTERMSIG(c->watch.status) : 0;
-	if (c->unread && (sig == SIGINT || sig == SIGQUIT || sig == SIGTERM || sig == SIGHUP))
-		say_reader_died(c);
 	c->result->signal = c->result->broken ? 0 : sig;
 	c->result->status = c->result->broken || sig ? 125 : WEXITSTATUS(c->watch.status);
 }
@@ -462,7 +459,12 @@ static int start_command(struct ctp_collect_loop *c, const struct ctp_spawn_sign
 	};
 	struct ctp_spawn_conf spawn = {
 		.argv = c->conf->argv, .env = env, .stdout_to_stderr = to_stdout(c->conf), .signals = signals};
-	return ctp_spawn(&spawn, &c->watch.command, err);
+	if (c->piped)
+		ctp_event_loop_foreground(&c->watch, true);
+	spawn.group = c->watch.foreground.group;
+	int status = ctp_spawn(&spawn, &c->watch.command, err);
+	c->watch.foreground.command = c->watch.command;
+	return status;
 }
 
 /* For ourselves alone, so after the command has started: exact naps, and as many connections as we may have. */
@@ -502,6 +504,8 @@ static enum ctp_status begin_attached(struct ctp_collect_loop *c, struct ctp_err
 	ctp_targets_process(c->targets, c->conf->pid);
 	ctp_sampler_init(&c->sampler, c->harvest, c->targets, &c->file, c->conf->pid, false, c->arena.geo.max_rings,
 	                 c->conf->info);
+	if (c->piped && !c->conf->once)
+		ctp_event_loop_foreground(&c->watch, false);
 	if (!c->conf->once) {
 		ctp_harvest_scan(c->harvest, NULL); /* the trace begins with the first look: whatever follows our word is in it */
 		ctp_notice_say(c->conf->news, "attached to process %d", (int)c->conf->pid);
@@ -520,6 +524,7 @@ static void tear_down(struct ctp_collect_loop *c)
 	ctp_class_free(c->end_class);
 	ctp_class_free(c->clock_class);
 	ctp_writer_free(c->writer);
+	ctp_event_loop_background(&c->watch);
 	ctp_event_loop_fini(&c->watch);
 	ctp_memory_fini(&c->shm);
 	ctp_sock_fini(&c->sock);
@@ -545,12 +550,12 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 	if (!st) {
 		result->max_stations = c.arena.geo.max_stations;
 		result->max_rings = c.arena.geo.max_rings;
-		bool deserted = ctp_collect_loop_run(&c), interrupted = c.watch.stop;
+		bool deserted = ctp_collect_loop_run(&c);
+		if (conf->pid || c.watch.ended) /* from here on, Ctrl-C ends all of the pipeline */
+			ctp_event_loop_background(&c.watch);
 		finish(&c, deserted);
 		if (!conf->pid)
 			wait_for_command(&c);
-		else if (c.unread && interrupted)
-			say_reader_died(&c);
 		if (conf->pid) /* there is no status of a command to pass on */
 			result->status = result->broken ? 125 : 0;
 	}

@@ -3,8 +3,9 @@
 /*
  * event-loop.c - one epoll for all of it.
  *
- * Signals typed at a terminal come from the kernel and have reached COMMAND, which is in our process group, by themselves;
- * those that were sent to us are passed on. In the steady state a wait is one system call.
+ * Signals typed at a terminal come from the kernel and have reached COMMAND by themselves, if it is in
+ * our process group or in the foreground group (foreground.h); those that were sent to us are passed
+ * on. In the steady state a wait is one system call.
  */
 #include <assert.h>
 #include <errno.h>
@@ -166,20 +167,38 @@ static void end(struct ctp_event_loop *loop)
 {
 	loop->ended = loop->change = true;
 	loop->ended_ns = ctp_clock_ns();
+	if (loop->foreground.group)
+		ctp_foreground_ended(&loop->foreground);
 }
 
 static void reap(struct ctp_event_loop *loop)
 {
+	int status, flags = loop->foreground.group ? WNOHANG | WUNTRACED : WNOHANG;
+	bool lives = loop->command && !loop->ended;
 	loop->stirred = true;
-	if (loop->command && !loop->ended && waitpid(loop->command, &loop->status, WNOHANG) == loop->command)
+	bool changed = lives && waitpid(loop->command, &status, flags) == loop->command;
+	if (changed && WIFSTOPPED(status)) {
+		ctp_foreground_stopped(&loop->foreground, WSTOPSIG(status));
+	} else if (changed) {
+		loop->status = status;
 		end(loop);
+	}
+	if (loop->foreground.group)
+		ctp_foreground_look(&loop->foreground);
+}
+
+static bool send_to_command(const struct ctp_event_loop *loop, int sig, bool all)
+{
+	if (loop->foreground.group)
+		return ctp_foreground_send(&loop->foreground, sig, all);
+	return !kill(loop->command, sig);
 }
 
 /* The time is taken before the signal is sent, so that what COMMAND does about it is later. */
-static void pass_on(struct ctp_event_loop *loop, int sig)
+static void pass_on(struct ctp_event_loop *loop, int sig, bool all)
 {
 	uint64_t ts_ns = ctp_clock_ns();
-	if (!kill(loop->command, sig) && loop->npassed < sizeof loop->passed / sizeof *loop->passed)
+	if (send_to_command(loop, sig, all) && loop->npassed < sizeof loop->passed / sizeof *loop->passed)
 		loop->passed[loop->npassed++] = (struct ctp_passed_on){ts_ns, sig};
 }
 
@@ -194,9 +213,16 @@ static bool is_asked_anew(struct ctp_event_loop *loop)
 	return anew;
 }
 
+/* Terminals, shells and timeout(1) signal process groups: COMMAND's children need it, too. */
+static bool is_for_all(const struct signalfd_siginfo *info, bool ends)
+{
+	return info->ssi_code > 0 || (ends && (pid_t)info->ssi_pid == getppid());
+}
+
 static void take_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
+	pid_t group = loop->foreground.group;
 	if (sig == SIGCHLD) {
 		reap(loop);
 		return;
@@ -205,12 +231,17 @@ static void take_signal(struct ctp_event_loop *loop, const struct signalfd_sigin
 		loop->asked = true;
 		return;
 	}
+	if (sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU || sig == SIGCONT) {
+		if (group)
+			ctp_foreground_signal(&loop->foreground, sig, (pid_t)info->ssi_pid == group);
+		return;
+	}
 	bool ends = sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
 	bool anew = ends && is_asked_anew(loop);
 	if (!loop->command || loop->ended)
 		loop->stop |= anew;
-	else if (info->ssi_code <= 0)
-		pass_on(loop, sig);
+	else if (info->ssi_code <= 0 || group)
+		pass_on(loop, sig, is_for_all(info, ends));
 }
 
 static void read_signals(struct ctp_event_loop *loop)
@@ -219,6 +250,49 @@ static void read_signals(struct ctp_event_loop *loop)
 	ssize_t n = read(loop->signal_fd, infos, sizeof infos);
 	for (ssize_t i = 0; i < n / (ssize_t)sizeof infos[0]; i++)
 		take_signal(loop, &infos[i]);
+}
+
+/* --- the foreground group ---------------------------------------------------------------- */
+
+static void take_job_signals(struct ctp_event_loop *loop, bool take)
+{
+	sigset_t set, jobs;
+	ctp_event_loop_signals(&set);
+	ctp_foreground_signals(&jobs);
+	if (take)
+		sigorset(&set, &set, &jobs);
+	signalfd(loop->signal_fd, &set, 0);
+	sigprocmask(take ? SIG_BLOCK : SIG_UNBLOCK, &jobs, NULL);
+}
+
+void ctp_event_loop_foreground(struct ctp_event_loop *loop, bool has_command)
+{
+	take_job_signals(loop, true);
+	if (!ctp_foreground_init(&loop->foreground, !has_command))
+		take_job_signals(loop, false);
+}
+
+void ctp_event_loop_background(struct ctp_event_loop *loop)
+{
+	if (!loop->foreground.group)
+		return;
+	ctp_foreground_fini(&loop->foreground);
+	take_job_signals(loop, false);
+}
+
+/* The time that a wait may take, so that the terminal is looked at when that is due. */
+static int64_t until_look(const struct ctp_event_loop *loop, int64_t timeout_ns)
+{
+	uint64_t now_ns = ctp_clock_ns(), due_ns = loop->foreground.due_ns;
+	int64_t left_ns = due_ns > now_ns ? (int64_t)(due_ns - now_ns) : 0;
+	return timeout_ns < 0 || left_ns < timeout_ns ? left_ns : timeout_ns;
+}
+
+static void look_at_terminal(struct ctp_event_loop *loop)
+{
+	uint64_t now_ns = ctp_clock_ns();
+	if (now_ns >= loop->foreground.due_ns)
+		ctp_foreground_keep(&loop->foreground, now_ns);
 }
 
 /* --- the wait ------------------------------------------------------------------------------------------------------------- */
@@ -252,9 +326,13 @@ static void take_event(struct ctp_event_loop *loop, uint64_t data)
 void ctp_event_loop_wait(struct ctp_event_loop *loop, int64_t timeout_ns)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
+	if (loop->foreground.group)
+		timeout_ns = until_look(loop, timeout_ns);
 	int n = wait_ns(loop->epoll_fd, events, EVENTS_AT_ONCE, timeout_ns);
 	for (int i = 0; i < n; i++)
 		take_event(loop, events[i].data.u64);
+	if (loop->foreground.group)
+		look_at_terminal(loop);
 }
 
 bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_file *file)

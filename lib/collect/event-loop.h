@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "collect/foreground.h"
 #include "collect/proc-maps.h"
 #include "shm/sock.h"
 
@@ -24,6 +25,7 @@ struct ctp_event_loop {
 	int process_fd, maps_fd; /* of a process that was attached to */
 	struct ctp_sock *sock;
 	pid_t command; /* 0: none, a process was attached to */
+	struct ctp_foreground foreground; /* its group is 0: there is none */
 	void (*connected)(void *arg, pid_t pid); /* set by the caller; pid 0: not known */
 	void *arg;
 
@@ -56,6 +58,13 @@ struct ctp_event_loop {
 
 /* The signals that a watch takes; they must be blocked. */
 void ctp_event_loop_signals(sigset_t *set);
+
+/*
+ * Before COMMAND starts: makes a foreground group for it, if there is a terminal; see foreground.h.
+ * The second gives the terminal back, and may be called at any time.
+ */
+void ctp_event_loop_foreground(struct ctp_event_loop *loop, bool has_command);
+void ctp_event_loop_background(struct ctp_event_loop *loop);
 
 enum ctp_status ctp_event_loop_init(struct ctp_event_loop *loop, struct ctp_sock *sock, struct ctp_err *err);
 void ctp_event_loop_fini(struct ctp_event_loop *loop); /* connections stay open: their keeper outlives us if need be */

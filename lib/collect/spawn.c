@@ -30,6 +30,8 @@ void ctp_spawn_signals_restore(const struct ctp_spawn_signals *signals)
 
 static _Noreturn void child_main(const struct ctp_spawn_conf *conf, int told)
 {
+	if (conf->group)
+		setpgid(0, conf->group);
 	if (!conf->stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
 		ctp_spawn_signals_restore(conf->signals);
 		execvp(conf->argv[0], conf->argv);

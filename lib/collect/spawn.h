@@ -26,6 +26,7 @@ struct ctp_spawn_conf {
 	char *const *argv;
 	const char *const *env; /* pairs of name and value, then null; they become ours too */
 	bool stdout_to_stderr;
+	pid_t group; /* 0: ours */
 	const struct ctp_spawn_signals *signals; /* the child restores them */
 };
 

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/* foreground.c - see foreground.h. */
+#include "collect/foreground.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/compare.h"
+#include "base/fd.h"
+
+static const uint64_t MS = 1000000;
+
+enum { FIRST_MS = 10, LAST_MS = 1000, AWAY_MS = 100 };
+
+/* --- the guard --------------------------------------------------------------------------- */
+
+enum { TTY, COLLECTOR, SIGNALS, DESCRIPTORS }; /* all that the guard has */
+
+/* The pipe must end with the collector, so the guard keeps no other descriptor. */
+static void keep_descriptors(int tty, int collector)
+{
+	int high[] = {fcntl(tty, F_DUPFD, DESCRIPTORS), fcntl(collector, F_DUPFD, DESCRIPTORS)};
+	dup2(high[0], TTY);
+	dup2(high[1], COLLECTOR);
+	ctp_fd_close_range(SIGNALS, INT_MAX);
+}
+
+/*
+ * Keys that were typed before COMMAND ended were for COMMAND: the collector sends SIGUSR1 then,
+ * and of the signals that wait, those of keys have lower numbers and are read first. What the
+ * collector itself sends to the group is not relayed.
+ */
+static void relay(bool *relays)
+{
+	struct signalfd_siginfo info;
+	if (read(SIGNALS, &info, sizeof info) != sizeof info)
+		return;
+	if (info.ssi_signo == SIGUSR1)
+		*relays = true;
+	else if (*relays && info.ssi_code > 0)
+		syscall(SYS_pidfd_send_signal, COLLECTOR, (int)info.ssi_signo, NULL, 0);
+}
+
+/* SIGTTOU is blocked. */
+static void give(int tty, pid_t group)
+{
+	while (tcsetpgrp(tty, group) && errno == EINTR)
+		;
+}
+
+static _Noreturn void guard_main(const struct ctp_foreground *f, int collector, bool relays)
+{
+	static const int keys[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGUSR1};
+	sigset_t set;
+	sigfillset(&set);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		sigaddset(&set, keys[i]);
+	keep_descriptors(f->tty, collector);
+	if (chdir("/") || signalfd(-1, &set, SFD_NONBLOCK) != SIGNALS)
+		_exit(1);
+	prctl(PR_SET_NAME, "ctp-guard");
+	struct pollfd fds[] = {{.fd = COLLECTOR, .events = POLLIN}, {.fd = SIGNALS, .events = POLLIN}};
+	for (; !fds[0].revents; poll(fds, 2, -1))
+		if (fds[1].revents)
+			relay(&relays);
+	if (tcgetpgrp(TTY) == getpid())
+		give(TTY, f->own);
+	_exit(0);
+}
+
+static void end_guard(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+static bool start_guard(struct ctp_foreground *f, bool relays)
+{
+	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	if (self < 0)
+		return false;
+	pid_t pid = fork();
+	if (pid == 0)
+		guard_main(f, self, relays);
+	close(self);
+	if (pid > 0 && setpgid(pid, pid))
+		end_guard(pid);
+	else if (pid > 0)
+		f->group = pid;
+	return f->group;
+}
+
+/* --- the terminal ------------------------------------------------------------------------ */
+
+void ctp_foreground_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTSTP);
+	sigaddset(set, SIGTTIN);
+	sigaddset(set, SIGTTOU);
+	sigaddset(set, SIGCONT);
+}
+
+bool ctp_foreground_init(struct ctp_foreground *f, bool relays)
+{
+	struct sigaction now;
+	*f = (struct ctp_foreground){.own = getpgrp(), .tty = -1};
+	if (sigaction(SIGINT, NULL, &now) || now.sa_handler == SIG_IGN)
+		return false;
+	f->tty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (f->tty >= 0 && tcgetpgrp(f->tty) == f->own && start_guard(f, relays)) {
+		f->pause_ns = FIRST_MS * MS;
+		give(f->tty, f->group);
+		return true;
+	}
+	ctp_fd_close(f->tty);
+	return false;
+}
+
+void ctp_foreground_fini(struct ctp_foreground *f)
+{
+	pid_t now = tcgetpgrp(f->tty);
+	bool dead = now > 0 && kill(-now, 0) && errno == ESRCH;
+	if (now == f->group || dead)
+		give(f->tty, f->own);
+	end_guard(f->group);
+	close(f->tty);
+	f->group = 0;
+}
+
+void ctp_foreground_ended(struct ctp_foreground *f)
+{
+	f->command = 0;
+	if (f->group)
+		kill(f->group, SIGUSR1);
+}
+
+bool ctp_foreground_send(const struct ctp_foreground *f, int sig, bool all)
+{
+	bool has_got = all && f->command && getpgid(f->command) == f->group;
+	if (all)
+		kill(-f->group, sig);
+	return has_got || (f->command && !kill(f->command, sig));
+}
+
+static void resume(struct ctp_foreground *f)
+{
+	if (!f->shared && tcgetpgrp(f->tty) == f->own)
+		give(f->tty, f->group);
+	ctp_foreground_send(f, SIGCONT, true);
+}
+
+/*
+ * The signal waits, and stops us here; unless it is ignored, or there is no shell to continue us.
+ */
+static void let_stop(int sig)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+/*
+ * Stops our group, or us alone if the others were stopped already: so the shell sees that the job
+ * has stopped. Where there is no shell, what Ctrl-Z has stopped goes on; what wants the terminal
+ * waits for it.
+ */
+static void suspend(struct ctp_foreground *f, int sig, bool alone)
+{
+	if (tcgetpgrp(f->tty) == f->group)
+		give(f->tty, f->own);
+	kill(alone ? getpid() : 0, sig);
+	let_stop(sig);
+	if (sig == SIGTSTP)
+		resume(f);
+}
+
+void ctp_foreground_stopped(struct ctp_foreground *f, int sig)
+{
+	bool wants = sig == SIGTTIN || sig == SIGTTOU;
+	if (wants && tcgetpgrp(f->tty) == f->own) {
+		f->shared = false;
+		resume(f);
+	} else if (sig != SIGSTOP) { /* that somebody has stopped this process is a fact of the trace */
+		suspend(f, sig, false);
+	}
+}
+
+void ctp_foreground_look(struct ctp_foreground *f)
+{
+	siginfo_t info = {0};
+	if (!waitid(P_PID, (id_t)f->group, &info, WSTOPPED | WNOHANG) && info.si_pid)
+		suspend(f, SIGTSTP, false);
+}
+
+/* A process of our group wants the terminal, and all of the group were stopped for that but us. */
+static void share(struct ctp_foreground *f)
+{
+	f->shared = true;
+	if (tcgetpgrp(f->tty) == f->group)
+		give(f->tty, f->own);
+	kill(0, SIGCONT);
+}
+
+void ctp_foreground_signal(struct ctp_foreground *f, int sig, bool relayed)
+{
+	pid_t now = tcgetpgrp(f->tty);
+	if (sig == SIGCONT) {
+		resume(f);
+	} else if (sig != SIGTSTP && (now == f->group || now == f->own)) {
+		share(f);
+	} else {
+		ctp_foreground_send(f, sig, true);
+		suspend(f, sig, !relayed);
+	}
+}
+
+void ctp_foreground_keep(struct ctp_foreground *f, uint64_t now_ns)
+{
+	pid_t now = tcgetpgrp(f->tty);
+	if (now == f->own && !f->shared)
+		resume(f);
+	f->due_ns = now_ns + AWAY_MS * MS;
+	if (now == f->group) {
+		f->pause_ns = ctp_least(f->pause_ns * 2, LAST_MS * MS);
+		f->due_ns = now_ns + f->pause_ns;
+	}
+}

@@ -1,0 +1,424 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
+"""
+ctrl-c.py SHELL SCENE - for t/pipe/ctrl-c.t: types a pipeline with ctp-collect into an interactive shell, and then what the scene says.
+ctrl-c.py --list: the scenes. Status 0: all was as it should be; 77: the scene needs something that is not there.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+from terminal import Failed, PROMPT, Terminal, stat_of
+
+BIN = os.path.abspath(os.environ.get("BIN", os.environ.get("O", "build") + "/bin"))
+COLLECT = BIN + "/ctp-collect"
+SHELLS = {"bash": ["bash", "--norc", "-i"], "dash": ["dash", "-i"], "zsh": ["zsh", "-f", "-i"]}
+CTRL_C, CTRL_Z, CTRL_BACKSLASH = "\x03", "\x1a", "\x1c"
+# Programs. Each prints "ready"; the word is in two halves so that the line that is typed does not have it.
+PLAIN = "sh -c 'echo rea''dy; exec sleep 1000'"
+
+
+def need(true, *what):
+    if not true:
+        raise Failed(" ".join(map(str, what)))
+
+
+class Scene:
+    def __init__(self, shell, folder):
+        self.name, self.folder = shell, folder
+        self.t = Terminal(*SHELLS[shell]).prompted()
+        self.shell = self.t.pid
+        self.trace = folder + "/t.ctp.zst"
+
+    def line(self, text):
+        self.t.type(text + "\n")
+
+    def run(self, program, reader="zstd -q >t.ctp.zst", name="zstd", options="-q"):
+        """Types the pipeline, and returns when all of its processes run and the program has the terminal."""
+        self.line(f"cd {self.folder}; {COLLECT} {options} {program} | {reader}")
+        self.t.expect("ready")
+        self.reader = self.t.wait_for(name)
+        self.collector = self.t.wait_for("ctp-collect")
+        self.own = stat_of(self.collector)[3]
+        self.guard = self.t.wait_for("ctp-guard")
+        self.t.wait_foreground(self.guard)
+
+    def prompt(self):
+        """The pipeline has ended, and the terminal is the shell's."""
+        self.usable()
+        for name in ("ctp-collect", "ctp-guard", "zstd"):
+            need(not self.t.find(name), f"{name} has not ended")
+
+    def usable(self):
+        self.t.expect(PROMPT)
+        self.t.type("echo us''able\n")
+        self.t.expect("usable")
+        self.t.wait_foreground(self.shell)
+
+    def complete(self, end, path=None):
+        """The trace has its end; what the program's end was."""
+        path = path or self.trace
+        stat = subprocess.run([BIN + "/ctp-stat", path], capture_output=True, text=True, check=False)
+        need("complete" in stat.stdout and not stat.stderr, "the trace is not complete:", stat.stdout, stat.stderr)
+        json = subprocess.run([BIN + "/ctp-tojsonl", "-aq", path], capture_output=True, text=True, check=False).stdout
+        need(end in json, f"the trace does not have {end}:", json)
+
+
+def interrupt(s):
+    s.run(PLAIN)
+    s.t.type(CTRL_C)
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def quit_key(s):
+    s.run("sh -c 'ulimit -c 0; echo rea''dy; exec sleep 1000'")
+    s.t.type(CTRL_BACKSLASH)
+    s.prompt()
+    s.complete('"outcome":"killed","status":3')
+
+
+def program_handles_it(s):
+    s.run("sh -c 'n=0; trap \"n=\\$((n+1)); echo cau''ght \\$n; [ \\$n -lt 2 ] || exit 5\" INT; echo rea''dy; while :; do sleep 0.1; done'")
+    s.t.type(CTRL_C)
+    s.t.expect("caught 1")
+    s.t.type(CTRL_C)
+    s.t.expect("caught 2")
+    s.prompt()
+    s.complete('"outcome":"exited","status":5')
+
+
+def program_ignores_it(s):
+    s.run("sh -c 'ulimit -c 0; trap \"\" INT; echo rea''dy; read -r a; echo re''ad; exec sleep 1000'")
+    s.t.type(CTRL_C)
+    s.t.type("x\n")
+    s.t.expect("read")
+    s.t.type(CTRL_C + CTRL_BACKSLASH)
+    s.prompt()
+    s.complete('"outcome":"killed","status":3')
+
+
+def program_reads(s):
+    s.run("sh -c 'echo rea''dy; read -r a; echo got-$a; exit 4'")
+    s.t.type("x17\n")
+    s.t.expect("got-x17")
+    s.prompt()
+    s.complete('"outcome":"exited","status":4')
+
+
+def second_interrupt(s):
+    """The program has ended, and the reader has not."""
+    s.run(PLAIN, reader="sh -c 'cat >t.ctp; echo al''l; exec sleep 1000'", name="sh")
+    s.t.type(CTRL_C)
+    s.t.expect("all")
+    s.t.wait_foreground(s.own)
+    s.complete('"outcome":"killed","status":2', s.folder + "/t.ctp")
+    s.t.type(CTRL_C)
+    s.prompt()
+
+
+def stop(s):
+    s.run(PLAIN)
+    program = s.t.wait_for("sleep", "1000")
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", program, s.collector, s.reader)
+    s.usable()
+    s.t.type("bg\n")
+    s.t.wait_state("S", program, s.collector, s.reader)
+    s.usable()
+    s.t.type("fg\n")
+    s.t.wait_foreground(s.guard)
+    s.t.wait_state("S", program, s.collector, s.reader)
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", program, s.collector, s.reader)
+    s.usable()
+    s.line("fg")
+    s.t.wait_foreground(s.guard)
+    s.t.wait_state("S", program, s.collector, s.reader)
+    s.t.type(CTRL_C)
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def stop_by_program(s):
+    """A program stops its whole process group by SIGSTOP, as some editors do for Ctrl-Z."""
+    s.run("sh -c 'echo rea''dy; read -r a; kill -STOP 0; echo we''nt-on; exec sleep 1000'")
+    s.t.type("\n")
+    s.t.wait_state("T", s.collector, s.reader)
+    s.usable()
+    s.line("fg")
+    s.t.expect("went-on")
+    s.t.wait_foreground(s.guard)
+    s.t.type(CTRL_C)
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def background_reads(s):
+    """The program reads from the terminal while the job is in the background: the job stops, as others would."""
+    os.mkfifo(s.folder + "/go")
+    s.run("sh -c 'echo rea''dy; read -r a <go; read -r a; echo got-$a; exec sleep 1000'")
+    program = s.t.wait_for("sh", "-c")
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", program, s.collector, s.reader)
+    s.usable()
+    s.t.type("bg\n")
+    s.t.wait_state("S", program, s.collector, s.reader)
+    s.usable()
+    with open(s.folder + "/go", "w", encoding="ascii") as go:
+        go.write("\n")
+    s.t.wait_state("T", program, s.collector, s.reader)
+    s.usable()
+    s.line("fg")
+    s.t.wait_foreground(s.guard)
+    s.t.type("x18\n")
+    s.t.expect("got-x18")
+    s.t.type(CTRL_C)
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def in_background(s):
+    """Started with &, it leaves the terminal alone, and the program is in its group as always."""
+    s.line(f"cd {s.folder}; {COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst &")
+    s.usable()
+    s.t.until("the program runs", lambda: "ready" in s.t.text)
+    program = s.t.wait_for("sleep", "1000")
+    need(not s.t.find("ctp-guard"), "there is a guard")
+    need(stat_of(program)[3] == stat_of(stat_of(program)[2])[3], "the program is not in the collector's group")
+    os.kill(program, signal.SIGINT)
+    s.line("wait")
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def collector_killed(s):
+    s.run(PLAIN)
+    program = s.t.wait_for("sleep", "1000")
+    os.kill(s.collector, signal.SIGKILL)
+    s.prompt()
+    need(stat_of(program), "the program has ended")
+    os.kill(program, signal.SIGKILL)
+
+
+def killed_as_job(s):
+    """A signal that the shell sends to the job reaches the program's children, too."""
+    s.run("sh -c 'echo rea''dy; sleep 1000; exit 5'", reader="sh -c 'trap \"\" TERM; exec zstd -q >t.ctp.zst'")
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", s.collector, s.reader)
+    s.usable()
+    s.line("kill %1; fg")
+    s.prompt()
+    need(not s.t.find("sleep", "1000"), "the program's child was not told")
+    s.complete('"outcome":"killed","status":15')
+
+
+def pager(s):
+    """A process of the pipeline reads from the terminal, then the program does, and then the first one again."""
+    for n in range(4):
+        os.mkfifo(f"{s.folder}/go{n}")
+    s.run(
+        "sh -c 'echo rea''dy; read -r a <go1; read -r a; echo pro''gram-$a; read -r a <go3; exit 6'",
+        "sh -c 'read -r a <go0; read -r a </dev/tty; echo pag''er-$a; read -r a <go2; read -r a </dev/tty; echo pag''er-$a; exec cat >t.ctp'",
+        "sh",
+    )
+    for n, name in enumerate(("pager", "program", "pager")):
+        with open(f"{s.folder}/go{n}", "w", encoding="ascii") as go:
+            go.write("\n")
+        s.t.wait_foreground(s.guard if name == "program" else s.own)
+        s.t.type(f"x{n}\n")
+        s.t.expect(f"{name}-x{n}")
+    with open(f"{s.folder}/go3", "w", encoding="ascii") as go:
+        go.write("\n")
+    s.prompt()
+    s.complete('"outcome":"exited","status":6', s.folder + "/t.ctp")
+
+
+def interactive_program(s):
+    """The program is itself an interactive shell, with jobs of its own."""
+    s.line(f"cd {s.folder}; {COLLECT} -q env PS1=in''ner- bash --norc -i | zstd -q >t.ctp.zst")
+    s.t.expect("inner-")
+    s.t.type("sleep 1000\n")
+    sleep = s.t.wait_for("sleep", "1000")
+    s.t.wait_foreground(sleep)
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", sleep)
+    s.t.expect("inner-")
+    s.t.type("fg\n")
+    s.t.wait_foreground(sleep)
+    s.t.wait_state("S", sleep)
+    s.t.type(CTRL_C)
+    s.t.expect("inner-")
+    s.t.type("exit 7\n")
+    s.prompt()
+    s.complete('"outcome":"exited","status":7')
+
+
+def own_session(s):
+    """A program that makes a session of its own can do so, although it has forked nothing."""
+    s.run("sh -c 'echo rea''dy; read -r a; exec python3 -c \"import os; os.setsid(); print(\\\"ses\\\" + \\\"sion\\\")\"'")
+    s.t.type("\n")
+    s.t.expect("session")
+    s.prompt()
+    s.complete('"outcome":"exited","status":0')
+
+
+def not_started(s):
+    s.line(f"cd {s.folder}; {COLLECT} {s.folder}/none | cat >t.ctp")
+    s.t.expect("No such file")
+    s.prompt()
+
+
+def attach(s):
+    """Types the pipeline with -p. Returns a process with a probe, which the collector is attached to."""
+    if "TARGET" not in os.environ:
+        sys.exit(77)
+    target = subprocess.Popen([os.environ["TARGET"]], env={**os.environ, "CTP_RECORD": "1"}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    target.stdin.write(b"n 3\n")
+    target.stdin.flush()
+    target.stdout.readline()
+    s.line(f"cd {s.folder}; {COLLECT} -p {target.pid} | zstd -q >t.ctp.zst")
+    s.t.expect(f"attached to process {target.pid}")
+    s.reader = s.t.wait_for("zstd")
+    s.collector = s.t.wait_for("ctp-collect")
+    s.guard = s.t.wait_for("ctp-guard")
+    s.t.wait_foreground(s.guard)
+    return target
+
+
+def attached(s):
+    """Ctrl-C ends the trace and not the process; Ctrl-Z stops the collector alone."""
+    target = attach(s)
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", s.collector, s.reader)
+    s.usable()
+    s.line("fg")
+    s.t.wait_foreground(s.guard)
+    s.t.wait_state("S", s.collector, s.reader)
+    s.t.type(CTRL_C)
+    s.t.expect("0 lost")
+    s.prompt()
+    s.complete('"outcome":"running"')
+    need(target.poll() is None and stat_of(target.pid)[1] == "S", "the process does not run on")
+    target.kill()
+    target.wait()
+
+
+def attached_and_killed(s):
+    target = attach(s)
+    os.kill(s.collector, signal.SIGKILL)
+    s.prompt()
+    target.kill()
+    target.wait()
+
+
+def script(s):
+    """A script has no job control: it is in the process group of the pipeline, and goes on."""
+    with open(s.folder + "/run", "w", encoding="ascii") as run:
+        run.write(f"{COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst\necho af''ter\n")
+    s.line(f"cd {s.folder}; {s.name} run")
+    s.t.expect("ready")
+    program = s.t.wait_for("sleep", "1000")
+    s.guard, s.reader = s.t.wait_for("ctp-guard"), s.t.wait_for("zstd")
+    s.t.wait_foreground(s.guard)
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", program, s.reader)
+    s.usable()
+    s.line("fg")
+    s.t.wait_foreground(s.guard)
+    s.t.wait_state("S", program, s.reader)
+    s.t.type(CTRL_C)
+    s.t.expect("after")
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def background_of_script(s):
+    """There SIGINT is ignored, so that nobody has to be kept from it, and the script keeps the terminal."""
+    with open(s.folder + "/run", "w", encoding="ascii") as run:
+        run.write(f"{COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst &\nread -r a; echo got-$a; kill $(cat pid); wait\n".replace("exec", "echo $$ >pid; exec"))
+    s.line(f"cd {s.folder}; {s.name} run")
+    s.t.expect("ready")
+    s.t.wait_for("sleep", "1000")
+    s.t.type("x19\n")
+    s.t.expect("got-x19")
+    s.prompt()
+    s.complete('"outcome":"killed","status":15')
+
+
+def without_job_control(s):
+    """The shell leads the session, and runs the pipeline in its own process group, as for `ssh -t HOST COMMAND`."""
+    t = Terminal(s.name, "-c", f"cd {s.folder}; {COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst; echo sta''tus=$?")
+    try:
+        t.expect("ready")
+        program = t.wait_for("sleep", "1000")
+        t.wait_for("zstd")
+        t.wait_foreground(t.wait_for("ctp-guard"))
+        t.type(CTRL_Z)  # nobody could continue the pipeline, so it goes on
+        t.wait_state("S", program)
+        t.type(CTRL_C)
+        t.expect("status=0")
+        t.wait_gone(t.pid)
+    except Failed:
+        s.t.text += t.text
+        raise
+    finally:
+        t.end()
+    s.complete('"outcome":"killed","status":2')
+
+
+def own_reader(s):
+    """A tool of ours reads on after the first Ctrl-C, and ends with the second."""
+    os.mkfifo(s.folder + "/go")
+    subprocess.run([COLLECT, "-q", "-o", s.folder + "/t.ctp", "true"], check=True)
+    writer = "sh -c 'trap \"\" INT; head -c 100 t.ctp; echo rea''dy >&2; read -r a <go; tail -c +101 t.ctp'"
+    for again in (False, True):
+        s.line(f"cd {s.folder}; {writer} | {BIN}/ctp-tojsonl -a >t.jsonl")
+        s.t.expect("ready")
+        s.t.wait_for("ctp-tojsonl")
+        s.t.type(CTRL_C)
+        s.t.expect("ctp-tojsonl: interrupted: reads on until its input ends; interrupt again to stop now")
+        if again:
+            s.t.type(CTRL_C)
+            s.t.until("the end of the tool", lambda: not s.t.find("ctp-tojsonl"))
+        with open(s.folder + "/go", "w", encoding="ascii") as go:
+            go.write("\n")
+        s.prompt()
+        with open(s.folder + "/t.jsonl", encoding="utf-8") as json:
+            need(('"type":"end"' in json.read()) != again, "the output is not what it should be; again:", again)
+
+
+def hung_up(s):
+    s.run(PLAIN)
+    program = s.t.wait_for("sleep", "1000")
+    fd = os.dup(s.t.fd)
+    os.close(s.t.fd)
+    s.t.fd = os.open("/dev/null", os.O_RDWR)
+    os.close(fd)
+    for pid in (program, s.collector, s.guard, s.shell):
+        s.t.wait_gone(pid)
+
+
+def main():
+    scenes = {
+        name.replace("_", "-"): fn
+        for name, fn in globals().items()
+        if callable(fn) and getattr(fn, "__module__", "") == "__main__" and name not in ("need", "main", "attach", "Scene")
+    }
+    if sys.argv[1] == "--list":
+        print(*scenes)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        scene = Scene(sys.argv[1], folder)
+        try:
+            scenes[sys.argv[2]](scene)
+        except Failed as failed:
+            sys.exit(f"{failed}\n--- the screen:\n{scene.t.text}")
+        finally:
+            scene.t.end()
+
+
+main()
