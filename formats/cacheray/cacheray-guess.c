@@ -27,9 +27,11 @@ static uint64_t points(struct ctp_cacheray_spelling sp, const uint8_t *p, size_t
 	size_t bytes;
 	ctp_cacheray_judge_init(&j, sp); /* knows no thread, and so doubts none */
 	for (size_t at = 0; at < avail; at += bytes) {
-		if (ctp_cacheray_judge_record(&j, p + at, avail - at, &bytes) != CTP_RECORD_WHOLE)
+		enum ctp_cacheray_verdict v = ctp_cacheray_judge_record(&j, p + at, avail - at, &bytes);
+		if (v == CTP_RECORD_BAD || v == CTP_RECORD_SHORT)
 			break;
-		sum += points_of(sp, p + at, last) * bytes;
+		if (v == CTP_RECORD_WHOLE)
+			sum += points_of(sp, p + at, last) * bytes;
 		last = ctp_cacheray_get_address(sp, p + at);
 	}
 	ctp_cacheray_judge_fini(&j);

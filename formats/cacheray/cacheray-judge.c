@@ -253,6 +253,28 @@ static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *
 	return w;
 }
 
+/*
+ * Whether the records after the doubtful one are whole, CHAIN of them or up to the end: then it has the right length. Records that
+ * are mixed, or of a wrong phase, have doubtful ones after them. A name must not hide records that are in it.
+ */
+static bool is_followed(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, enum ctp_cacheray_after after)
+{
+	struct doubts d = doubts_of(j, p);
+	bool at_hand;
+	size_t at = ctp_cacheray_judge_length(j, p, avail, &at_hand);
+	if (d.type || (d.address && (d.size || d.thread)))
+		return false;
+	for (unsigned n = 0; n < CHAIN; n++) {
+		size_t bytes;
+		if (at == avail)
+			return after == CTP_AFTER_NOTHING;
+		if (ctp_cacheray_judge_record(j, p + at, avail - at, &bytes) != CTP_RECORD_WHOLE)
+			return false;
+		at += bytes;
+	}
+	return true;
+}
+
 enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
                                                  enum ctp_cacheray_after after)
 {
@@ -265,6 +287,8 @@ enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, c
 	struct walk w = walk_from(j, p, from, avail, upto);
 	if (w.end == CTP_RECORD_SHORT && after == CTP_AFTER_MORE)
 		return CTP_ANSWER_WAIT;
+	if (is_followed(j, p, avail, after))
+		return CTP_ANSWER_YES;
 	/* The input may end within a record that would have a name, and what is there of it is none. */
 	size_t name = w.at + ctp_cacheray_add_bytes(j->spelling);
 	bool ends_badly = avail > name && p[w.at] == CTP_CACHERAY_RTTA_ADD && name_is_doubtful(p + name, avail - name);

@@ -11,10 +11,12 @@
  *	  is no number that a system gives, and a type without a name, with control characters or of no bytes are doubtful, and two
  *	  of them together bad;
  *	- an address that is not aligned to the access, which does not say so, or that no processor takes is doubtful the first time.
- * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again
- * twice before that: then it is as the program wants it. Else the damage begins with it. After many records whose threads are 0, as
- * the usual runtime writes them, or numbers of a system, a doubtful thread also has to come again, or others to come; and so has a name
- * with control characters. So has always a size that is not usual, which no runtime writes, up to the first that was taken.
+ * A doubtful record is taken where eight whole ones follow it, or whole ones up to the end: then it has the right length. This does
+ * not hold for a type, whose name may contain records. If others follow, it is taken where no bad one follows within
+ * CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again twice before that: then it is as the program wants it.
+ * Else the damage begins with it. After many records whose threads are 0, as the usual runtime writes them, or numbers of a system, a
+ * doubtful thread also has to come again, or others to come; and so has a name with control characters. So has always a size that is
+ * not usual, up to the first that was taken.
  * cacheray-plan.h compares what follows with other ways to read it.
  */
 #ifndef CTP_CACHERAY_JUDGE_H

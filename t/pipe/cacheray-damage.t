@@ -30,15 +30,22 @@ for width in 4 8; do
 	done
 done
 
-# --- what no runtime writes -----------------------------------------------------------------------------------------------------------
-# odd WIDTH THREAD WHAT: 3,000 accesses, and zeros for 100 more in the middle; or a size that is none, n times.
+# --- what few runtimes write ----------------------------------------------------------------------------------------------------------
+# odd WIDTH THREAD WHAT: 3,000 accesses, and zeros for 100 more in the middle; or an unusual size, n times; or one record with a
+# doubt: an unusual size, the thread of a pthread_t, an address that is not aligned, before two damaged bytes later on.
 cat >"$tmp/odd.py" <<'EOP'
 import struct, sys
 width, thread, what = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 recs = [bytearray(struct.pack('<B' + ('Q' if width == 8 else 'I') + 'BQ', i % 3 == 0, 0x56001000 + 8 * (i * 7 % 4000), 8, thread)) for i in range(3000)]
 if what == 'zeros': recs[1500:1500] = [bytes(width + 10)] * 100
+elif what == 'first': recs[0][1 + width] = 32
+elif what == 'last': recs[-1][1 + width] = 32
+elif what == 'size': recs[1500][1 + width] = 32
+elif what == 'thread': recs[1500][2 + width:] = struct.pack('<Q', 0x7f12deadb740)
+elif what == 'address': recs[1500][1] ^= 1
 else:
 	for k in range(int(what)): recs[1500 + 10 * k][1 + width] = 24
+if len(sys.argv) > 4: recs[2000:2000] = [b'\xa5\xa5']
 sys.stdout.buffer.write(b''.join(recs))
 EOP
 for width in 8 4; do
@@ -47,10 +54,14 @@ for width in 8 4; do
 		python3 "$tmp/odd.py" $width $thread zeros >"$tmp/t.trace"
 		is "$width bytes, thread $thread: zeros are damage" "$("$from" -a $width -b little -o /dev/null "$tmp/t.trace" 2>&1 | sed -n '1s/.*: byte/byte/p')" \
 			"byte $at: an access of 0 bytes; $((100 * (width + 10))) bytes skipped"
-		python3 "$tmp/odd.py" $width $thread 1 >"$tmp/t.trace"
-		is "$width bytes, thread $thread: one impossible size is damage" \
-			"$("$from" -a $width -b little -o /dev/null "$tmp/t.trace" 2>&1 | sed -n '1s/.*: byte/byte/p')" \
-			"byte $at: an access of 24 bytes; $((width + 10)) bytes skipped"
+		for what in size thread address first last; do
+			python3 "$tmp/odd.py" $width $thread $what >"$tmp/t.trace"
+			"$from" "$tmp/t.trace" 2>"$tmp/err" | "$BIN/ctp-tocacheray" >"$tmp/out"
+			is "$width bytes, thread $thread: one doubtful record is kept: $what" "$(cmp "$tmp/t.trace" "$tmp/out" 2>&1)$(cat "$tmp/err")" ''
+			python3 "$tmp/odd.py" $width $thread $what damaged >"$tmp/t.trace"
+			is "  so it is before damage" "$("$from" -v -a $width -b little -o /dev/null "$tmp/t.trace" 2>&1 | sed 's/.*: //' | xargs)" \
+				"0xa5 is no tag; 2 bytes skipped 3000 records kept; damage at 1 place"
+		done
 		python3 "$tmp/odd.py" $width $thread 3 >"$tmp/t.trace"
 		"$from" -a $width -b little "$tmp/t.trace" | "$BIN/ctp-tocacheray" >"$tmp/out"
 		ok "$width bytes, thread $thread: a size that is repeated is accepted" cmp "$tmp/t.trace" "$tmp/out"
