@@ -2455,14 +2455,14 @@ static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t nex
 
 /*
  * There is no station left, and the collector that should free some may be dead. If we get its lock on the memory, it is, and we do
- * what it left undone. True: try again.
+ * what it left undone.
  */
-static inline bool ctp_recover_(struct ctp_probe_ *p)
+static inline void ctp_recover_(struct ctp_probe_ *p)
 {
 	uint32_t mode = CTP_GET_(&p->shm->mode);
 	uint32_t next = mode & CTP_MODE_KEEP ? CTP_MODE_RECORD | CTP_MODE_KEEP | (mode & CTP_MODE_GAPS(-1)) : 0;
 	if (!(mode & CTP_MODE_RINGS) || __atomic_fetch_add(&p->unserved, 1, __ATOMIC_RELAXED) % 1024)
-		return false;
+		return;
 	struct flock lock;
 	memset(&lock, 0, sizeof lock);
 	lock.l_type = F_WRLCK;
@@ -2474,7 +2474,6 @@ static inline bool ctp_recover_(struct ctp_probe_ *p)
 	if (gone)
 		syscall(SYS_fcntl, fd, 37, &lock);
 	errno = err;
-	return gone && next;
 }
 
 /* A station that was never used. After a failure, memory is requested again from time to time: there may be room again. */
@@ -2513,10 +2512,14 @@ static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
 		return st;
 	if (index < p->max_stations)
 		return ctp_station_new_(p);
+	if (p->annex) {
+		ctp_recover_(p);
+		st = ctp_unfree_(p); /* it may also have been freed meanwhile */
+	}
 	/* The count continues beyond max_stations to show how many coroutines got none, but it must not wrap around to 0. */
-	if (!(index >> 31) && !(p->annex && ctp_recover_(p)))
+	if (!st && !(index >> 31))
 		__atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED);
-	return p->annex ? ctp_unfree_(p) : NULL;
+	return st;
 }
 
 /* Fills the fields of the annex. */

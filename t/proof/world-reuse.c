@@ -2,7 +2,8 @@
 /* Copyright (c) 2026 the ctptools authors */
 /*
  * world-reuse.c - births, events and deaths of coroutines that share two or three stations, against lib/collect/coros.c and what
- * belongs to it: no station has two owners; a row is of the coroutine that wrote it; and each event is a row or lost, once.
+ * belongs to it: no station has two owners; a row is of the coroutine that wrote it; each event is a row or lost, once; and each
+ * coroutine is traced, or counted as untraced, once.
  *
  *	rings, fenced   a collector from the beginning to the end
  *	attach          one that comes in the middle, with a snapshot (coros-snapshot.c)
@@ -28,6 +29,7 @@ static struct ctp_rings rings;
 static struct ctp_rows rows;
 static struct ctp_coros coros;
 static unsigned kind, thread_of[WRITERS];
+static bool kept; /* the program goes on recording after the collector has left */
 static uint64_t judged, awaited;
 static uint32_t judged_rows;
 
@@ -218,7 +220,8 @@ static void collect(void *unused)
 			ctp_coros_audit(&coros, used(), false, false);
 	}
 	if (kind == LEAVE) {
-		ctp_arena_close(&arena, view_chance(2) ? KEPT : 0);
+		kept = view_chance(2);
+		ctp_arena_close(&arena, kept ? KEPT : 0);
 		look_last(false);
 		ctp_coros_release(&coros, used());
 		return;
@@ -262,8 +265,21 @@ static void judge_stack(void)
 			view_fail("station %u is of an ended coroutine, and was never freed", i);
 }
 
+/* Each coroutine is traced, or counted as untraced, once. */
+static void judge_births(void)
+{
+	uint32_t traced = 0, taken = arena.header->allocated_count, most = arena.geo.max_stations;
+	uint32_t untraced = (taken > most ? taken - most : 0) + arena.header->refused;
+	for (unsigned id = 1; id < IDS; id++)
+		traced += of[id].traced;
+	if (traced + untraced != IDS - 1)
+		view_fail("%u coroutines are traced, and %u are counted as untraced, of %u", traced, untraced, IDS - 1);
+}
+
 static void after(void)
 {
+	if (kind != LEAVE || kept)
+		judge_births();
 	if (kind == LEAVE)
 		judge_stack();
 	else if (kind < ATTACH)

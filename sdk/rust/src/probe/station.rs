@@ -21,19 +21,23 @@ impl Probe {
         let fresh = used < FRESH.min(self.shape.max_stations / 2);
         let mut index = if fresh { None } else { self.station_pop() };
         if index.is_none() {
-            // The count continues beyond max_stations to show how many got none, but it must not wrap around to 0.
-            index = if used >= self.shape.max_stations && self.has_annex() && self.station_recover() {
-                self.station_pop()
-            } else if used < self.shape.max_stations {
-                self.station_new()
-            } else {
-                if used >> 31 == 0 {
-                    allocated.fetch_add(1, Relaxed);
-                }
-                None
-            };
+            index = if used < self.shape.max_stations { self.station_new() } else { self.station_last() };
         }
         index.and_then(|index| Some((index, self.station(index)?)))
+    }
+
+    /// All stations were used.
+    fn station_last(&self) -> Option<u32> {
+        if self.has_annex() {
+            self.station_recover();
+        }
+        let left = self.station_pop(); // it may also have been freed meanwhile
+        let allocated = &self.header().allocated_count;
+        // The count continues beyond max_stations to show how many got none, but it must not wrap around to 0.
+        if left.is_none() && allocated.load(Relaxed) >> 31 == 0 {
+            allocated.fetch_add(1, Relaxed);
+        }
+        left
     }
 
     /// A station that was never used. After a failure, memory is requested again from time to time: there may be room again.
@@ -97,22 +101,18 @@ impl Probe {
     }
 
     /// There is no station left, and the collector that should free some may be dead. If we get its lock on the memory, it is, and we
-    /// do what it left undone. True: try again.
+    /// do what it left undone.
     #[cold]
-    pub fn station_recover(&self) -> bool {
+    pub fn station_recover(&self) {
         let mode = self.header().mode.load(Relaxed);
         let next = if mode & MODE_KEEP != 0 { MODE_RECORD | MODE_KEEP | mode & MODE_GAPS } else { 0 };
         if mode & MODE_RINGS == 0 || self.unserved.fetch_add(1, Relaxed) % TRIES != 0 {
-            return false;
+            return;
         }
         let _errno = Errno::keep();
-        match self.memory_fd() {
-            Some(fd) if fd.lock() => {
-                self.station_retire(mode, next);
-                fd.unlock();
-                next != 0
-            }
-            _ => false,
+        if let Some(fd) = self.memory_fd().filter(|fd| fd.lock()) {
+            self.station_retire(mode, next);
+            fd.unlock();
         }
     }
 

@@ -270,17 +270,49 @@ fn what_a_dead_collector_left_is_done_once() {
         trace.mark_dead();
         let path = format!("/proc/self/fd/{}\0", probe().memory.get().unwrap().0);
         let collector = Fd::open(path.as_ptr().cast(), sys::OPEN_SHARED).unwrap();
-        assert!(collector.lock() && !probe().station_recover());
+        assert!(collector.lock());
+        probe().station_recover();
         assert_eq!((header.mode.load(Relaxed), station.is_dead.load(Relaxed)), (FOLLOW | MODE_KEEP, 1));
         collector.unlock();
         probe().unserved.store(0, Relaxed);
-        assert!(probe().station_recover() && collector.lock());
+        probe().station_recover();
+        assert!(collector.lock());
         assert_eq!((header.mode.load(Relaxed), station.is_dead.load(Relaxed)), (RECORD | MODE_KEEP, 2));
         collector.unlock();
         probe().unserved.store(0, Relaxed);
         header.mode.store(FOLLOW, Relaxed);
-        assert!(!probe().station_recover());
+        probe().station_recover();
         header.mode.load(Relaxed) == 0 && header.gaps.load(Relaxed) == 1
+    }));
+}
+
+/// So that all stations have been used.
+fn use_all() {
+    probe().header().allocated_count.store(probe().shape.max_stations, Relaxed);
+}
+
+/// Of a new coroutine: whether it is traced, and how many are counted as untraced.
+fn spawned() -> (bool, u32) {
+    let trace = PollTrace::new();
+    let count = probe().header().allocated_count.load(Relaxed) - probe().shape.max_stations;
+    (trace.task_ref().0.reference() != 0, count)
+}
+
+#[test]
+fn untraced_is_who_got_no_station() {
+    let _one = collect(RECORD);
+    assert!(in_child(|| {
+        leave_collector();
+        let mut trace = PollTrace::new();
+        use_all();
+        let header = probe().header();
+        header.mode.store(FOLLOW | MODE_KEEP, Relaxed);
+        assert_eq!(spawned(), (false, 1), "the collector is gone, and has left no station");
+        assert_eq!(header.mode.load(Relaxed), RECORD | MODE_KEEP);
+        header.mode.store(FOLLOW | MODE_KEEP, Relaxed);
+        trace.mark_dead();
+        probe().unserved.store(0, Relaxed);
+        spawned() == (true, 1)
     }));
 }
 
@@ -350,8 +382,37 @@ fn lost() -> u64 {
     pairs.map(|(events, notes)| events.load(Relaxed) + notes.load(Relaxed)).sum()
 }
 
+/// In the child of a fork: two stops around the birth of a coroutine. There is no station, unless the handler frees one.
+fn last_birth() -> i32 {
+    const TRACEME: c_long = 0;
+    static mut HELD: Option<PollTrace> = None;
+    extern "C" fn free_one(_number: c_int) {
+        // SAFETY: nobody else has it by now.
+        unsafe { *ptr::addr_of_mut!(HELD) = None };
+    }
+    leave_collector();
+    // SAFETY: nothing that could be misused.
+    unsafe {
+        *ptr::addr_of_mut!(HELD) = Some(PollTrace::new());
+        use_all();
+        signal(USR1, free_one);
+        if ptrace(TRACEME, 0, 0, 0) != 0 {
+            return 2;
+        }
+        raise(STOP);
+    }
+    let (is_traced, untraced) = spawned();
+    // SAFETY: as before.
+    unsafe { raise(STOP) };
+    if u32::from(is_traced) + untraced == 1 {
+        0
+    } else {
+        3
+    }
+}
+
 /// Runs it, with a signal at its n-th step. Its status; None: it ended before.
-fn stepped(n: u32, may_lose: bool) -> Option<c_int> {
+fn stepped(n: u32, run: &dyn Fn() -> i32) -> Option<c_int> {
     const CONT: c_long = 7;
     const KILL: c_long = 8;
     const SINGLESTEP: c_long = 9;
@@ -360,7 +421,7 @@ fn stepped(n: u32, may_lose: bool) -> Option<c_int> {
     unsafe {
         let pid = fork();
         if pid == 0 {
-            _exit(catch_unwind(|| first_call(may_lose)).unwrap_or(1));
+            _exit(catch_unwind(AssertUnwindSafe(run)).unwrap_or(1));
         }
         let mut status = status_of(pid);
         for _ in 0..n {
@@ -385,12 +446,12 @@ fn stepped(n: u32, may_lose: bool) -> Option<c_int> {
 }
 
 /// At each seventh step, or at each one with the variable EVERY.
-fn at_each_step(may_lose: bool) {
-    if stepped(0, may_lose) == Some(2 << 8) {
+fn at_each_step(run: &dyn Fn() -> i32) {
+    if stepped(0, run) == Some(2 << 8) {
         return; // ptrace(2) is not allowed here
     }
     let stride = if std::env::var_os("EVERY").is_some() { 1 } else { 7 };
-    let ends: Vec<_> = (1..STEPS_MAX).step_by(stride).map_while(|n| stepped(n, may_lose)).collect();
+    let ends: Vec<_> = (1..STEPS_MAX).step_by(stride).map_while(|n| stepped(n, run)).collect();
     assert!(ends.len() * stride > 50);
     assert_eq!(ends.iter().position(|status| *status != 0), None, "of {} runs, one for {stride} steps", ends.len());
 }
@@ -399,7 +460,7 @@ fn at_each_step(may_lose: bool) {
 fn a_signal_at_each_step_of_a_threads_first_call() {
     let _one = collect(FOLLOW);
     std::thread::spawn(live).join().unwrap(); // so that its place has a number, and not another one in each child
-    at_each_step(false);
+    at_each_step(&|| first_call(false));
 }
 
 #[test]
@@ -407,5 +468,11 @@ fn a_signal_at_each_step_of_a_childs_first_call() {
     let _one = collect(FOLLOW);
     live();
     entries();
-    at_each_step(true);
+    at_each_step(&|| first_call(true));
+}
+
+#[test]
+fn a_signal_at_each_step_of_a_birth_without_a_station() {
+    let _one = collect(RECORD);
+    at_each_step(&last_birth);
 }
