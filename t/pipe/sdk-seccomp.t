@@ -228,6 +228,27 @@ static void child(void)
 	if (syscall(SYS_wait4, pid, &status, 0, NULL) != pid || status)
 		_exit(WIFSIGNALED(status) ? 128 + WTERMSIG(status) : 2);
 }
+/* A child without other threads, in strict mode or without the processor's counter; "on" has the counter again. Its end. */
+static int ends(const char *how)
+{
+	struct ctp_coro co;
+	int status;
+	pid_t pid = fork();
+	if (!pid) {
+		ctp_init();
+		ctp_coro_new(&co, 0); /* what it needs of the system, it has now */
+		long failed = *how == 's' ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) : prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+		if (!strcmp(how, "on"))
+			failed |= prctl(PR_SET_TSC, PR_TSC_ENABLE);
+		if (failed)
+			syscall(SYS_exit, 77L);
+		ctp_coro_resume(&co);
+		ctp_coro_death(&co);
+		syscall(SYS_exit, 0L);
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
 static void plugin(const char *path, bool unload)
 {
 	void *so = dlopen(path, RTLD_NOW);
@@ -245,6 +266,8 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	without = argc > 2 ? argv[2] : "";
 	threads_start();
+	if (!strcmp(what, "strict") || !strcmp(what, "off") || !strcmp(what, "on"))
+		return ends(what);
 	bool late = !strcmp(what, "late") || !strcmp(what, "join") || !strcmp(what, "unload") || !strcmp(what, "stopped");
 	if (!late && (ctp_init(), !ctp_current_->mode))
 		return 77;
@@ -310,6 +333,29 @@ for option in '' --lossless; do
 	wait $pid
 	is "ctp-collect $option can visit it" $? 0
 done
+
+# What the manual says of the strict mode, and of the processor's counter.
+"$tmp/confined" strict
+status=$?
+if [ $status = 77 ]; then
+	skip 'there is no strict mode here'
+else
+	is 'strict mode: untraced, the probe does no harm' $status 0
+	CTP_RECORD=1 "$tmp/confined" strict
+	status=$?
+	case $(uname -m) in
+	x86_64) is 'strict mode: an event ends the program by SIGSEGV' $status 139 ;;
+	*) note "strict mode: status $status" ;;
+	esac
+fi
+"$tmp/confined" off
+if [ $? = 77 ]; then
+	skip 'the counter cannot be disabled here'
+else
+	CTP_RECORD=1 "$tmp/confined" off
+	is 'without the counter, an event ends the program by SIGSEGV' $? 139
+	ok '  with the counter enabled again, it runs' env CTP_RECORD=1 "$tmp/confined" on
+fi
 
 # Each is needed by something.
 clock=/sys/devices/system/clocksource/clocksource0/current_clocksource
