@@ -21,14 +21,15 @@ function aboutNodes({ meta, section }) {
 	const facts = [
 		lengthText(section.ended_ns ?? section.duration_ns ?? meta.span_ns),
 		outcomeText(section),
-		wallClock(meta, 0),
 		plural(section.coroutines ?? meta.coroutines, "coroutine"),
 		section.alive ? `${count(section.alive)} ${section.missing ? "not seen to die" : "alive at the end"}` : null,
 		plural(section.threads_seen ?? meta.threads.length, "thread"),
 		plural(section.events ?? meta.events, "event"),
+		(wallClock(meta, 0) || "").replace(/\.\d+/, ""),
 		section.filtered ? `filtered: ${clean(section.filtered, 100)}` : null,
 	];
-	return [el("h1", null, quoted(meta.title, 100)), el("p", null, facts.filter(fact => fact).join(" · "))];
+	const known = facts.filter(fact => fact).map((fact, i) => el("span", null, `${i ? " · " : ""}${fact}`));
+	return [el("h1", null, quoted(meta.title, 100)), el("p", null, ...known)];
 }
 
 // What this page cannot show comes first.
@@ -62,7 +63,8 @@ function noticeText({ meta, section }) {
 function fillIn(app) {
 	const { model } = app, { meta } = model, notice = noticeText(model);
 	byId("about").replaceChildren(...aboutNodes(model));
-	byId("about").title = `${clean(meta.source, 200)} – ${clean(meta.tool, 100)}`;
+	const about = [meta.title, byId("about").lastChild.textContent, `${clean(meta.source, 200)} – ${clean(meta.tool, 100)}`];
+	byId("about").title = about.map(line => clean(line, 400)).join("\n");
 	byId("tabs").replaceChildren(...Object.entries(PAGES).map(([page, title]) => el("a", { href: "#/" + page, "data-page": page }, title)));
 	byId("findings").replaceChildren(...panelNodes(app));
 	sectionChoice(app);
@@ -114,6 +116,7 @@ async function start() {
 	try {
 		const model = new Model(await readTrace(say));
 		useClock(model.meta);
+		useFolder(model.meta.places);
 		await model.build(say);
 		const app = new App(model);
 		fillIn(app);

@@ -313,8 +313,10 @@ static void holder(const struct json *j, const struct ctp_report_holder *h)
 	ctp_output_putf(j->out, ",\"alive\":%s}", boolean(h->alive));
 }
 
+/* A page has the words of the text, too: how much is available, and that no coroutine holds it. */
 static void object(const struct json *j, const struct ctp_report_object *o)
 {
+	char available[CTP_PRINT_LABEL_MAX];
 	text(j, "{\"name\"", o->name);
 	text(j, ",\"kind\"", ctp_print_object_kind(o));
 	text(j, ",\"made_site\"", o->made);
@@ -333,6 +335,10 @@ static void object(const struct json *j, const struct ctp_report_object *o)
 	else
 		ctp_output_putf(j->out, ",\"holders\":null");
 	known(j, "held_by_others", o->holders_known, o->held_by_others);
+	if (j->in_page) {
+		text(j, ",\"available_text\"", ctp_print_available(available, o));
+		ctp_output_putf(j->out, ",\"unheld\":%s", boolean(ctp_print_unheld(o)));
+	}
 	ctp_output_putf(j->out, ",\"waiters\":%ju", o->waiters);
 	ns(j, ",\"longest_ns\"", o->longest_ns);
 	ctp_output_putf(j->out, "}");

@@ -437,6 +437,11 @@ const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp
 	return text;
 }
 
+bool ctp_print_unheld(const struct ctp_report_object *o)
+{
+	return o->holders_known && o->has_holds && !o->nholders && !o->held_by_others;
+}
+
 const char *ctp_print_holders(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o)
 {
 	char label[CTP_PRINT_LABEL_MAX];

@@ -116,6 +116,7 @@ const char *ctp_print_heavy(int kind); /* "running" ... */
 const char *ctp_print_object_kind(const struct ctp_report_object *o);
 const char *ctp_print_object(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o);
 const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o);
+bool ctp_print_unheld(const struct ctp_report_object *o); /* no coroutine holds it, and the trace would say so */
 const char *ctp_print_holders(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o);
 
 #endif

@@ -11,6 +11,7 @@
 static void fill_holders(struct ctp_analysis *a, uint64_t start_ns, const struct ctp_object *ob, struct ctp_report_object *to)
 {
 	to->holders_known = ob->holders_known;
+	to->has_holds = ob->hold_ns;
 	to->held_by_others = ob->others;
 	for (uint32_t i = CTP_REPORT_HOLDERS; i < ob->nholders; i++)
 		to->held_by_others += (uint64_t)ob->holders[i].count;

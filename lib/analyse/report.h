@@ -136,6 +136,7 @@ struct ctp_report_object {
 	uint64_t left;
 	uint64_t total;       /* the most that was ever available, or held */
 	bool holders_known;
+	bool has_holds;       /* the trace says what coroutines hold of it */
 	struct ctp_report_holder holders[CTP_REPORT_HOLDERS];
 	uint32_t nholders;
 	uint64_t held_by_others; /* how much the holders that are not listed hold */

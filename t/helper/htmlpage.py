@@ -179,11 +179,11 @@ def report(coros, span, findings, tids, events, places):
     running = [dict(w, longest=dict(w["longest"], thread=tids[0])) for w in waiting[:1]]
     holders = [{"coro": str(c.coro), "name": c.name or None, "count": 1, "alive": False} for c in coros[:1]]
     thing = {"pid": 18799, "object": "0x1000", "available_exact": True, "room": None, "room_exact": True, "total": 4, "closed": False,
-             "owned": True, "held_by_others": 2}
-    objects = [dict(thing, name="db pool", kind="permits", made_site="pool.c:30:main", available=0, holders=holders, waiters=3,
-                    longest_ns=span >> 2),
-               dict(thing, name=None, kind="queue", made_site=None, available=None, room=5, holders=None, held_by_others=None, waiters=0,
-                    longest_ns=0, closed=True)]
+             "owned": True, "held_by_others": 2, "unheld": False}
+    objects = [dict(thing, name="db pool", kind="permits", made_site="pool.c:30:main", available=0, available_text="0 of 4",
+                    holders=holders, waiters=3, longest_ns=span >> 2),
+               dict(thing, name=None, kind="queue", made_site=None, available=None, available_text="?, room for 5, closed", room=5,
+                    holders=None, held_by_others=None, waiters=0, longest_ns=0, closed=True)]
     threads = [{"tid": tid, "name": f"worker {i}", "busy_ns": (span >> 1) + i, "busy_share": 0.5 + i / 100,
                 "resumes": events >> 2, "last_ns": span - i} for i, tid in enumerate(tids)]
     return {"ctp_report": 1, "tool": "ctp-report 0.1.0", "ignored": 0, "sections": [{
@@ -410,7 +410,8 @@ def made_held(*_):
     made = report(rows, span, [found], [501, 502], sum(len(c.events) for c in rows), ["", site])
     made["sections"][0]["objects"] = [{
         "name": "db 3", "kind": "lock", "made_site": "pool.cpp:12:open", "pid": 18799, "object": lock["object"], "available": 0,
-        "available_exact": True, "room": None, "room_exact": False, "total": 1, "closed": False, "owned": True, "held_by_others": 0,
+        "available_text": "0", "available_exact": True, "room": None, "room_exact": False, "total": 1, "closed": False, "owned": True,
+        "held_by_others": 0, "unheld": False,
         "holders": [{"coro": "12", "name": "conn 12", "count": 1, "alive": True}], "waiters": 8, "longest_ns": span - since}]
     return page(rows, span, "./server --pool 1", [found], report=made)
 
@@ -443,10 +444,47 @@ def made_permits(*_):
     made = report(rows, span, [found], [7], sum(len(c.events) for c in rows), ["", site])
     made["sections"][0]["objects"] = [{
         "name": "db pool", "kind": "permits", "made_site": "pool.cpp:60:pool", "pid": 18799, "object": want["object"], "available": 0,
-        "available_exact": True, "room": None, "room_exact": False, "total": 3, "closed": False, "owned": True, "held_by_others": 0,
+        "available_text": "0 of 3", "available_exact": True, "room": None, "room_exact": False, "total": 3, "closed": False,
+        "owned": True, "held_by_others": 0, "unheld": False,
         "holders": [{"coro": str(c.coro), "name": c.name, "count": 1, "alive": False} for c in rows[2:5]], "waiters": 130,
         "longest_ns": span - first}]
     return page(rows, span, "./server --permits 3", [found], report=made)
+
+
+def made_queues(*_):
+    """Ten chains of the same shape: "session 0" to 9 wait, each for a queue of its own that has no name, a reader without a name for each
+    of them, and a writer for each reader. 33 write queues have one name: one of them has items, and 7 coroutines wait for it. Nobody
+    has the permits. Paths are long, and functions are Rust's. What no coroutine woke are 20 coroutines."""
+    ms, span, root = 1_000_000, 2_000_000_000, "/home/somebody/work/projects/messages/server-of-messages/crates/network/"
+    site = root + "session/src/channel/receive.rs:88:core::future::poll_fn::PollFn<app::read<alloc::vec::Vec<alloc::string::String>>>"
+    spawn, queue = root + "listener/src/accept.rs:20:app::serve::<alloc::string::String>::{{closure}}", {"kind": "item", "pid": 7, "count": 1}
+    rows, kinds = [], (("session", site), ("", root + "reader/src/lib.rs:9:app::read"), ("writer", root + "writer/src/lib.rs:7:app::write"))
+    for k, (name, place) in enumerate(kinds):
+        for i in range(10):
+            c = Coro(100 * k + i + 1, 0x100 * k + i, 0, None, name and f"{name} {i}", spawn)
+            c.events = [(ms + i, "wake", None)] * (k < 2) + [(ms + 100 + i, "resume", 7), (2 * ms + i, "suspend", place)]
+            rows.append(c)
+    found = finding("never-woken", "10 coroutines wait for items of queues and are not woken", rows[:10], span, "likely", 1, 2 * ms, site,
+                    [f"all of them wait at {site}", "no event is missing"])
+    for i, member in enumerate(found["coroutines"]):
+        member.update(reasons=[dict(queue, object=f"0x00007fa2e4000b{i}0")], waits_for=None, since_ns=2 * ms, for_ns=span - 2 * ms)
+    for k in 1, 2:
+        found["awaits"] += [waiter(c, rows[10 * (k - 1) + i].coro, span - 2 * ms, since_ns=2 * ms, suspend_site=kinds[k][1])
+                            for i, c in enumerate(rows[10 * k:10 * k + 10])]
+    found["waiting"] = 20
+    made = report(rows, span, [found], [7], sum(len(c.events) for c in rows), ["", site])
+    thing = {"pid": 7, "available_exact": True, "room": None, "room_exact": True, "total": None, "closed": False, "owned": False,
+             "held_by_others": 0, "holders": [], "unheld": False, "kind": "queue", "longest_ns": ms}
+    at = root + "writer/src/lib.rs:3:app::open"
+    objects = [dict(thing, name=None, made_site=None, object=f"0x00007fa2e4000b{i}0", available=0, available_text="0", waiters=1)
+               for i in range(10)]
+    objects += [dict(thing, name="write queue", made_site=at, object=f"0x{0x1000 + i:016x}", available=5 * (i == 20),
+                     available_text="5" if i == 20 else "0", waiters=7 if i == 20 else 0) for i in range(33)]
+    objects += [dict(thing, name="db", kind="permits", made_site=None, object="0x0000000000009000", available=1, available_text="4 of 4",
+                     total=4, owned=True, unheld=True, waiters=3)]
+    made["sections"][0]["objects"] = objects
+    found["coroutines"][0]["reasons"].append({"kind": "permits", "pid": 7, "object": "0x0000000000009000", "count": 1})
+    return page(rows, span, "./messages --port 7", [found], report=made)
 
 
 def made_hostile(*_):

@@ -493,8 +493,8 @@ def test_panel(pages):
         text = pages.open(kind).text("#findings")
         ok("null" not in text and "undefined" not in text, f"{kind}: no word of JavaScript's in the panel", text)
     chrome = pages.open("tree")
-    equal(chrome.texts(".tree > li"), ["lock 2 #2#3, in consumer 5 at q.c:41:pop for 9.00 µs#4 for 8.00 µs (inferred)#5 for 2.00 µs",
-                                       "#77#6 ready to run for 1.00 µs"], "who waits because of a finding is a tree, the longest first")
+    equal(chrome.texts(".tree > li"), ["lock 2 #2a #3, in consumer 5 at q.c:41:pop for 9.00 µsa #4 for 8.00 µs (inferred)a #5 for 2.00 µs",
+                                       "#77a #6 ready to run for 1.00 µs"], "who waits because of a finding is a tree, the longest first")
     equal(chrome.eval("[...document.querySelectorAll('.tree li')].map(li => li.closest('.tree') && li.parentElement.querySelectorAll(':scope > li').length)"),
           [2, 1, 2, 2, 2, 1], "each below whom it waits for")
     equal(chrome.texts(".finding summary"), ["who", "waiting because of them: 98"], "and how many these are")

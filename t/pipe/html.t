@@ -103,6 +103,24 @@ is 'what it waits for is told once for a place' "$(page "$tmp/held.html" "[e[1:]
 	"([('wait', 'db')], ['resume', 'wait', 'suspend', 'held', 'resume', 'suspend', 'held', 'resume', 'suspend', 'held'])"
 is 'a long wait, and one that goes on, tells who held it' "$(page "$tmp/held.html" "[e for e in rows[1]['events'] if e[1] == 'held']")" \
 	"[(1999900, 'held', 0), (3999900, 'held', 0), (5999900, 'held', 0)]"
+# The program counts its permits at first alone, and then says who holds them: four are there, and nobody holds any.
+{
+	echo '{"type":"@section","attrs":{"pid":"7"}}'
+	for coro in 1 2; do echo '{"type":"birth","ts":100,"probe_id":'$coro',"coro":'$coro',"station":'$coro',"after":100,"before":100,"parent":0,"site":0,"pid":7}'; done
+	at='"pid":7,"object":"0x0000000000000010"'
+	echo '{"type":"object","ts":101,'$at',"for":"permits","available":4,"site":0,"marks":"owned made"}'
+	transition 1 true 110 0
+	for count in 1 -1; do echo '{"type":"hold","ts":'$((112 - count))',"probe_id":1,"coro":1,'$at',"count":'$count'}'; done
+	transition 2 true 200 0
+	echo '{"type":"reason","ts":300,"probe_id":2,"coro":2,"pid":7,"for":"permits","deadline":0,"fd":-1,"object":"0x0000000000000010","count":1,"marks":"none"}'
+	transition 2 false 301 1
+	transition 1 false 9000000000 1
+	echo '{"type":"@end","complete":true}'
+} | "$from" >"$tmp/free.ctp"
+"$to" -q -o "$tmp/free.html" "$tmp/free.ctp"
+like 'the text says what is available, and that it is not held' "$("$BIN/ctp-report" -q "$tmp/free.ctp" | tr -s '\n ' ' ')" '[(]4 free[)], which no coroutine holds .* 4 of 4 permits'
+is 'and so does the page, from the same source' \
+	"$(page "$tmp/free.html" "[[o[key] for key in ('available_text', 'unheld')] for o in meta['report']['sections'][0]['objects']]")" "[['4 of 4', True]]"
 "$to" -q --finding 1 -o "$tmp/part.html" "$tmp/lost.ctp"
 is '--finding has its coroutines and who woke them, and no others' \
 	"$? $(page "$tmp/part.html" "[r['name'] for r in rows], meta['finding'], len(meta['report']['sections'][0]['findings'])")" "0 (['handler 17', 'client 17'], 1, 1)"

@@ -8,11 +8,11 @@
 const COUNTED = new WeakMap(); // from a model to the counts of its whole trace, or the promise of them
 
 // { resumes, wakes: of each row, ns(row, state), life(row), state(row): at the end, lives(row) }; range null: the whole trace.
-function coroutineCounts(model, range = null) {
+function coroutineCounts(model, range = null, breath = new Breath(() => {})) {
 	if (range)
-		return countRange(model, range, new Breath(() => {}));
+		return countRange(model, range, breath);
 	if (!COUNTED.has(model))
-		COUNTED.set(model, countAll(model, new Breath(() => {})));
+		COUNTED.set(model, countAll(model, breath));
 	return COUNTED.get(model);
 }
 

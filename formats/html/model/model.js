@@ -201,10 +201,10 @@ class Model {
 		return this.meta.places[index] || "";
 	}
 
-	// The title of a row, beside its number: its name, or else its spawn site.
+	// The title of a row, beside its number: its name, or else the function that it was spawned in.
 	label(row) {
 		const name = this.meta.strings[this.coros.name[row]], spawn = this.place(this.coros.spawn[row]);
-		return shorten(name || spawn || NAMELESS, 80);
+		return shorten(name || functionOf(spawn) || shortSite(spawn) || NAMELESS, 80);
 	}
 
 	// The name without its numbers: what coroutines of one kind have in common.

@@ -4,7 +4,7 @@
 // pairs.js - wakes by pair: which coroutine woke which, how often, and when first and last.
 //
 // A row has all wakes that its coroutine received. So a pair is complete when its row has been read, and of millions of pairs only
-// those with the most wakes have to be kept.
+// those with the most wakes have to be kept. What no coroutine woke is one pair, whatever it woke: timers and sockets wake everybody.
 
 const MOST_PAIRS = 10000;
 
@@ -15,6 +15,7 @@ class Pairs {
 		this.count = [];
 		this.first = [];
 		this.last = [];
+		this.outside = null;
 	}
 
 	add(waker, t) {
@@ -32,14 +33,24 @@ class Pairs {
 	// The row is complete. Of two pairs with the same number of wakes, the earlier row's is kept.
 	finish(woken) {
 		for (const [waker, place] of this.places) {
-			this.pairs++;
 			this.wakes += this.count[place];
+			if (waker < 0) {
+				this.addOutside(this.pair(waker, woken, place));
+				continue;
+			}
+			this.pairs++;
 			if (this.count[place] > this.least)
 				this.list.push(this.pair(waker, woken, place));
 			if (this.list.length >= 2 * this.most)
 				this.cut();
 		}
 		this.places.clear();
+	}
+
+	addOutside({ woken, count, first, last }) {
+		const none = { rows: 0, count: 0, first: Infinity, last: -Infinity }, all = this.outside || none;
+		this.outside = { waker: -1, woken: all.rows ? -1 : woken, rows: all.rows + 1, count: all.count + count,
+			first: Math.min(all.first, first), last: Math.max(all.last, last) };
 	}
 
 	pair(waker, woken, place) {
@@ -56,7 +67,8 @@ class Pairs {
 }
 
 // { list: [{ waker (-1: not known), woken, count, first, last }], pairs and wakes: how many there are in all }. The list has the
-// largest pairs, at most `most`. keep(waker, woken): whether a pair counts; range: only wakes in it.
+// largest pairs, at most `most`. The pair of what no coroutine woke has rows: how many; if there are several,
+// woken is -1. keep(waker, woken): whether a pair counts; range: only wakes in it.
 async function wakePairs(model, { keep = () => true, range = null, most = MOST_PAIRS } = {}, breath = new Breath(() => {})) {
 	const { coros, events, lanes, n } = model, { kind, time, arg } = events;
 	const pairs = new Pairs(most), until = range ? range[1] : Infinity;
@@ -72,6 +84,10 @@ async function wakePairs(model, { keep = () => true, range = null, most = MOST_P
 				pairs.add(waker, time[e]);
 		}
 		pairs.finish(row);
+	}
+	if (pairs.outside) {
+		pairs.list.push(pairs.outside);
+		pairs.pairs++;
 	}
 	pairs.cut();
 	return { list: pairs.list, pairs: pairs.pairs, wakes: pairs.wakes };

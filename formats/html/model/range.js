@@ -5,9 +5,9 @@
 
 // { ns: by state, sites: Map of place to { ns, times } of waits, wakes, threads: Map of thread to { ns, runs } }; rows null: all.
 // Waits and runs count as far as they are within the range. null: cancelled.
-async function rangeSums(model, rows, from, to, cancelled) {
+async function rangeSums(model, rows, from, to, cancelled, breath = new Breath(() => {})) {
 	const sums = { ns: new Float64Array(STATES), sites: new Map(), threads: new Map(), wakes: 0, alive: 0 };
-	const breath = new Breath(() => {}), n = rows ? rows.length : model.n, { first, born, end } = model.coros;
+	const n = rows ? rows.length : model.n, { first, born, end } = model.coros;
 	for (let i = 0; i < n; i++) {
 		const row = rows ? rows[i] : i;
 		if (born[row] <= to && end[row] >= from)

@@ -26,6 +26,53 @@ function shorten(text, most) {
 	return text.slice(0, head).replace(/[\ud800-\udbff]$/, "") + "…" + text.slice(text.length - (most - 1 - head)).replace(/^[\udc00-\udfff]/, "");
 }
 
+// --- sites: FILE:LINE:FUNCTION
+
+// The folder that all files with an absolute path are in, which only makes sites longer; "": there is none.
+let folder = "";
+
+function useFolder(sites) {
+	const files = sites.filter(site => site.startsWith("/")).map(site => siteParts(site).file).filter(file => file);
+	const folders = files.map(file => file.slice(0, file.lastIndexOf("/") + 1));
+	folder = folders[0] || "";
+	for (const other of folders)
+		while (!other.startsWith(folder))
+			folder = folder.slice(0, folder.lastIndexOf("/", folder.length - 2) + 1);
+	folder = folder === "/" ? "" : folder;
+	return folder;
+}
+
+function siteParts(site) {
+	const [, file = "", name = ""] = site.match(/^(.*?):\d+(?::(.*))?$/s) || [];
+	return { file, name };
+}
+
+// Without what is between < and >: the types of Rust and C++.
+function withoutTypes(name) {
+	let text = name.replace(/->/g, ""), before = "";
+	while (text !== before && !/\boperator\b/.test(text)) {
+		before = text;
+		text = text.replace(/(::)?<[^<>]*>/g, "");
+	}
+	return text === name.replace(/->/g, "") ? name : text.replace(/^::/, "");
+}
+
+// Without the folder of all, and without types.
+function shortSite(site) {
+	const text = folder && site.startsWith(folder) ? site.slice(folder.length) : site, { name } = siteParts(text);
+	return text.slice(0, text.length - name.length) + (withoutTypes(name) || name);
+}
+
+// The last part of the name of a function: without its types, and without what a closure adds. "": the site names no function.
+function functionOf(site) {
+	const { name } = siteParts(site);
+	let text = withoutTypes(name.replace(/\(anonymous namespace\)::/g, ""));
+	if (/.\(/.test(text)) // with its parameters, C++ puts its result before it
+		text = text.replace(/(?<=.)\(.*$/s, "").replace(/^.*\s(?=\S)/s, "");
+	const parts = text.split("::").map(part => part.trim()).filter(part => part && !part.startsWith("{"));
+	return parts.at(-1) || name;
+}
+
 // For fillText, which has no element that would isolate the direction of a name from its neighbours'.
 function isolate(text) {
 	return "\u2068" + text + "\u2069";

@@ -21,7 +21,7 @@ function objectTitle({ kind, name, made_site: made, object }) {
 	const thing = Object.hasOwn(THINGS, kind || "") ? THINGS[kind] : "object";
 	if (name)
 		return `${thing} '${name}'`;
-	return made ? `${thing} made at ${made}` : object ? `${thing} ${object.replace(/^0x0+(?=.)/, "0x")}` : thing;
+	return made ? `${thing} made at ${shortSite(made)}` : object ? `${thing} ${object.replace(/^0x0+(?=.)/, "0x")}` : thing;
 }
 
 // What finds it among the reasons of waits.
@@ -29,12 +29,31 @@ function objectWords({ name, object }) {
 	return name || object.replace(/^0x0+(?=.)/, "0x");
 }
 
-// How much of an object is available: "0 of 4", "some", "not known".
-function freeText({ kind, available, available_exact: exact, total, room, room_exact: roomExact, closed }) {
-	const of = (kind === "permits" || kind === "lock") && total ? ` of ${count(total)}` : "";
-	const known = exact || !available ? count(available || 0) + of : "some", some = (available ?? null) === null ? "not known" : known;
-	const left = room === null || room === undefined ? "" : roomExact ? `, room for ${count(room)}` : ", some room";
-	return some + left + (closed ? ", closed" : "");
+// How much of an object is available, in the report's words: "0 of 4", "some, room for 5".
+function freeText({ available_text: text }) {
+	return (text ?? "?").replace(/^\?/, "not known");
+}
+
+// Objects of a kind and a name, or made at a place, that are in the same state and that nobody holds, as one: with `alike`, which is how
+// many they are. Those that nobody waits for need no name. The most waited for come first.
+function alikeObjects(objects) {
+	const groups = new Map();
+	for (const item of objects) {
+		const { kind, name, made_site: made, object, pid, origin, holders, held_by_others: others, waiters, here } = item;
+		const own = (holders || []).length || others || !name && !made && (waiters || here) || !object;
+		const key = own ? item : JSON.stringify([kind, pid, origin, name, made, freeText(item), !holders]), first = groups.get(key);
+		const longest_ns = first && Math.max(first.longest_ns || 0, item.longest_ns || 0);
+		groups.set(key, !first ? { ...item, alike: 1 } : { ...first, alike: first.alike + 1, longest_ns,
+			waiters: (first.waiters || 0) + (waiters || 0), here: (first.here || 0) + (here || 0) });
+	}
+	return [...groups.values()].sort((a, b) => Math.max(b.waiters || 0, b.here || 0) - Math.max(a.waiters || 0, a.here || 0));
+}
+
+// The title of such a group: "queue 'write queue' × 32".
+function alikeTitle(item) {
+	const { alike, name, made_site: made, kind } = item;
+	const title = alike > 1 && !name && !made ? `${objectTitle({ kind })} without a name` : objectTitle(item);
+	return alike > 1 ? `${title} × ${count(alike)}` : title;
 }
 
 // The coroutines that a finding lists: its members, then those that wait because of them.
@@ -144,24 +163,63 @@ function rootOf(node) {
 	return circle.reduce((best, other) => length(other) > length(best) ? other : best, circle[0] || at);
 }
 
+// How many nodes there are from this one on.
+function nodesBelow(node) {
+	return 1 + node.children.reduce((sum, child) => sum + nodesBelow(child), 0);
+}
+
+// The shape of a node, as a number: what chains that look the same have in common is names without their numbers, sites, and what waits
+// below. shapes: the numbers so far, of texts.
+function shapeOf({ member, object, circle, children }, shapes) {
+	const { name, spawn_site: spawn, suspend_site: site, state } = member || {};
+	const kind = (name || functionOf(spawn || "")).replace(/\d+/g, "…");
+	const own = object ? [alikeTitle({ ...object, alike: 2 }), freeText(object)] : [kind, site, state];
+	const text = JSON.stringify([...own, circle, children.map(child => shapeOf(child, shapes)).sort()]);
+	if (!shapes.has(text))
+		shapes.set(text, shapes.size);
+	return shapes.get(text);
+}
+
+// From a chain to the others beside it that have the same shape, if any has; below a chain that stands for others, too. Coroutines for
+// which none waits are no chains.
+function chainsLike(nodes, found = new Map(), shapes = new Map()) {
+	const first = new Map();
+	for (const node of nodes.filter(({ children, closes }) => children.length || closes)) {
+		const shape = shapeOf(node, shapes), other = first.get(shape);
+		if (other)
+			found.set(other, [...found.get(other) || [], node]);
+		else
+			chainsLike(node.children, found, shapes);
+		if (!other)
+			first.set(shape, node);
+	}
+	return found;
+}
+
 // The first nodes of a forest, as { node, depth } in the order of the tree: a whole level is chosen before the next. Where nodes are
-// left out, { node: null, depth, left } says how many.
+// left out, { node: null, depth, left } says how many. If not all have room, chains like one that is shown are left out first, and
+// `alike` says how many those are.
 function firstNodes(roots, most) {
-	const chosen = new Set(), rows = [], below = node => 1 + node.children.reduce((sum, child) => sum + below(child), 0);
-	let level = roots;
+	const all = roots.reduce((sum, node) => sum + nodesBelow(node), 0), chosen = new Set(), rows = [];
+	const alike = all > most ? chainsLike(roots) : new Map(), folded = new Set([...alike.values()].flat());
+	const sum = nodes => nodes.reduce((n, node) => n + nodesBelow(node), 0), shown = nodes => nodes.filter(node => !folded.has(node));
+	let level = shown(roots);
 	while (level.length && chosen.size < most) {
 		level.slice(0, most - chosen.size).forEach(node => chosen.add(node));
-		level = level.filter(node => chosen.has(node)).flatMap(({ children }) => children);
+		level = level.filter(node => chosen.has(node)).flatMap(({ children }) => shown(children));
 	}
 	const put = (nodes, depth) => {
-		const left = nodes.filter(node => !chosen.has(node)).reduce((sum, node) => sum + below(node), 0);
-		for (const node of nodes)
-			if (chosen.has(node) || left === 1) {
-				rows.push({ node, depth });
-				put(node.children, depth + 1);
-			}
-		if (left > 1)
-			rows.push({ node: null, depth, left });
+		const left = shown(nodes).filter(node => !chosen.has(node)), n = sum(left.flatMap(node => [node, ...alike.get(node) || []]));
+		for (const node of shown(nodes)) {
+			if (!chosen.has(node) && n > 1)
+				continue;
+			rows.push({ node, depth });
+			put(node.children, depth + 1);
+			if (alike.has(node))
+				rows.push({ node: null, depth, left: sum(alike.get(node)), alike: alike.get(node).length });
+		}
+		if (n > 1)
+			rows.push({ node: null, depth, left: n });
 	};
 	put(roots, 0);
 	return rows;

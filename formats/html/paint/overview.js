@@ -31,6 +31,7 @@ function threeDigits(n) {
 class Overview {
 	constructor(canvas, model, window) {
 		Object.assign(this, { canvas, model, window, rows: null, density: null, axis: null, pointed: null, mark: null, turn: 0, pending: 0 });
+		this.share = null; // of the events that are counted so far; null: all
 		this.ctx = canvas.getContext("2d", { alpha: false });
 		window.listeners.push(() => this.invalidate());
 		new ResizeObserver(() => {
@@ -67,11 +68,18 @@ class Overview {
 		this.rows = rows;
 		this.axis = new Axis(whole, this.plot(), this.left);
 		const density = new Density(model.lanes, this.axis);
-		await density.fill(rows, new Breath(() => {}), () => turn !== this.turn);
+		await density.fill(rows, new Breath(share => this.sayCounted(share)), () => turn !== this.turn);
 		if (turn !== this.turn)
 			return;
+		this.share = null;
 		this.density = density;
 		this.rates = eventRates(density);
+		this.invalidate();
+	}
+
+	// How far the count is, beside what the last one showed, if there was one.
+	sayCounted(share) {
+		this.share = share;
 		this.invalidate();
 	}
 
@@ -201,6 +209,8 @@ class Overview {
 			if (text)
 				ctx.fillText(text, 10 + (title.length + 1) * glyph, y);
 		};
+		if (this.share !== null)
+			say(`counting: ${percent(this.share)}`, [], height - WAIT_HIGH / 2);
 		if (!density)
 			return;
 		const of = this.rows ? ", of matches" : "", when = at ? ` at ${moment(density.edges[c], this.axis.per(left + c), window.high)}` : "";
@@ -210,7 +220,7 @@ class Overview {
 		say("events", at ? [`${here}, ${rate}${when}`, here + when] : [`${rates.cut ? "up to" : "most"} ${most}`, most], top + EVENTS_HIGH / 2 + 2);
 		say("alive", [at ? `${rough(density.alive(c))}, runnable ${rough(runnable)}` : `most ${rough(density.mostAlive)}${of || ", by state"}`],
 			top + EVENTS_HIGH + BAND_GAP + ALIVE_HIGH / 2 + 2);
-		if (hasClock())
+		if (hasClock() && this.share === null)
 			say("oldest wait", [duration(at ? density.oldestWait(c) : density.oldest) + (at ? "" : of)], height - WAIT_HIGH / 2);
 	}
 

@@ -207,7 +207,7 @@ class Timeline {
 			return clean("on " + model.threadLabel(model.events.arg[e - 1]), room);
 		if (state !== SUSPENDED && state !== RUNNABLE)
 			return "";
-		const place = model.placeAt(row, e - 1), name = place.slice(place.lastIndexOf(":") + 1);
+		const site = model.placeAt(row, e - 1), place = shortSite(site), name = functionOf(site);
 		const reason = model.reasonAt(row, e - 1), texts = reason ? [`${reason} at ${place}`, `${reason} at ${name}`, reason] : [];
 		texts.push(...[place, name].filter(text => text));
 		return clean([...hangTexts(this, row, e - 1, x, texts), ...texts].find(text => text.length <= room) || "");
@@ -251,7 +251,8 @@ class Timeline {
 		const row = region.row(index), lane = region.list.lane(index), others = lane.length - 1, threads = region.kind === "threads";
 		const indent = !group && region.list.groups.length ? 22 : 10, part = threads || group ? "" : this.partOf(row);
 		const tail = group ? count(group.rows.length) : threads ? "" : others ? `${count(lane.length)} short` : model.idText(row);
-		const text = group ? `${group.open ? "▾" : "▸"} ${group.title.replace(NO_NAME_AT, "")}` : threads ? model.threadLabel(row) : others ? model.namePattern(row) : model.label(row);
+		const heading = group ? `${group.open ? "▾" : "▸"} ${shortSite(group.title.replace(NO_NAME_AT, ""))}` : "";
+		const text = group ? heading : threads ? model.threadLabel(row) : others ? model.namePattern(row) : model.label(row);
 		if (!threads && (lane.includes(this.cursor) || index === this.heading && region === this.coros)) {
 			ctx.fillStyle = css("cursor");
 			ctx.fillRect(0, region.y(index), left, region.rowHeight);

@@ -49,14 +49,14 @@ function wakersOf({ coros, events }, row) {
 }
 
 // The rows that a row woke. All events are looked at, so this takes a while.
-async function wokenBy({ coros, events, n }, row) {
-	const times = new Map(), breath = new Breath(() => {});
+async function wokenBy({ coros, events, n }, row, breath) {
+	const times = new Map();
 	for (let other = 0; other < n; other++) {
 		for (let e = coros.first[other]; e < coros.first[other + 1]; e++)
 			if (events.arg[e] === row && events.kind[e] === WAKE)
 				times.set(other, (times.get(other) || 0) + 1);
 		if (breath.due(coros.first[other + 1]))
-			await breath.take(0);
+			await breath.take(other / n);
 	}
 	return times;
 }
@@ -78,13 +78,14 @@ function factsNode(app, row) {
 		fact("lived", duration(coros.end[row] - born));
 	for (const nodes of heldLines(app, row))
 		fact("at the end", ...nodes);
-	const by = wakersOf(model, row), woke = [el("dt", { hidden: true }, "woke"), el("dd", { hidden: true })];
+	const by = wakersOf(model, row), said = el("span", { class: "faint", role: "status" }, "counting …");
+	const woke = [el("dt", null, "woke"), el("dd", null, said)];
 	if (by.size)
 		fact("woken by", othersNode(app, by));
 	list.append(...woke);
-	wokenBy(model, row).then(times => {
+	wokenBy(model, row, new Breath(share => said.textContent = `counting: ${percent(share)}`)).then(times => {
 		woke.forEach(node => node.hidden = !times.size);
-		woke[1].append(othersNode(app, times));
+		woke[1].replaceChildren(othersNode(app, times));
 	});
 	const notes = lifeNotes(coros.flags[row], coros.first[row + 1] - coros.first[row]);
 	if (notes)

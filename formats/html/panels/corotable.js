@@ -143,7 +143,7 @@ function stateSelect(app, changed) {
 }
 
 async function coroutinesTable(app, page) {
-	const { model, view } = app, counts = await coroutineCounts(model, view.range);
+	const { model, view } = app, counts = await coroutineCounts(model, view.range, page.breath);
 	const columns = coroutineColumns(app, counts), first = hasClock() ? "waiting" : "resumes";
 	const table = new Table(app, "Coroutines", columns, model.n, {
 		noun: "coroutine", name: "coroutines", matches: coroutineMatches(model, counts),
@@ -167,25 +167,26 @@ function omittedText({ meta: { omitted_coroutines: n } }) {
 
 // --- wakes by pair
 
-async function wakesTable(app) {
+async function wakesTable(app, page) {
 	const { model, view } = app, only = view.row ? model.rowAt(view.row) : -1;
 	const found = app.matches(), of = found && new Set(found);
 	const keep = (waker, woken) => (only < 0 || waker === only || woken === only) && (!of || of.has(waker) || of.has(woken));
-	const { list, pairs, wakes } = await wakePairs(model, { keep, range: view.range });
+	const { list, pairs, wakes } = await wakePairs(model, { keep, range: view.range }, page.breath);
 	const show = (row, { last }, main) => {
 		const t = [last - model.span * AROUND_WAKE, last + model.span * AROUND_WAKE];
 		const address = app.link("timeline", null, { row: model.id(row), at: last, t });
 		return el("span", null, rowNode(app, row, address, main), " ", idNode(app, row));
 	};
-	const who = (title, get, main, about) => {
-		const text = i => get(i) < 0 ? "" : `${nameOf(model, get(i)) || ""} ${model.idText(get(i))}`;
+	const who = (title, get, many, main, about) => {
+		const text = i => get(i) < 0 ? many(list[i]) : `${nameOf(model, get(i)) || ""} ${model.idText(get(i))}`;
 		const fields = [{ title, get: i => get(i) < 0 ? "" : nameOf(model, get(i)), text: true },
 			{ title: `${title} id`, get: i => get(i) < 0 ? "" : model.coros.coro[get(i)] }];
-		return textColumn(title, text, (_, i) => show(get(i), list[i], main), { n: list.length, about, main, fields, missing: model.outside });
+		const node = (words, i) => get(i) < 0 ? words : show(get(i), list[i], main);
+		return textColumn(title, text, node, { n: list.length, about, main, fields, missing: model.outside });
 	};
 	const columns = [
-		who("waker", i => list[i].waker, false, "the coroutine that woke the other one"),
-		who("woken", i => list[i].woken, true, "the coroutine that was woken"),
+		who("waker", i => list[i].waker, () => "", false, "the coroutine that woke the other one"),
+		who("woken", i => list[i].woken, ({ rows }) => plural(rows, "coroutine"), true, "the coroutine that was woken"),
 		countColumn("wakes", i => list[i].count, { about: "without those that changed nothing: it was runnable already" }),
 		momentColumn(model, "first", i => list[i].first), momentColumn(model, "last", i => list[i].last),
 	];

@@ -83,7 +83,7 @@ function waitLine(model, row, e, state) {
 	else if (awaited !== null && awaited >= 0)
 		parts.push(`${waits} ${name(awaited)}${inferred ? " (inferred)" : ""}`);
 	if (place)
-		parts.push("at " + clean(place));
+		parts.push("at " + clean(shortSite(place)));
 	return parts.join(" ") + (holders.length ? `, held by ${holders.slice(0, 3).map(name).join(", ")}` : "");
 }
 
@@ -139,7 +139,7 @@ function describeLife(model, row) {
 	const { coros, meta } = model, lines = [`${clean(meta.strings[coros.name[row]] || "no name")}  ${model.idText(row)}`];
 	const spawn = model.place(coros.spawn[row]), alive = coros.died[row] > model.span;
 	if (spawn)
-		lines.push("spawned at " + clean(spawn));
+		lines.push("spawned at " + clean(shortSite(spawn)));
 	if (meta.origins)
 		lines.push("on " + clean(model.originOf(row).name));
 	lines.push(`born ${moment(coros.born[row])}, ${alive ? "alive at the end" : "died " + moment(coros.end[row])}`);

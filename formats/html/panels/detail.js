@@ -64,8 +64,9 @@ class Detail {
 	// The sums come a little later.
 	range([from, to]) {
 		const { app, turn } = this, { timeline } = app, { list } = timeline.coros;
-		const sums = el("div", { class: "sums", role: "status" }, "counting");
-		rangeSums(app.model, app.matches(), from, to, () => turn !== this.turn).then(found => {
+		const sums = el("div", { class: "sums", role: "status" }, "counting …");
+		const breath = new Breath(share => sums.textContent = `counting: ${percent(share)}`);
+		rangeSums(app.model, app.matches(), from, to, () => turn !== this.turn, breath).then(found => {
 			if (found)
 				sums.replaceChildren(...this.sumNodes(found));
 		});

@@ -34,21 +34,22 @@ function searchAttrs(app, text) {
 // A site, as a link to the coroutines that were there.
 function siteLink(app, site) {
 	return el("a", { class: "site", title: "show the coroutines with this site", ...searchAttrs(app, site) },
-		el("bdi", { class: "said", title: site.length > 100 ? clean(site, 2000) : null }, ...breakable(shorten(site, 100))));
+		el("bdi", { class: "said", title: shortSite(site) !== site || site.length > 100 ? clean(site, 2000) : null },
+			...breakable(shorten(shortSite(site), 100))));
 }
 
 // An object, as a link to the coroutines that waited for it.
 function objectLink(app, object) {
 	const title = "search for all coroutines that waited for it, at the end or earlier";
-	return el("a", { title, ...searchAttrs(app, objectWords(object)) }, quoted(objectTitle(object), 120));
+	return el("a", { title, ...searchAttrs(app, objectWords(object)) }, quoted(alikeTitle(object), 120));
 }
 
 const LINK_TITLE = "select it in the timeline; twice: its own page";
 
-// A coroutine of the report. attrs: of its link; null: the page does not have it.
-function memberNode({ coro, name, in: within }, attrs) {
-	const number = el("span", { class: name ? "faint" : null }, (name ? " " : "") + idText(coro));
-	const nodes = [name ? quoted(name, 60) : null, number, !name && within ? el("span", null, ", in ", quoted(within, 60)) : null];
+// A coroutine of the report, without a name by the function that it was spawned in. attrs: of its link; null: the page does not have it.
+function memberNode({ coro, name, in: within, spawn_site: spawn }, attrs) {
+	const text = name || functionOf(spawn || ""), number = el("span", { class: text ? "faint" : null }, (text ? " " : "") + idText(coro));
+	const nodes = [text ? quoted(text, 60) : null, number, !name && within ? el("span", null, ", in ", quoted(within, 60)) : null];
 	return attrs ? el("a", attrs, ...nodes) : el("span", { title: "not on this page" }, ...nodes);
 }
 
@@ -91,33 +92,39 @@ function sinceOrFor({ ordinal, start_ns: first }, { since_ns, for_ns }) {
 
 // --- what is waited for
 
-const MOST_WANTED = 5;
+const MOST_WANTED = 12;
 
 function wantedTitle(object, { ordinal }) {
 	if (object.kind === "timer")
 		return object.due_ns === undefined || ordinal ? "a timer" : `a timer, due at ${moment(object.due_ns)}`;
-	return object.kind === "descriptor" ? `descriptor ${object.fd}` : objectTitle(object);
+	return object.kind === "descriptor" ? `descriptor ${object.fd}` : alikeTitle(object);
 }
 
-function heldNodes(node, { holders, held_by_others: others, object }) {
-	if (!object)
-		return ["–"];
-	if (!holders || !holders.length && !others)
-		return [el("span", { class: "faint" }, "not known")];
-	const nodes = holders.flatMap((holder, i) => [i ? ", " : "", node(holder), holder.alive ? "" : ", ended"]);
-	return others ? [...nodes, ` and ${count(others)} more`] : nodes;
+// Who holds it, below it: a name is not broken.
+function heldNodes(node, { holders, held_by_others: others, object, kind, unheld }) {
+	if (!object || !holders && kind !== "lock" && kind !== "permits")
+		return [];
+	if (!holders || unheld)
+		return [el("span", { class: "faint" }, unheld ? "held by no coroutine" : "its holders are not known")];
+	const ends = (holder, i) => (holder.alive ? "" : ", ended") + (i < holders.length - 1 ? "," : "");
+	const nodes = holders.flatMap((holder, i) => [i ? " " : "", el("span", { class: "whole" }, node(holder), ends(holder, i))]);
+	const by = [el("span", { class: "faint" }, "held by "), ...nodes, others ? ` and ${count(others)} more` : ""];
+	return holders.length || others ? by : [];
 }
 
 function wantedNode({ coroutine, section, thing }, finding) {
-	const wanted = wantedBy(finding, section.objects), left = wanted.length - MOST_WANTED;
+	const wanted = alikeObjects(wantedBy(finding, section.objects)), left = wanted.length - MOST_WANTED;
 	if (!wanted.length)
 		return RUNNING_RULES.has(finding.rule) || !finding.coroutines.length ? null
 			: el("p", { class: "faint wanted" }, "The program did not record what is waited for.");
-	const head = ["waits for", "available", "held by", "waiting"].map(title => el("th", { scope: "col" }, title));
-	const name = object => object.object && thing ? thing(object) : quoted(wantedTitle(object, section), 120);
-	const cells = object => [[name(object)], [object.object ? freeText(object) : "–"],
-		heldNodes(coroutine, object), [count(Math.max(object.waiters || 0, object.here))]];
-	const lines = wanted.slice(0, MOST_WANTED).map(object => el("tr", null, ...cells(object).map(nodes => el("td", null, ...nodes))));
+	const head = ["waits for", "available", "waiting"].map(title => el("th", { scope: "col" }, title));
+	const name = object => object.object && thing && (object.alike < 2 || object.name) ? thing(object) : quoted(wantedTitle(object, section), 120);
+	const cells = object => [name(object), object.object ? freeText(object) : "–", count(Math.max(object.waiters || 0, object.here))];
+	const lines = wanted.slice(0, MOST_WANTED).flatMap(object => {
+		const held = heldNodes(coroutine, object), list = cells(object).map(cell => el("td", null, cell));
+		const line = el("tr", { class: held.length ? "goes-on" : null }, ...list);
+		return held.length ? [line, el("tr", null, el("td", { colspan: 3 }, ...held))] : [line];
+	});
 	const table = el("table", null, el("thead", null, el("tr", null, ...head)), el("tbody", null, ...lines));
 	return el("div", { class: "wanted" }, table,
 		left > 0 ? el("p", { class: "faint" }, `and ${count(left)} more`) : null);
@@ -140,7 +147,8 @@ function afterWords(words, node) {
 
 const MOST_NAMED = 3; // of the members of a finding, as long as their list is folded
 
-function memberText({ name, coro }) {
+function memberText({ name: given, coro, spawn_site: spawn }) {
+	const name = given || functionOf(spawn || "");
 	return name ? `${isolate(clean(name, 40))} ${idText(coro)}` : idText(coro);
 }
 
@@ -274,9 +282,9 @@ function findingBody(app, index, finding) {
 		app.say("Copied the finding as Markdown.", true);
 	} }, "copy as Markdown");
 	const who = membersNode(links, finding), alone = finding.members === 1;
-	return [alone ? who : null, ...wordsNodes(links, finding, app), wantedNode(links, finding), drawn, alone ? null : who,
-		linesNode("evidence", [...otherWayLines(app, finding), ...finding.evidence], text), linesNode("look at", finding.next, text),
-		treeNode(links, finding), el("p", { class: "acts" }, copy)];
+	return [alone ? who : null, ...wordsNodes(links, finding, app),
+		linesNode("evidence", [...otherWayLines(app, finding), ...finding.evidence], text), linesNode("next", finding.next, text),
+		wantedNode(links, finding), drawn, alone ? null : who, treeNode(links, finding), el("p", { class: "acts" }, copy)];
 }
 
 // With what the page has, if the report gives only the number: the name, and the wait that goes on at the end.
@@ -288,6 +296,6 @@ function withName({ model }, member) {
 // Of a section that is not on the page: without links.
 function otherBody(finding, section) {
 	const links = { site: site => quoted(site, 100), coroutine: member => memberNode(member, null), section };
-	return [...wordsNodes(links, finding), wantedNode(links, finding), membersNode(links, finding),
-		linesNode("evidence", finding.evidence), linesNode("look at", finding.next), treeNode(links, finding)];
+	return [...wordsNodes(links, finding), linesNode("evidence", finding.evidence), linesNode("next", finding.next),
+		wantedNode(links, finding), membersNode(links, finding), treeNode(links, finding)];
 }

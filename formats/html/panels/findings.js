@@ -119,7 +119,8 @@ function panelNodes(app) {
 	return [el("h2", null, verdict), originsNode(app), ...leads.length ? findingsNodes(app) : [], linesNode("what this could not see", caveats),
 		stillNode(app, "still waiting at the end, but no finding", waiting),
 		stillNode(app, "still running at the end, but no finding", running),
-		...otherFindingsNodes(app), ...closing.map(line => el("p", { class: "closing" }, line)),
+		...otherFindingsNodes(app), folder ? el("p", { class: "closing" }, "Files are in ", quoted(folder, 200)) : null,
+		...closing.map(line => el("p", { class: "closing" }, line)),
 		unmatched.length ? el("p", { class: "closing" }, "To be ignored, but no finding is like it: ", quoted(unmatched.join(", "), 300)) : null,
 	].filter(node => node);
 }

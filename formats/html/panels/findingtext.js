@@ -43,8 +43,8 @@ function memberLines({ coroutines, members }, section) {
 function wantedLine(object) {
 	const { holders, held_by_others: others } = object;
 	const held = [...(holders || []).map(whoText), ...others ? [`${count(others)} more`] : []];
-	const by = held.length ? `, held by ${held.join(", ")}` : holders ? ", no holder known" : "";
-	return `- ${codeText(objectTitle(object))}: ${stockText(object)}${by}`;
+	const by = held.length ? `, held by ${held.join(", ")}` : unheldText(object);
+	return `- ${codeText(alikeTitle(object))}: ${stockText(object)}${by}`;
 }
 
 // link: the fragment of the address that shows the finding.
@@ -57,11 +57,11 @@ function findingMarkdown(finding, section, link) {
 		lines.push("", `${RUNNING_RULES.has(rule) ? "resumed from" : "suspended at"} ${codeText(finding.suspend_site)}`);
 	if (finding.spawn_site)
 		lines.push("", `spawned at ${codeText(finding.spawn_site)}`);
-	part("waits for", wantedBy(finding, section.objects).map(wantedLine));
+	part("waits for", alikeObjects(wantedBy(finding, section.objects)).map(wantedLine));
 	part("evidence", evidence.map(line => "- " + plainText(line)));
 	part("who", memberLines(finding, section));
 	part("which waits for which", forestLines(roots, section));
-	part("look at", next.map(line => "- " + plainText(line)));
+	part("next", next.map(line => "- " + plainText(line)));
 	lines.push("", `In the page of the trace, paste this into the search: ${codeText(link, 1000)}`);
 	return lines.join("\n") + "\n";
 }

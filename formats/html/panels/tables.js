@@ -11,7 +11,7 @@ function siteCell(app, site, main = false) {
 		return notKnown();
 	const title = `${clean(site, 2000)}: search for the coroutines that were there`;
 	return el("a", { href: app.link("timeline", null, { q: site }), class: main ? "goes" : null, title },
-		el("bdi", { class: "site" }, ...breakable(shorten(site, 56))));
+		el("bdi", { class: "site" }, ...breakable(shorten(shortSite(site), 56))));
 }
 
 // A site may be broken after its slashes and colons.
@@ -122,14 +122,16 @@ function holdersText({ holders, held_by_others: others }) {
 // The object leads to the coroutine that holds it, if the page has that.
 function objectNode(app, item) {
 	const holder = (item.holders || []).map(({ coro }) => app.model.row(coro)).find(row => row >= 0);
-	const name = quoted(objectTitle(item), 60), title = "show the coroutine that holds it in the timeline";
+	const name = quoted(alikeTitle(item), 60), title = "show the coroutine that holds it in the timeline";
+	if (item.alike > 1 && !item.name)
+		return name;
 	const search = { href: app.link("timeline", null, { q: objectWords(item) }), title: "search for all coroutines that waited for it, at the end or earlier" };
 	return el("a", { class: "goes", ...holder === undefined ? search : { href: rowAddress(app, holder), title } }, name);
 }
 
-function objectsTable(app, items) {
-	const n = items.length, columns = [
-		textColumn("what", i => objectTitle(items[i]), (_, i) => objectNode(app, items[i]), { n, main: true }),
+function objectsTable(app, objects) {
+	const items = alikeObjects(objects), n = items.length, columns = [
+		textColumn("what", i => alikeTitle(items[i]), (_, i) => objectNode(app, items[i]), { n, main: true }),
 		textColumn("kind", i => items[i].kind, kind => clean(kind, 40), { n }),
 		siteColumn(app, "created at", items, item => item.made_site),
 		countColumn("waiting", i => items[i].waiters),
@@ -214,7 +216,9 @@ class TablePage {
 			autocomplete: "off", spellcheck: "false", oninput: () => this.typed(), onkeydown: event => this.key(event),
 		});
 		this.box.value = app.view.filter || "";
-		this.node.append(el("p", { class: "faint" }, "counting …"));
+		const sign = el("p", { class: "counting", role: "status" }, "counting …");
+		this.breath = new Breath(share => sign.textContent = `counting: ${percent(share)}`);
+		this.node.append(sign);
 		this.ready = this.fill();
 	}
 

@@ -10,7 +10,7 @@ const NARROW = { gap: 6, step: 15, margin: 16, letter: 6.6, small: 5.6 };
 const WIDE = { gap: 17, step: 262, most: 380, between: 36, margin: 14, letter: 6.9, small: 5.9 };
 const TWO_LINES = 33, ONE_LINE = 20;
 const TREE_TITLE = "Which coroutine waits for which";
-const NODES_IN_PANEL = 14, NODES_IN_DIALOG = 60;
+const NODES_IN_PANEL = 5, NODES_IN_DIALOG = 60;
 
 // In the panel, those that wait at the end of a branch have one line.
 function isShort(node, wide) {
@@ -23,12 +23,12 @@ function placeNodes(rows, width, wide) {
 	const turns = rows.some(({ node }) => node && node.closes) ? form.margin : 2;
 	const step = wide ? Math.min(form.most, width / levels) : form.step;
 	let y = 2, next = 2;
-	rows.forEach(({ node, depth, left }, i) => {
+	rows.forEach(({ node, depth, left, alike }, i) => {
 		const beside = wide && i > 0 && depth === rows[i - 1].depth + 1; // the first child is in the line of its parent
 		y = beside ? y : next;
 		const x = 2 + (wide ? depth * step : Math.min(depth * step, width * 0.4)), w = wide ? step - form.between : width - x - turns;
 		const h = isShort(node, wide) ? ONE_LINE : TWO_LINES;
-		boxes.push({ node, left, x, y, w, h, parent: depth ? at[depth - 1] : -1 });
+		boxes.push({ node, left, alike, x, y, w, h, parent: depth ? at[depth - 1] : -1 });
 		next = Math.max(next, y + h + (h === ONE_LINE && !wide ? 3 : form.gap));
 		at[depth] = i;
 	});
@@ -76,8 +76,9 @@ function closingPath(root, to, wide) {
 function nodeTexts({ member, object }, section) {
 	if (object)
 		return { title: objectTitle(object), more: objectText(object), words: `${objectTitle(object)}: ${objectText(object)}` };
-	const { name, coro, in: within, state, suspend_site: site } = member, id = idText(coro), inferred = isInferred(member);
-	const title = name ? `${name} ${id}` : within ? `${id}, in ${within}` : id;
+	const { coro, in: within, state } = member, name = member.name || functionOf(member.spawn_site || ""), id = idText(coro);
+	const inferred = isInferred(member), site = member.suspend_site ? shortSite(member.suspend_site) : member.suspend_site;
+	const title = (name ? `${name} ${id}` : id) + (!member.name && within ? `, in ${within}` : "");
 	const does = state ? `${WAITING_WORDS[state] || state} ${sinceOrFor(section, member)}${inferred ? " (inferred)" : ""}` : "";
 	const words = [title, does, site ? "at " + site : ""].filter(part => part).join(" ");
 	return { title, more: does || (member.alive === false ? "has ended" : ""), site, words };
@@ -101,9 +102,14 @@ function stockText(object) {
 	return `${free === "not known" ? "" : free + " available, "}${count(n)} ${n === 1 ? "waits" : "wait"}`;
 }
 
+// In the words of the report's sentences.
+function unheldText({ unheld }) {
+	return unheld ? ", which no coroutine holds" : "";
+}
+
 function objectText(object) {
 	const { holders, held_by_others: others } = object, held = (holders || []).length + (others ? 1 : 0);
-	return stockText(object) + (!holders ? "" : held === 1 ? ", held" : held ? ", held by several" : ", no holder known");
+	return stockText(object) + (!held ? unheldText(object) : held === 1 ? ", held" : ", held by several");
 }
 
 // The texts of a box, cut to its width.
@@ -122,9 +128,9 @@ function boxTexts({ node, w, h }, { title, more, site }, wide) {
 }
 
 function boxNode(app, index, box, section, wide) {
-	const { node, left, x, y, w, h } = box;
+	const { node, left, alike, x, y, w, h } = box;
 	if (!node)
-		return svgNode("text", { class: "left", x: x + 4, y: y + 14 }, `and ${count(left)} more`);
+		return svgNode("text", { class: "left", x: x + 4, y: y + 14 }, alike ? `and ${count(alike)} more like it` : `and ${count(left)} more`);
 	const named = node.member ? { member: withName(app, node.member) } : node;
 	const texts = nodeTexts(named, section), row = node.member ? app.model.row(node.member.coro) : -1, words = clean(texts.words, 400);
 	const kind = [node.object ? "thing" : "who", node.circle ? "circle" : "", node.member ? node.member.state || "" : ""].join(" ");

@@ -21,7 +21,7 @@ def test_all_members(page):
     page.equal(page.rows()[:3], list(HOLDERS), "the holders stand first")
     ends = window.eval("[...ctp.app.moment.stuck.values()].map(([from, to]) => [from, to])")
     page.ok(all(to == 2_000_000_000 and from_ % 1_000_000 == 300 for from_, to in ends), "each has a frame, from its wait to the end")
-    page.equal(window.text(".waits .left"), "and 117 more", "the tree counts all of them")
+    page.equal(window.text(".waits .left"), "and 126 more", "the tree counts all of them")
     page.ok("and 127 more" in window.text(".finding summary"), "and so does the list", window.text(".finding summary"))
     page.equal(window.eval("document.querySelectorAll('.finding .who li').length"), 130, "which has them all")
     page.ok("where and when" not in window.text(".finding .wanted"), "nothing is said to be missing that is not")
@@ -31,6 +31,59 @@ def test_all_members(page):
         return [finding.others.length, ctp.app.timeline.headingText(ctp.app.timeline.coros), drawnNode(ctp.app, 0, finding).textContent]; })()""")
     page.ok(said[0] == 0 and "first 100 of the 140 of the finding" in said[1] and "100 of the 140 coroutines" in said[2],
             "if they cannot be told, it says how many are shown", said)
+
+
+def test_order(page):
+    window = page.open("held")
+    kinds = window.eval("""[...document.querySelectorAll(".finding.chosen .body > *")].map(node => node.querySelector("h3")?.textContent
+        .replace(" enlarge", "") || node.className).filter(text => /^(evidence|next|wanted|which)/.test(text))""")
+    page.equal(kinds, ["evidence", "next", "wanted", "which waits for which"], "the evidence and what to do next stand above what is waited for and the tree")
+    page.equal(window.eval("knownMembers(ctp.model, ctp.model.leads[0]).length > 5 && NODES_IN_PANEL"), 5, "which has five rows at first")
+    window.eval("{ document.querySelector('.drawn button').click(); }")
+    page.ok(window.eval("document.querySelectorAll('.tree-dialog svg a, .tree-dialog svg g.who').length") > 10, "and can be enlarged")
+    window.key("Escape")
+
+
+def test_one_line(page):
+    window = page.window
+    for kind, address in ("permits", ""), ("held", "#/finding/0?q=client"), ("queues", ""):
+        page.open(kind, address)
+        high = window.eval("['header', '#tools'].map(node => document.querySelector(node).offsetHeight)")
+        page.ok(all(px <= 44 for px in high), f"{kind}: at 1440 pixels the header is one line, and so is what is above the rows", high)
+        seen = window.eval("""(() => { const [first, ...others] = document.querySelectorAll("#about p span"), inSight = node => node.offsetTop === first.offsetTop;
+            return others.filter(node => !inSight(node)).map(node => node.textContent); })()""")
+        page.ok(len(seen) <= 1 and all("UTC" in text for text in seen), f"{kind}: there is room for what ran, but perhaps not for when", seen)
+        cut = window.eval("""[...document.querySelectorAll("#tools > *, #tabs a, #theme, #show-help, #matches")].filter(node => node.checkVisibility()
+            && (node.scrollWidth > node.clientWidth + 1 && node.tagName !== "SPAN" || node.getBoundingClientRect().right > innerWidth)).map(node => node.textContent)""")
+        page.equal(cut, [], f"{kind}: nothing is cut there")
+
+
+def test_alike(page):
+    window = page.open("queues")
+    page.equal(window.texts(".wanted tbody tr:first-child td")[1:], ["4 of 4", "3"], "how much there is, in the words of the text")
+    page.ok("held by no coroutine" in window.text(".wanted"), "and that no coroutine holds it", window.text(".wanted"))
+    high = window.eval("[...document.querySelectorAll('.wanted tbody tr')].map(node => node.offsetHeight)")
+    page.ok(len(high) == 12 and max(high) < 26, "a table with a line for each of many queues", high)
+    tree = window.eval("[...document.querySelectorAll('.drawn svg text')].map(node => node.textContent.replace(/[\\u2068\\u2069]/g, ''))")
+    page.equal(sum(text.startswith("session") for text in tree), 1, "of ten equal chains the tree shows one")
+    page.ok("and 9 more like it" in tree, "and how many are like it", tree)
+    window = page.open("queues", "#/waiting")
+    window.until("document.querySelectorAll('#view tbody tr').length > 5")
+    things = window.eval("""[...[...document.querySelectorAll("#view table")].find(table => /What coroutines wait for/.test(table.caption.textContent))
+        .querySelectorAll("tbody tr")].map(row => [row.cells[0].textContent, row.cells[3].textContent, row.cells[5].textContent])""")
+    page.equal(things[0] + things[-1], ["queue 'write queue'", "7", "5", "queue 'write queue' × 32", "0", "0"],
+               "of 33 queues with one name, 32 are a row, and the one that differs is the first")
+
+
+def test_sites(page):
+    window = page.open("queues")
+    page.equal(window.eval("functionOf(ctp.model.placeAt(0, ctp.model.coros.first[1] - 1))"), "PollFn", "a label of Rust's types is not a part of them")
+    said = window.eval("(ctp.app.timeline.spans || []).map(span => ctp.app.timeline.spanText(span))")
+    page.ok(said and not any("String>>" in text and "PollFn" not in text for text in said) and not any("/home" in text for text in said), "on the rows", said[:9])
+    page.ok("/home" not in window.text("#findings ol"), "the folder that all files are in is left out", window.text("#findings ol")[:600])
+    page.ok("Files are in /home/somebody/work/projects/messages/server-of-messages/crates/network/" in window.text("#findings"), "and named once")
+    page.equal(window.eval("document.querySelector('.finding.chosen .site bdi').title.startsWith('/home/')"), True, "a title has all of it")
+    page.equal(window.eval("[ctp.model.label(10), ctp.model.label(0)]"), ["serve", "session 0"], "a coroutine without a name has that of its function")
 
 
 def test_holders(page):
@@ -55,6 +108,10 @@ def test_outside(page):
     window = page.open("permits", "#/wakes")
     window.until("document.querySelectorAll('#view tbody tr').length > 10")
     page.ok("something outside any coroutine" in window.text("#view tbody"), "and so does the table of wakes")
+    window = page.open("queues", "#/wakes")
+    window.until("document.querySelectorAll('#view tbody tr').length > 0")
+    page.equal(window.eval("[...document.querySelectorAll('#view tbody tr')].map(row => [...row.cells].slice(0, 3).map(cell => cell.textContent))"),
+               [["something outside any coroutine", "20 coroutines", "20"]], "in which wakes from outside are one row")
 
 
 def test_inferred(page):
@@ -68,7 +125,7 @@ def test_inferred(page):
     page.ok("Dashed arrows are inferred" in window.text(".tree-dialog p"), "and so does the large tree")
     window.key("Escape")
     window = page.open("tree", "#/finding/0?row=4")
-    page.ok("waits for s.c:1:a #3 (inferred)" in window.text("#detail"), "the panel of the coroutine says it", window.text("#detail"))
+    page.ok("waits for a #3 (inferred)" in window.text("#detail"), "the panel of the coroutine says it", window.text("#detail"))
     window = page.open("held")
     page.ok("nferred" not in window.text(".drawn") and not window.eval("document.querySelectorAll('.edge.inferred').length"),
             "nothing is said where nothing is inferred")

@@ -167,22 +167,24 @@ def test_02_a_finding_is_a_place(page):
     plain = window.eval("""[...document.querySelectorAll(".finding .lines li")].flatMap(li => [...li.querySelectorAll("bdi")]
         .filter(node => /#\\d/.test(node.textContent) && !node.closest("a")).map(node => node.textContent))""")
     page.equal(plain, [], "every coroutine in the evidence is a link")
-    page.equal(window.texts(".wanted tbody td"), ["lock 'db 3'", "0 of 1", "conn 12 #12", "8"],
+    page.equal(window.texts(".wanted tbody td"), ["lock 'db 3'", "0", "8", "held by conn 12 #12"],
                "what is waited for, how much there is, who holds it")
     first = page.rows()[:2 + len(CLIENTS)]
     page.ok(first[0] == HOLDER and set(CLIENTS) <= set(first), "the waiters are next to the holder, and who woke them last", first)
     page.ok(page.pixels("await") > 20, "awaits are drawn")
     drawn = window.eval("ctp.app.timeline.arrows.map(({ wake }) => wake.e)")
     page.ok(len(drawn) == len(set(drawn)) and len(drawn) >= 8, "and the last wakes, once each", drawn)
-    drawn = window.eval("[...document.querySelectorAll('.drawn svg a')].map(node => node.textContent)")
+    window.press(".drawn button")
+    drawn = window.eval("[...document.querySelectorAll('.tree-dialog svg a')].map(node => node.textContent)")
+    page.keys("Escape")
     named = [name for name in ["conn 12", "replica", "client 0", "client 7"] if any(name in text for text in drawn)]
-    page.equal(named, ["conn 12", "replica", "client 0", "client 7"], "the tree of waits has them all")
+    page.equal(named, ["conn 12", "replica", "client 0", "client 7"], "the large tree of waits has them all")
     window.eval("""{ [...document.querySelectorAll(".finding .lines a")]
         .find(node => node.textContent === "conn 12 (#12)").click(); }""")
     page.ok(window.until(f"ctp.app.timeline.cursor === {HOLDER}"), "a name in the evidence leads to its row")
-    window.eval("""{ [...document.querySelectorAll(".drawn svg a")].find(node => node.textContent.includes("client 3"))
+    window.eval("""{ [...document.querySelectorAll(".drawn svg a")].find(node => node.textContent.includes("client 1"))
         .dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true })); }""")
-    page.ok(window.until(f"ctp.app.timeline.cursor === {CLIENTS[3]}"), "a node of the tree leads to its row")
+    page.ok(window.until(f"ctp.app.timeline.cursor === {CLIENTS[1]}"), "a node of the tree leads to its row")
     page.equal(window.eval("ctp.app.view.page"), "finding", "and the finding stays")
 
 
@@ -537,6 +539,19 @@ def test_10_large_stays_light(page):
                True, "as it would be at once")
     window.eval("{ window.said.clear(); ctp.app.search('job 1'); }")
     page.ok(window.until("ctp.app.view.q === 'job 1' && byId('matches').textContent"), "a search too", window.eval("[...said]"))
+    window.eval("""{ window.said.clear(); window.shares = []; Breath.prototype.take = async function(share) {
+        this.progress(share); window.shares.push(ctp.app.overview.share); window.said.add((document.querySelector(".counting, #detail .sums") || {}).textContent);
+        await new Promise(done => setTimeout(done)); }; ctp.app.overview.count(null); }""")
+    page.ok(window.until("shares.length > 1 && ctp.app.overview.share === null") and window.eval("Math.max(...shares)") > 0, "the overview says how far it has counted")
+    window.eval("{ ctp.app.setRange([1e6, 5e8]); }")
+    page.ok(window.until("[...said].some(text => /^counting: \\d/.test(text)) && byId('detail').textContent.includes('waits, by site')"),
+            "so do the sums of a range", window.eval("[...said]"))
+    for view in "wakes", "coroutines":
+        window.eval(f"{{ ctp.app.setRange(null); window.said.clear(); location.hash = '#/{view}'; }}")
+        page.ok(window.until("document.querySelectorAll('#view tbody tr').length > 0 && [...said].some(text => /^counting: \\d/.test(text))"),
+                f"and the table of {view}", window.eval("[...said]"))
+    window.eval("{ location.hash = '#/timeline'; }")
+    window.until("!byId('timeline').hidden")
     page.equal(window.errors, [], "without an error")
     page.ok(window.eval("document.querySelectorAll('*').length") < 1500, "and the page has few elements",
             window.eval("document.querySelectorAll('*').length"))

@@ -6,7 +6,7 @@ const fs = require("node:fs"), path = require("node:path"), vm = require("node:v
 
 const html = path.join(__dirname, "../../../formats/html");
 const parts = ["model/text.js", "model/mentions.js", "model/waits.js", "model/members.js", "panels/waittree.js", "panels/findingbody.js", "panels/findingtext.js"];
-const names = "mentionsIn, anyInferred, nodeTexts, wantedBy, waitForest, firstNodes, placeNodes, freeText, objectTitle, waitOf, findingMarkdown, codeText, plainText, duration";
+const names = "mentionsIn, anyInferred, nodeTexts, wantedBy, waitForest, firstNodes, placeNodes, freeText, objectTitle, alikeObjects, alikeTitle, functionOf, shortSite, useFolder, waitOf, findingMarkdown, codeText, plainText, duration";
 const script = parts.map(part => fs.readFileSync(path.join(html, part), "utf8")).join("\n");
 const page = vm.runInNewContext(`${script}\n;({ ${names} })`, {});
 
@@ -52,7 +52,7 @@ is(page.mentionsIn("#36: a <b> & (#36)", known).map(part => part.text).join(""),
 // --- waits
 
 const at = 0x10, lock = (object, more) => ({ name: null, kind: "lock", made_site: null, pid: 1, object, available: 0, available_exact: true, room: null,
-	room_exact: false, total: 1, closed: false, holders: [], held_by_others: 0, waiters: 1, longest_ns: 5, ...more });
+	room_exact: false, available_text: "0", unheld: false, total: 1, closed: false, holders: [], held_by_others: 0, waiters: 1, longest_ns: 5, ...more });
 const who = (coro, more) => ({ coro: String(coro), name: `co ${coro}`, state: "suspended", since_ns: 0, for_ns: 100 - coro, suspend_site: "a.c:1:f",
 	reasons: [], waits_for: null, ...more });
 const wants = object => [{ kind: "lock", pid: 1, object, count: 1 }];
@@ -80,8 +80,28 @@ is(page.wantedBy(finding([who(1, { reasons: wants("0xa") }), who(2, { reasons: w
 	.map(({ object, name, here }) => [object, name, here]), [["0xb", "db", 2], ["0xa", null, 1]], "what is waited for, the most first");
 is([lock("0x0000aaaa"), lock("0x1", { name: "db" }), lock("0x1", { made_site: "p.c:3:f", kind: "permits" })].map(page.objectTitle),
 	["lock 0xaaaa", "lock 'db'", "semaphore made at p.c:3:f"], "an object by its address, its name, its site");
-is([lock("0xa"), lock("0xa", { available: null }), lock("0xa", { kind: "queue", available: 3, room: 2, roomExact: true, closed: true, available_exact: false })]
-	.map(page.freeText), ["0 of 1", "not known", "some, some room, closed"], "how much is available");
+is([lock("0xa"), lock("0xa", { available_text: "?, room for 2" }), {}].map(page.freeText), ["0", "not known, room for 2", "not known"],
+	"how much is available, in the words of the report");
+const queue = (object, name, more) => lock(object, { kind: "queue", name, waiters: 0, ...more });
+const alike = page.alikeObjects([queue("0x1", "write"), queue("0x2", "write", { waiters: 2, longest_ns: 9 }), queue("0x3", "write", { available_text: "5" }),
+	queue("0x4", "write", { holders: [holder(1)], waiters: 1 }), queue("0x5", null), queue("0x6", null), queue("0x7", null, { waiters: 1 }),
+	queue("0x8", null, { made_site: "q.c:1:f" }), queue("0x9", null, { made_site: "q.c:1:f" }), queue("0xa", "read")]);
+is(alike.map(item => [page.alikeTitle(item), item.alike, item.waiters]), [["queue 'write' × 2", 2, 2], ["queue 'write'", 1, 1], ["queue 0x7", 1, 1],
+	["queue 'write'", 1, 0], ["queue without a name × 2", 2, 0], ["queue made at q.c:1:f × 2", 2, 0], ["queue 'read'", 1, 0]],
+	"objects with one name in one state are one, unless one of them is held");
+
+// --- sites
+
+const FUNCTIONS = [["a.c:1:get", "get"], ["a.rs:7:core::future::poll_fn::PollFn<app::read<alloc::string::String>>", "PollFn"],
+	["a.rs:7:app::serve::<alloc::string::String>::{{closure}}", "serve"], ["a.rs:7:<app::Conn<T> as core::future::Future>::poll", "poll"],
+	["a.rs:7:<F<fn(u8) -> u8> as G>::call::{{closure}}::{{closure}}", "call"], ["a.cpp:2:task<void> Foo::bar(int, std::vector<int>)", "bar"],
+	["a.cpp:2:void (anonymous namespace)::run(int)", "run"], ["a.cpp:2:a::operator<<", "operator<<"], ["a.c:1", ""], ["app+0x1f", ""], ["", ""],
+	["a.rs:7:<A as B>", "<A as B>"], ["/a:b/c.rs:7:f", "f"]];
+is(FUNCTIONS.map(([site]) => page.functionOf(site)), FUNCTIONS.map(([, name]) => name), "the function of a site, without types and closures");
+is(page.useFolder(["", "/a/b/c/d.rs:1:f", "/a/b/ce/d.rs:1:f", "src/e.rs:2:g"]), "/a/b/", "the folder of all absolute paths");
+is(["/a/b/c/d.rs:1:f<T>", "src/e.rs:2:g", "/a/bc.rs:1:h", "/a/b/app+0x1f"].map(page.shortSite), ["c/d.rs:1:f", "src/e.rs:2:g", "/a/bc.rs:1:h", "app+0x1f"],
+	"is left out, and so are types");
+is([page.useFolder(["/a/b.c:1:f", "/c/d.c:1:f"]), page.useFolder(["a/b.c:1:f"]), page.useFolder([])], ["", "", ""], "unless there is none");
 
 // --- layout
 
@@ -89,6 +109,11 @@ const many = page.waitForest(finding([who(1)], Array.from({ length: 99 }, (_, i)
 const rows = page.firstNodes(many, 10);
 is(rows.filter(({ node }) => node).length, 10, "a large forest shows its first nodes");
 is(rows.reduce((sum, { node, left }) => sum + (node ? 1 : left), 0), 100, "and counts all the others");
+const chains = page.waitForest(finding(Array.from({ length: 10 }, (_, i) => who(i + 1)), Array.from({ length: 20 }, (_, i) =>
+	who(i + 11, { waits_for: String(i + 1) }))));
+is(page.firstNodes(chains, 5).map(({ node, depth, left, alike }) => node ? [node.key, depth] : [left, depth, alike]), [["#1", 0], ["#11", 1], ["#21", 2], [27, 0, 9]],
+	"of ten chains of one shape there is one, and the others are counted");
+is(page.firstNodes(chains, 30).every(({ node }) => node), true, "if not all have room");
 is(page.firstNodes(many, 1000).every(({ node }) => node), true, "with room for all, none is left out");
 is(page.firstNodes(page.waitForest(finding([who(1)], [who(2, { waits_for: "1" }), who(3, { waits_for: "1" })])), 2).map(({ node }) => node && node.key),
 	["#1", "#2", "#3"], "one that is left is shown");
@@ -116,9 +141,9 @@ is([page.codeText("a"), page.codeText("a`b"), page.codeText("`"), page.codeText(
 is(page.plainText("<b>*x*</b> @you #1 [a](b)"), "\\<b\\>\\*x\\*\\</b\\> \\@you \\#1 \\[a\\](b)", "markup in a sentence is escaped");
 const text = page.findingMarkdown({ ...finding([who(1, { waits_for: "1", reasons: wants("0xa") })]), evidence: ["e"], next: ["n"], suspend_site: "a.c:1:f" },
 	{ ordinal: false, objects: [lock("0xa", { holders: [holder(1)] })] }, "#/finding/0");
-is(text.split("\n").filter(line => line), ["### t", "likely, wait-cycle", "suspended at `a.c:1:f`", "**waits for**", "- `lock 0xa`: 0 of 1 available, 1 waits, held by `co 1 (#1)`",
+is(text.split("\n").filter(line => line), ["### t", "likely, wait-cycle", "suspended at `a.c:1:f`", "**waits for**", "- `lock 0xa`: 0 available, 1 waits, held by `co 1 (#1)`",
 	"**evidence**", "- e", "**who**", "- `co 1 (#1)` suspended for 99 ns at `a.c:1:f`", "**which waits for which**", "- `co 1 (#1)` at `a.c:1:f`, for 99 ns",
-	"  - `lock 0xa`: 0 of 1 available, 1 waits, held, for which `co 1 (#1)` waits: a circle", "**look at**", "- n",
+	"  - `lock 0xa`: 0 available, 1 waits, held, for which `co 1 (#1)` waits: a circle", "**next**", "- n",
 	"In the page of the trace, paste this into the search: `#/finding/0`"], "a finding as Markdown");
 
 console.log(`1..${tests}`);

@@ -111,12 +111,13 @@ function wakesModel(rows) {
 async function testPairs(page) {
 	const model = wakesModel([[[1, 1], [2, -1], [5, 1], [9, 1]], [[3, 0], [4, 99]], []]);
 	same(await page.wakePairs(model), { list: [{ waker: 1, woken: 0, count: 3, first: 1, last: 9 },
-		{ waker: -1, woken: 0, count: 1, first: 2, last: 2 },
-		{ waker: 0, woken: 1, count: 1, first: 3, last: 3 }, { waker: -1, woken: 1, count: 1, first: 4, last: 4 }],
-			pairs: 4, wakes: 6 },
-		"pairs, the largest first; a waker that the page has not is unknown");
-	same((await page.wakePairs(model, { range: [1, 5] })).list.map(({ count }) => count), [1, 1, 1, 1],
+		{ waker: -1, woken: -1, rows: 2, count: 2, first: 2, last: 4 }, { waker: 0, woken: 1, count: 1, first: 3, last: 3 }],
+			pairs: 3, wakes: 6 },
+		"pairs, the largest first; wakers that are none of the page's coroutines are one");
+	same((await page.wakePairs(model, { range: [1, 5] })).list.map(({ count }) => count), [2, 1, 1],
 		"in a range: after its start, up to its end");
+	same((await page.wakePairs(model, { range: [1, 3] })).list.map(({ waker, woken }) => [waker, woken]), [[0, 1], [-1, 0]],
+		"which names what it woke if that is one");
 	same((await page.wakePairs(model, { keep: (waker, woken) => woken === 1 })).wakes, 2, "of some coroutines only");
 	const rows = Array.from({ length: 300 }, (_, woken) => Array.from({ length: 1 + (woken * 37) % 101 },
 		(_, i) => [i, (woken + i % 3) % 300]));

@@ -140,12 +140,16 @@ def wakes(page, lives, start):
     for coro, life in lives.items():
         for ts, by in life.wakes:
             by = by if by in lives else 0
-            count, first, _ = pairs.get((by, coro), (0, ts, ts))
-            pairs[by, coro] = (count + 1, first, ts)
+            pair = (by, coro if by else 0)  # what no coroutine woke is one row
+            count, first, last = pairs.get(pair, (0, ts, ts))
+            pairs[pair] = (count + 1, min(first, ts), max(last, ts))
+    woken = {coro for coro, life in lives.items() for _, by in life.wakes if by not in lives}
+    if len(woken) == 1 and (0, 0) in pairs:
+        pairs[0, woken.pop()] = pairs.pop((0, 0))
     shown = {}
     for row in table(page, "wakes"):
         times = [start + int(row[key]) for key in ("first (ns)", "last (ns)")]
-        shown[int(row["waker id"] or 0), int(row["woken id"])] = (int(row["wakes"]), *times)
+        shown[int(row["waker id"] or 0), int(row["woken id"] or 0)] = (int(row["wakes"]), *times)
     for pair in sorted(set(pairs) | set(shown)):
         if pairs.get(pair) != shown.get(pair):
             yield f"wakes of {pair}: {shown.get(pair)}, not {pairs.get(pair)}"
