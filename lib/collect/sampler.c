@@ -121,8 +121,8 @@ void ctp_sampler_look(struct ctp_sampler *s, bool stirred)
 		look_at_process(s, now_ns, s->own_ns != before_ns);
 	if (s->state != CTP_PROCESS_EXECUTING || s->gone_ns)
 		return;
+	ctp_sampler_rounds(s, now_ns); /* first: its samples have the time of this look, those of runs a later one */
 	ctp_sampler_runs(s, now_ns);
-	ctp_sampler_rounds(s, now_ns);
 	ctp_sampler_fds(s, now_ns);
 }
 

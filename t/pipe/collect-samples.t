@@ -37,6 +37,24 @@ is 'they say that it was always runnable' "$(awk '{ print $6 }' "$tmp/spin" | so
 is 'they are of its thread' "$(awk '{ print $2, $3 }' "$tmp/spin" | sort -u | wc -l | tr -d ' ')" 1
 sane 'a run that spins'
 
+# A collector that does not run for a second then takes a sample of the run and a round of all threads at once: the one that is read
+# first has the earlier time. In between, the thread uses CPU time only now and then.
+start "$tmp/states"
+for n in 1 2 3; do
+	tell resume
+	until_records $((2 * n - 1)) '"type":"sample"'
+	kill -STOP $collector
+	sleep 1.1
+	echo yield >&5
+	kill -CONT $collector
+	until_records $n '"threads":1,'
+	read -r said <&6
+	tell suspend
+done
+echo exit >&5
+ended
+sane 'a run and a round at once'
+
 # In the first it may not sleep yet, and before the last it may have been asked to suspend.
 start "$tmp/states"
 tell resume

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,9 @@ static int obey(const char *what)
 	else if (!strcmp(what, "burn"))
 		for (double until = cpu_s() + 0.4; cpu_s() < until;)
 			;
+	else if (!strcmp(what, "yield")) /* the kernel adds up its CPU time at each call */
+		for (double until = cpu_s() + 0.1; cpu_s() < until;)
+			sched_yield();
 	else if (!strcmp(what, "thread"))
 		pthread_create(&t, NULL, sleep_on, NULL);
 	else if (!strcmp(what, "grow"))
