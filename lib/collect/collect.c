@@ -153,11 +153,13 @@ static void detach(struct ctp_collect_loop *c, bool deserted)
 	say_probes(c);
 	if (!deserted && !c->shm.named && !ctp_memory_severed())
 		ctp_arena_trim(&c->arena, c->shm.fd);
-	int number = c->shm.fd;
+	/*
+	 * The command may still open CTP_SHM_PATH: it must not find a file of ours there, nor none, but one that cannot be opened. So the
+	 * number is closed and taken in one step, and what stays of it belongs to nobody.
+	 */
+	if (!c->shm.named && c->shm.fd >= 0 && dup3(c->watch.epoll_fd, c->shm.fd, O_CLOEXEC) >= 0)
+		c->shm.fd = -1;
 	ctp_memory_fini(&c->shm);
-	/* The command may still open CTP_SHM_PATH: it must not find a file of ours there, but one that cannot be opened. */
-	if (number >= 0)
-		dup3(c->watch.epoll_fd, number, O_CLOEXEC);
 }
 
 /*

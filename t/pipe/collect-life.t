@@ -145,8 +145,10 @@ read -r line <&3
 like 'the closing line comes at the end' "$line" '^ctp-collect: [0-9]+ events, '
 wait $!
 exec 3<&-
-# shellcheck disable=SC2016
-"$collect" -q -t 0.01 sh -c 'while readlink "$CTP_SHM_PATH" | grep -q memfd; do :; done; cat "$CTP_SHM_PATH"' >/dev/null 2>"$tmp/cat"
+slow= # the end of the memory takes long, for as many as want to see what is in between
+can strace -o /dev/null true && slow='strace -o /dev/null -e trace=dup3 -e inject=dup3:delay_enter=300000'
+# shellcheck disable=SC2016,SC2086
+$slow "$collect" -q -t 0.01 sh -c 'while readlink "$CTP_SHM_PATH" | grep -q memfd; do :; done; cat "$CTP_SHM_PATH"' >/dev/null 2>"$tmp/cat"
 like 'the memory cannot be opened after its end, nor anything in its place' "$? $(grep cat: "$tmp/cat")" '^1 .*(No such device|Permission denied)'
 # A program that connects when the end is written, and waits.
 cat >"$tmp/late.py" <<'PY'
