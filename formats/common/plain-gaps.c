@@ -29,6 +29,7 @@ struct entry {
 	uint64_t after_ns;
 	struct ctp_sequence before; /* the row, for the size of the gap, if counted */
 	bool mark, gap, counted, conflict; /* gap, conflict: such a record is written before the row */
+	bool perhaps; /* the gap is one only if numbers turn out to count events */
 };
 
 struct ctp_plain_gaps {
@@ -118,7 +119,8 @@ static void write_one(struct ctp_plain_gaps *g, struct ctp_writer *w, const stru
 	if (e->gap) {
 		uint64_t count = e->counted ? ctp_sequence_missing(&e->before, &g->dialect, e->val[CTP_PLAIN_SEQ]) : 0;
 		ctp_add_capped(&g->lost, count);
-		ctp_writer_record(w, g->lost_class, (const uint64_t[]){ts, probe, count, e->after_ns});
+		if (count || !e->perhaps)
+			ctp_writer_record(w, g->lost_class, (const uint64_t[]){ts, probe, count, e->after_ns});
 	}
 	ctp_writer_record(w, g->cls, e->val);
 }
@@ -176,11 +178,14 @@ static void look_at(struct ctp_plain_gaps *g, struct track *t, struct entry *e, 
 	if (step == CTP_STEP_OLD)
 		return;
 	e->after_ns = !e->before.last || t->last_ns > ts ? ts : t->last_ns;
-	e->gap = e->counted = step == CTP_STEP_GAP;
+	e->perhaps = step == CTP_STEP_NEXT && !e->before.last && e->val[CTP_PLAIN_SEQ] == 2 && !g->dialect.repeated;
+	e->gap = e->counted = step == CTP_STEP_GAP || e->perhaps;
 	/* A round that is over has fewer rows than slots: the missing ones may be before, between or after its rows. */
 	for (uint32_t i = 0; step == CTP_STEP_GAP && !g->dialect.odd && i < rows; i++)
-		if (is_held(g, t->rows[i]))
+		if (is_held(g, t->rows[i])) {
 			entry_at(g, t->rows[i])->gap = true;
+			entry_at(g, t->rows[i])->perhaps = false;
+		}
 	if (step == CTP_STEP_MIXED && rows != CTP_SEQUENCE_MIXED)
 		mix(g, t, g->dialect.odd ? 1 : rows, e);
 	if (t->numbers.rows && t->numbers.rows != CTP_SEQUENCE_MIXED)

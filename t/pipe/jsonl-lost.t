@@ -49,6 +49,16 @@ is 'the rows are reported as those of several coroutines' "$("$BIN/ctp-tojsonl" 
 "$BIN/ctp-fromjsonl" -q "$tmp/runs" | "$BIN/ctp-tojsonl" -qa | grep -c '"type":"conflict"' >"$tmp/n"
 is 'a probe of another run is another coroutine' "$(cat "$tmp/n")" 0
 
+# Each of two probes has lost its first event. That rows count events is seen only later, at the number 3.
+{ row 9 2 1; row 8 2 2; row 9 3 3; row 8 3 4; } >"$tmp/first"
+is 'numbers that count events, from 2 on: one is missing of each' "$(all "$tmp/first")" 'from 3 stat 3 2 report 3 2 to 3'
+is 'the losses are before the first rows' \
+	"$("$BIN/ctp-tojsonl" -qa "$tmp/t.ctp" | sed -n 's/.*"lost","ts":\([0-9]*\),.*"probe_id":\([0-9]*\),"count":\([0-9]*\),.*/\1:\2:\3/p' | tr '\n' ' ')" '1:9:1 2:8:1 '
+{ row 9 2 1; row 8 2 2; row 9 2 3; row 8 2 4; } >"$tmp/first"
+is 'numbers that count rounds, from 2 on: nothing is missing' "$(all "$tmp/first")" 'from 0 stat 0 0 report 0 0 to 0'
+{ row 9 2 1; row 8 2 2; } >"$tmp/first"
+is 'one number alone may be that of a round' "$(all "$tmp/first")" 'from 0 stat 0 0 report 0 0 to 0'
+
 if [ -r "$truth/seq-repeats.jsonl" ] && command -v zstdcat >/dev/null; then
 	for i in healthy lostwake; do zstdcat "$truth/$i.jsonl.zst" >"$tmp/$i"; done
 	is 'reused frames give the right losses' "$(all "$truth/seq-repeats.jsonl")" 'from 3 stat 3 0 report 3 0 to 3'
