@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 the ctptools authors */
 /* ctp-diff - what a change of a program has changed in its traces. */
 #include <getopt.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,13 +12,13 @@
 #include "report/report-folded.h"
 #include "reportopt.h"
 
-enum { PER = CTP_REPORTOPT_END, FOLDED, FOLDED_UNIT, FAIL_ON, TOP };
+enum { PER = CTP_REPORTOPT_END, FOLDED, FOLDED_UNIT, FAIL_ON, MIN_CHANGE, TOP };
 
 static struct ctp_tool tool = {
 	.name = "ctp-diff",
 	.synopsis = "[-jmqv] [--per SITE] [--folded[=running|runnable|suspended]] [--folded-unit ns|us|ms|s] "
-	            "[--fail-on worse|new] [--top N] [--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] "
-	            "[--debug-dir DIR] [--no-symbols] A... -- B...",
+	            "[--fail-on worse|new] [--min-change PERCENT] [--top N] [--ignore PATTERN] "
+	            "[--ignore-file FILE] [--since TIME] [--until TIME] [--debug-dir DIR] [--no-symbols] A... -- B...",
 	.help = "Compares traces from before a change, A, with traces from after it, B: findings, counts, running times, waits.\n"
 	        "  --per SITE          count per resume at this site, FILE:FUNCTION, instead of per run; * and ? as in a shell\n"
 	        "  -m                  print Markdown, for a ticket\n"
@@ -27,6 +28,7 @@ static struct ctp_tool tool = {
 	        "  --folded-unit UNIT  count them in ns, us, ms or s; the default is ms, and us with --per or if not suspended\n"
 	        "  --fail-on WHAT      exit with 4 if a finding is new, and with worse, also if a count or a time is shown to be\n"
 	        "                      larger\n"
+	        "  --min-change PERCENT  do not count a change of less; the default is 2%, and 0 counts every one\n"
 	        "  --top N             print the first N rows of each table, and all rows with a difference\n"
 	        "  --ignore PATTERN    leave out findings of this rule, site or \"rule site\", and quantities of this site\n"
 	        "  --ignore-file FILE  leave out those that match a line of the file; # begins a comment\n"
@@ -39,6 +41,9 @@ static struct ctp_tool tool = {
 	.permutes = true,
 };
 
+#define MIN_CHANGE_DEFAULT 0.02
+#define NOT_GIVEN (-1.)
+
 enum fail_on { NEVER, NEW, WORSE };
 
 /* What the command line asks for. */
@@ -47,7 +52,7 @@ static struct {
 	struct ctp_report_style style;
 	struct ctp_reportopt common;
 	enum fail_on fail_on;
-} ask;
+} ask = {.options.min_change = NOT_GIVEN};
 
 /* What is being read, and to what. */
 struct reading {
@@ -69,6 +74,17 @@ static void be_format(enum ctp_report_format format)
 	ask.style.format = format;
 }
 
+/* 2, 2% or 0.5%, as a part of 1. */
+static double percent(const char *text)
+{
+	size_t len = strspn(text, "0123456789.");
+	char *end;
+	double n = strtod(text, &end);
+	if (!len || end != text + len || !isfinite(n) || (*end && strcmp(end, "%")))
+		exit(ctp_tool_usage(&tool, "--min-change %s: is no number of percent, such as 2%% or 0.5%%", text));
+	return n / 100;
+}
+
 static void option(int c)
 {
 	if (c == PER)
@@ -79,6 +95,8 @@ static void option(int c)
 		ask.fail_on = WORSE;
 	else if (c == FAIL_ON)
 		exit(ctp_tool_usage(&tool, "--fail-on %s: is not worse or new", optarg));
+	else if (c == MIN_CHANGE)
+		ask.options.min_change = percent(optarg);
 	else if (c == TOP)
 		ask.style.top = (uint32_t)ctp_tool_number(&tool, "--top", optarg, 1, UINT32_MAX, "is no number from 1 on");
 	else if (c == FOLDED_UNIT)
@@ -104,7 +122,8 @@ static int parse(int argc, char **argv)
 	static const struct option longs[] = {
 		{"per", required_argument, NULL, PER}, {"folded", optional_argument, NULL, FOLDED},
 		{"folded-unit", required_argument, NULL, FOLDED_UNIT}, {"fail-on", required_argument, NULL, FAIL_ON},
-		{"top", required_argument, NULL, TOP}, CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
+		{"min-change", required_argument, NULL, MIN_CHANGE}, {"top", required_argument, NULL, TOP},
+		CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
 	};
 	int nafter = count_after(argc, argv);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "jm", longs)) != -1;)
@@ -115,6 +134,10 @@ static int parse(int argc, char **argv)
 		exit(ctp_tool_usage(&tool, "--folded-unit is for --folded"));
 	if (folded && ask.fail_on)
 		exit(ctp_tool_usage(&tool, "--folded judges nothing: leave out --fail-on"));
+	if (folded && ask.options.min_change >= 0)
+		exit(ctp_tool_usage(&tool, "--folded judges nothing: leave out --min-change"));
+	if (ask.options.min_change < 0)
+		ask.options.min_change = MIN_CHANGE_DEFAULT;
 	if (!ask.style.unit_ns)
 		ask.style.unit_ns = ask.options.per ? 1000 : ctp_folded_unit_ns(ask.style.state);
 	ask.options.report = ctp_reportopt_done(&ask.common, &tool);

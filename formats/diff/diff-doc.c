@@ -204,6 +204,9 @@ static void notes(struct ctp_doc *doc, const struct ctp_diff *d)
 	if (d->small)
 		note(doc, "%u time%s not compared, because less than 0.1 %% of the time was spent there", d->small,
 		     d->small == 1 ? " is" : "s are");
+	if (d->slight)
+		note(doc, "%u further quantit%s, by less than %.4g %%, which does not count: --min-change", d->slight,
+		     d->slight == 1 ? "y differs" : "ies differ", 100 * d->options.min_change);
 	if (crowded)
 		note(doc, "a run has more than %d groups of coroutines and sites: what is in the further ones is not compared",
 		     CTP_DIFF_GROUPS);
@@ -313,13 +316,17 @@ static const char *spread(number to, const struct ctp_diff_sample *s)
 	return to;
 }
 
-static const char *change(number to, const struct ctp_diff_row *row)
+static const char *change(number to, const struct ctp_diff *d, const struct ctp_diff_row *row)
 {
 	const struct ctp_diff_sample *a = &row->side[CTP_DIFF_BEFORE], *b = &row->side[CTP_DIFF_AFTER];
 	if (row->verdict == CTP_DIFF_SAME)
 		return "~";
 	if (row->verdict == CTP_DIFF_UNTOLD)
 		return "?";
+	if (row->verdict == CTP_DIFF_SLIGHT) {
+		snprintf(to, CTP_PRINT_NUMBER_MAX, "< %.4g %%", 100 * d->options.min_change);
+		return to;
+	}
 	if (a->median <= 0 || b->median <= 0)
 		return a->median <= 0 ? "new" : "gone";
 	double ratio = b->median / a->median;
@@ -384,7 +391,7 @@ static void row(struct ctp_doc *doc, const struct ctp_doc_table *t, const struct
 		[BEFORE_SPREAD] = spread(n[BEFORE_SPREAD], &r->side[CTP_DIFF_BEFORE]),
 		[AFTER] = quantity(doc, n[AFTER], r, &r->side[CTP_DIFF_AFTER]),
 		[AFTER_SPREAD] = spread(n[AFTER_SPREAD], &r->side[CTP_DIFF_AFTER]),
-		[CHANGE] = change(n[CHANGE], r), [P] = p_of(n[P], r), [RUNS] = n[RUNS], [WHAT] = whats[r->what],
+		[CHANGE] = change(n[CHANGE], d, r), [P] = p_of(n[P], r), [RUNS] = n[RUNS], [WHAT] = whats[r->what],
 		[SITE] = site, [SPAWN] = spawns ? (spawn ? spawn : "(not known)") : NULL,
 		[NAME] = names && r->key.name ? ctp_diff_text(d, r->key.name) : NULL,
 	};

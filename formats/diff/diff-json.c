@@ -101,8 +101,8 @@ static void row(struct ctp_output *out, const struct ctp_diff *d, const struct c
 		[CTP_DIFF_READY_P50] = "runnable_p50_ns", [CTP_DIFF_READY_P99] = "runnable_p99_ns",
 	};
 	static const char *const verdicts[] = {
-		[CTP_DIFF_UNTOLD] = "not judged", [CTP_DIFF_SAME] = "no difference shown", [CTP_DIFF_LESS] = "less",
-		[CTP_DIFF_MORE] = "more",
+		[CTP_DIFF_UNTOLD] = "not judged", [CTP_DIFF_SAME] = "no difference shown",
+		[CTP_DIFF_SLIGHT] = "less than min_change", [CTP_DIFF_LESS] = "less", [CTP_DIFF_MORE] = "more",
 	};
 	static const char *const kinds[] = {[CTP_DIFF_ALL] = "run", [CTP_DIFF_PLACE] = "suspend", [CTP_DIFF_SPAWN] = "spawn"};
 	putf(out, "{\"what\":\"%s\",\"of\":\"%s\",", whats[r->what], kinds[r->key.kind]);
@@ -130,7 +130,8 @@ void ctp_diff_print_json(struct ctp_output *out, const struct ctp_diff *d)
 	text(out, "per", d->options.per);
 	putf(out, ",\"differences\":%u,\"compared\":%u,\"candidates\":%u,\"runs_needed\":%u,\"together\":%u", d->shown, d->compared,
 	     d->candidates, d->needed, d->together);
-	putf(out, ",\"alone\":%u", d->alone);
+	putf(out, ",\"alone\":%u,\"slight\":%u", d->alone, d->slight);
+	real(out, "min_change", d->options.min_change);
 	putf(out, ",\"small\":%u,\"touched\":%u,\"ignored\":%ju", d->small, d->touched, d->ignored);
 	runs(out, d);
 	findings(out, d);

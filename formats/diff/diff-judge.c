@@ -308,6 +308,26 @@ static bool is_more(const struct ctp_diff_row *row)
 	return b->median > a->median || (b->median >= a->median && mean(b) > mean(a));
 }
 
+/* With a median of 0 before, any change is large. */
+static bool is_slight(const struct ctp_diff *d, const struct ctp_diff_row *row)
+{
+	double before = row->side[CTP_DIFF_BEFORE].median, after = row->side[CTP_DIFF_AFTER].median;
+	return fabs(after - before) < d->options.min_change * before;
+}
+
+static void judge_row(struct ctp_diff *d, struct ctp_diff_row *row)
+{
+	if (row->adjusted > CTP_DIFF_ALPHA)
+		return;
+	if (is_slight(d, row)) {
+		row->verdict = CTP_DIFF_SLIGHT;
+		d->slight++;
+		return;
+	}
+	row->verdict = is_more(row) ? CTP_DIFF_MORE : CTP_DIFF_LESS;
+	d->shown++;
+}
+
 /* How many runs of each side show a difference of any single quantity, if least is the smallest share. */
 static void count_needed(struct ctp_diff *d, double least)
 {
@@ -345,10 +365,7 @@ static bool compare(struct ctp_diff *d)
 	for (uint32_t i = 0; compared && i < d->compared; i++) {
 		struct ctp_diff_row *row = &d->rows[number[i]];
 		row->adjusted = p[i];
-		if (p[i] > CTP_DIFF_ALPHA)
-			continue;
-		row->verdict = is_more(row) ? CTP_DIFF_MORE : CTP_DIFF_LESS;
-		d->shown++;
+		judge_row(d, row);
 	}
 	if (compared) {
 		count_needed(d, least);

@@ -76,6 +76,7 @@ enum ctp_diff_what {
 enum ctp_diff_verdict {
 	CTP_DIFF_UNTOLD,  /* too few runs have the quantity, or it is too small a part of all */
 	CTP_DIFF_SAME,    /* no difference is shown, which is no proof that there is none */
+	CTP_DIFF_SLIGHT,  /* there is a difference, and it is less than the option min_change */
 	CTP_DIFF_LESS, CTP_DIFF_MORE
 };
 
@@ -107,7 +108,8 @@ struct ctp_diff_finding {
 
 struct ctp_diff_options {
 	struct ctp_analysis_options report;
-	const char *per; /* a pattern of fnmatch(3) for a site; null: a unit is a run */
+	const char *per;   /* a pattern of fnmatch(3) for a site; null: a unit is a run */
+	double min_change; /* a difference is at least this part of the median before: 0.02 is 2 % */
 };
 
 struct ctp_diff {
@@ -129,10 +131,10 @@ struct ctp_diff {
 	struct ctp_diff_row *rows; /* by table; shown differences first, then by weight */
 	size_t nrows, rows_room;
 	/*
-	 * Quantities: worth a comparison, because they vary; of these, with enough runs for one; with a difference; not compared,
-	 * because they are tiny parts; touched by losses in some run.
+	 * Quantities: worth a comparison, because they vary; of these, with enough runs for one; with a difference; with one that is
+	 * less than min_change; not compared, because they are tiny parts; touched by losses in some run.
 	 */
-	uint32_t candidates, compared, shown, small, touched;
+	uint32_t candidates, compared, shown, slight, small, touched;
 	uint32_t needed;    /* runs on each side with which a difference of any single quantity can be shown */
 	uint32_t alone;     /* of how many quantities the given runs can show a difference if it is the only one */
 	uint32_t together;  /* how many quantities must differ so that the given runs can show it; 0: they can never show it */

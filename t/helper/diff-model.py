@@ -22,7 +22,7 @@ import re
 import sys
 from collections import defaultdict
 
-ALPHA, SMALL, P99_SPANS, STATES = 0.05, 0.001, 100, ("running", "suspended", "runnable")
+ALPHA, SMALL, MIN_CHANGE, P99_SPANS, STATES = 0.05, 0.001, 0.02, 100, ("running", "suspended", "runnable")
 EVENLY = 0.25
 PARTS = {"resumes": 0.5, "wakes": 0.25, "coroutines": 0.5, "running_total_ns": 1, "running_p50_ns": 2, "suspended_p50_ns": 1}
 
@@ -323,9 +323,11 @@ def compare(said, model, diff):
     for key, p in adjusted.items():
         a, b = (rows[key][side]["median"] for side in ("before", "after"))
         diff.check(f"{key}: corrected p", rows[key]["p_adjusted"], p)
+        slight = abs(b - a) < MIN_CHANGE * a
         if a != b:
-            diff.check(f"{key}: verdict", rows[key]["verdict"], "no difference shown" if p > ALPHA else "more" if b > a else "less")
-        shown += p <= ALPHA
+            large = "less than min_change" if slight else "more" if b > a else "less"
+            diff.check(f"{key}: verdict", rows[key]["verdict"], "no difference shown" if p > ALPHA else large)
+        shown += p <= ALPHA and not slight
     diff.check("comparisons", said["compared"], len(ps))
     least = 2 / math.comb(len(said["before"]) + len(said["after"]), len(said["before"]))
     diff.check("differences that can be alone", said["alone"], sum(least / share * len(ps) <= ALPHA for share in shares.values()))

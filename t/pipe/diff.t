@@ -114,6 +114,8 @@ is 'waits at the end that are new are a difference; those that were there are no
 	"\(.suspend_site) \(.verdict) \(.before.median) \(.after.median)"' | sort)" 'queue.c:reply more 0 3
 server.c:accept no difference shown 2 2'
 like 'they have a table' "$(diffs -q "$A" "$W" | sed -n '/^Coroutines that wait at the end/,/^$/p')" '^ +0 +3 .*6\+6 still waiting +queue\.c:reply'
+diffs '-q --fail-on worse --min-change 1000%' "$A" "$W" >"$tmp/text"
+is 'what was not there before is a difference, whatever change is asked for' $? 4
 diffs '-qj --per queue.c:pop' "$A" "$W" >"$tmp/json"
 is 'they do not depend on units' "$(query '.quantities[] | select(.what == "still_waiting" and .suspend_site == "queue.c:reply").after.median')" 3
 
@@ -282,6 +284,26 @@ is 'one that is gone does not' $? 0
 ok 'and is shown, too' grep -q '^Findings that are gone' "$tmp/text"
 diffs '-q --fail-on new' 'after1 after2' 'after3 after4' >"$tmp/text"
 is 'nor does one that both sides have' $? 0
+# Without the change, a few counts are larger by 0.2 to 0.5 %, and nothing else is.
+before='before1 before2 before3 before4 before5 before6' after='after1 after2 after3 after4 after5 after6'
+for min in '' 2% 2 0.6% .6; do
+	diffs "-q --fail-on worse ${min:+--min-change $min}" "$after" "$before" >"$tmp/text"
+	is "counts that are 0.5 % larger are not worse: ${min:-the default}" $? 0
+done
+for min in 0 0% 0.4%; do
+	diffs "-q --fail-on worse --min-change $min" "$after" "$before" >"$tmp/text"
+	is "they are with --min-change $min" $? 4
+done
+diffs '-q --fail-on worse --per server.c:accept' "$after" "$before" >"$tmp/text"
+is 'nor are they per unit' "$? $(grep -c '+0\.[0-9] %' "$tmp/text")" '0 0'
+diffs -qv "$after" "$before" >"$tmp/text"
+ok 'such a row says that its change is small' grep -q ' < 2 % *0\.006 *6+6 resumes  *queue.c:pop' "$tmp/text"
+ok 'and so does a sentence' grep -q '3 further quantities differ, by less than 2 %, which does not count: --min-change$' "$tmp/text"
+diffs -qj "$after" "$before" >"$tmp/json"
+is 'JSON, too' "$(query '[.min_change, .slight, ([.quantities[] | select(.verdict == "less than min_change")] | length),
+	.differences == ([.quantities[] | select(.verdict == "more" or .verdict == "less")] | length)] | tojson')" '[0.02,3,3,true]'
+diffs '-q --fail-on worse --min-change 30%' "$A" "$B" >"$tmp/text"
+is 'nor does a longer run count that is less than asked for' "$? $(grep -c 'running p50 .*queue.c:pop' "$tmp/text")" '0 2'
 diffs "-q --fail-on new --ignore never-woken" before1 after1 >"$tmp/text"
 is 'nor one that is ignored' $? 0
 diffs '-q --fail-on worse --ignore queue.c:pop --ignore server.c:accept' "$A" "$B" >"$tmp/text"
@@ -292,7 +314,9 @@ is 'a unit that is nowhere: status 1' $? 1
 like 'and the remedy' "$(cat "$tmp/err")" "^ctp-diff: --per nowhere: no coroutine was resumed there in $tmp/a1.ctp; give FILE:FUNCTION, or a site"
 "$diff" "$tmp/a1.ctp" -- "$tmp/missing" "$tmp/b1.ctp" >"$tmp/text" 2>"$tmp/err"
 is 'a trace that cannot be read: status 1, one line, and nothing is printed' "$? $(wc -l <"$tmp/err") $(wc -c <"$tmp/text")" '1 1 0'
-for args in '' 'a' 'a b c' 'a --' '-- b' '-j -m a b' '--fail-on bad a b' '--folded --fail-on new a b' '--top 0 a b' '--folded-unit ms a b'; do
+for args in '' 'a' 'a b c' 'a --' '-- b' '-j -m a b' '--fail-on bad a b' '--folded --fail-on new a b' '--top 0 a b' '--folded-unit ms a b' \
+	'--min-change x a b' '--min-change 2%% a b' '--min-change -1 a b' '--min-change nan a b' '--min-change . a b' '--min-change 1e3 a b' \
+	'--folded --min-change 2% a b'; do
 	# shellcheck disable=SC2086
 	"$diff" $args >"$tmp/text" 2>"$tmp/err"
 	is "usage '$args': status 2, one line" "$? $(wc -l <"$tmp/err")" '2 1'
