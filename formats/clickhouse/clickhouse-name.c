@@ -3,6 +3,7 @@
 /* clickhouse-name.c - see clickhouse-name.h. */
 #include "clickhouse/clickhouse-name.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 
 #include "base/text.h"
@@ -12,9 +13,14 @@
 /* A name of a table or column is one of a file, in which each byte that is no letter is three. */
 enum { NAME_MAX_BYTES = 64 };
 
-static const char *const own_columns[] = {CTP_CLICKHOUSE_OWN, NULL};
+/* Those after ours are virtual: a server, of whatever version, would give its own values. */
+static const char *const own_columns[] = {
+	CTP_CLICKHOUSE_OWN, "_part", "_part_index", "_part_uuid", "_part_offset", "_part_starting_offset", "_part_data_version", "_partition_id",
+	"_partition_value", "_sample_factor", "_table", "_database", "_shard_num", "_row_exists", "_block_number", "_block_offset",
+	"_disk_name", "_distance", NULL};
 static const struct ctp_sql_naming columns = {.columns = own_columns, .max_bytes = NAME_MAX_BYTES};
-static const struct ctp_sql_naming tables = {.reserved = CTP_CLICKHOUSE_DELIVERED, .max_bytes = NAME_MAX_BYTES};
+static const char *const reserved[] = {CTP_CLICKHOUSE_DELIVERED, ".", NULL}; /* the server hides tables with a dot */
+static const struct ctp_sql_naming tables = {.reserved = reserved, .max_bytes = NAME_MAX_BYTES};
 
 bool ctp_clickhouse_is_ours(const char *name) { return name && (!strcmp(name, "sections") || !strcmp(name, "lacks")); }
 
@@ -22,18 +28,38 @@ bool ctp_clickhouse_is_ours(const char *name) { return name && (!strcmp(name, "s
 static bool is_taken(const char *name)
 {
 	size_t len = strlen(name), local = sizeof CTP_CLICKHOUSE_LOCAL - 1;
-	return ctp_clickhouse_is_ours(name) || ctp_clickhouse_is_view(name) || *name == '.' ||
+	return ctp_clickhouse_is_ours(name) || ctp_clickhouse_is_view(name) ||
 	       (len >= local && !strcmp(name + len - local, CTP_CLICKHOUSE_LOCAL));
+}
+
+/*
+ * Whether it is such a name with any number of _2, _3 ... after it. Nothing says which class a table is of, so the name of a class must
+ * not be what another class gets in place of its own.
+ */
+static bool is_like_taken(const char *name)
+{
+	char *base = strdup(name);
+	bool taken = base && is_taken(base);
+	while (base && !taken) {
+		char *end = base + strlen(base);
+		for (; end > base && isdigit((unsigned char)end[-1]); end--)
+			;
+		if (end == base || end[-1] != '_' || !*end)
+			break;
+		end[-1] = '\0';
+		taken = is_taken(base);
+	}
+	free(base);
+	return taken;
 }
 
 char *ctp_clickhouse_table_name(const char *class_name)
 {
 	char *name = ctp_sql_name(&tables, class_name, 1);
-	for (unsigned nth = 2; name && is_taken(name); nth++) {
-		free(name);
-		name = ctp_sql_name(&tables, class_name, nth);
-	}
-	return name;
+	if (!name || !is_like_taken(name))
+		return name;
+	free(name);
+	return ctp_sql_name(&tables, class_name, 2);
 }
 
 char *ctp_clickhouse_column_name(const char *field_name, char *const *taken, size_t ntaken)

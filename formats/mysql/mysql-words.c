@@ -22,9 +22,15 @@
 #define SQL_FIELDS CTP_MYSQL_STAGING "fields"
 #include "sql/sql-views.h"
 
-/* A name has 64 characters at most, also with what stands before it while rows come. */
-static const struct ctp_sql_naming naming = {.reserved = "_ctp_", .max_bytes = 64 - (sizeof CTP_MYSQL_STAGING - 1), .bmp = true};
+/*
+ * A name has 64 characters at most, also with what stands before it while rows come. A table is a file, in whose name of 255 bytes each
+ * odd character takes five.
+ */
+static const char *const reserved[] = {"_ctp_", "#mysql50#", NULL}; /* the second stands before names of an old server */
+static const struct ctp_sql_naming naming = {
+	.reserved = reserved, .max_bytes = 64 - (sizeof CTP_MYSQL_STAGING - 1), .max_odd = 40, .bmp = true};
 
+#define SAME "utf8mb4_general_ci"
 #define TABLE(name) "CREATE TABLE IF NOT EXISTS " CTP_MYSQL_STAGING name
 
 /* Views' names are taken before there are views: @ctp_views. */
@@ -44,8 +50,11 @@ const struct ctp_sql_words ctp_mysql_words = {
 	.index_columns = "%I, %I",
 	.taken = "SELECT 1 FROM (SELECT lower(%L) AS n) q WHERE find_in_set(q.n, @ctp_views) OR EXISTS (SELECT 1 FROM information_schema.tables"
 	         " WHERE table_schema = database() AND lower(table_name) IN (q.n, concat('" CTP_MYSQL_STAGING "', q.n)))",
-	.column_type = "SELECT column_type FROM information_schema.columns WHERE table_schema = database()"
-	               " AND table_name = concat('" CTP_MYSQL_STAGING "', %L) AND lower(column_name) = lower(%L)",
+	/* A name that is the same to the server but for more than case is no type. */
+	.column_type = "SELECT CASE WHEN BINARY lower(convert(column_name USING utf8mb4)) = BINARY lower(q.n) THEN column_type ELSE '' END FROM information_schema.columns,"
+	               " (SELECT %L AS t, %L AS n) q WHERE table_schema = database() AND table_name = concat('" CTP_MYSQL_STAGING "', q.t)"
+	               " AND lower(convert(column_name USING utf8mb4)) COLLATE " SAME " = lower(q.n) COLLATE " SAME,
+	.folded = "lower(%L) COLLATE " SAME, /* by which a server finds columns of a table that has many */
 	.section = "BIGINT NOT NULL DEFAULT 0",
 	.columns = "SELECT k.table_name, f.column_name FROM %T k LEFT JOIN %T f ON f.class = k.id WHERE k.id = %d ORDER BY f.position",
 	.types = {[CTP_SQL_INTEGER] = "BIGINT", [CTP_SQL_DECIMAL] = "BIGINT", [CTP_SQL_HEX] = "VARCHAR(18)", [CTP_SQL_ENUM] = "LONGTEXT",

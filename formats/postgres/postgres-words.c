@@ -46,7 +46,8 @@ const struct ctp_sql_words WORDS = {
 		" PRIMARY KEY (section, addr))",
 	.table = "CREATE TABLE %I (" CTP_SQL_KEY " BIGINT NOT NULL, section BIGINT NOT NULL%s)",
 	.index_columns = "%I, %I NULLS FIRST",
-	.taken = "SELECT 1 FROM pg_class c WHERE lower(relname) = lower(%L COLLATE \"C\") AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())",
+	.taken = "SELECT 1 FROM pg_class c WHERE lower(relname) = lower(%L COLLATE \"C\") AND relnamespace IN (SELECT oid FROM pg_namespace"
+	         " WHERE nspname IN (current_schema(), 'pg_catalog'))", /* a table of its catalog would be meant */
 	.column_type = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(quote_ident(%L))"
 	               " AND lower(attname) = lower(%L COLLATE \"C\") AND attnum > 0 AND NOT attisdropped",
 	.section = "BIGINT NOT NULL DEFAULT 0",

@@ -19,7 +19,7 @@ const char *ctp_sql_view_name(const struct ctp_sql_views *v, size_t i)
 /* The names that are ours beside the events', one after another; null: these were all. */
 static const char *own_name(const struct ctp_sql_views *v, size_t i)
 {
-	static const char *const tables[] = {"sections", "classes", "fields", "symbols", "coroutines_now"};
+	static const char *const tables[] = {"sections", "classes", "fields", "symbols", "coroutines_now", "ctp_changes"};
 	enum { TABLES = sizeof tables / sizeof *tables };
 	if (i < TABLES)
 		return tables[i];

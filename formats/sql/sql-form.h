@@ -33,16 +33,18 @@ const char *ctp_sql_label(const struct ctp_field *f, uint64_t value);
 int ctp_sql_by_role(const struct ctp_class *cls, const char *name, enum ctp_role role);
 
 struct ctp_sql_naming {
-	const char *reserved; /* how no name begins, or null */
+	const char *const *reserved; /* how no name begins, up to null; null: as it likes */
 	const char *const *columns; /* which no column has, up to null; null: none */
 	size_t max_bytes;     /* 0: any number */
+	size_t max_odd;       /* characters of ASCII that are no letter, digit or _, which are longer in a file's name; 0: any number */
 	bool ascii;           /* other characters are not for names, nor for texts in statements */
-	bool bmp;             /* characters beyond U+FFFF, and spaces at the end, are not for names */
+	bool bmp;             /* characters beyond U+FFFF, and blanks at the end, are not for names */
 };
 
 /*
  * The name as the engine may have it, and if nth is not 1 with _2, _3 ... after it. What cannot be in a name becomes \x and two
- * digits for each byte, a name that is reserved gets a _ before it, and one that is too long is cut. For free(); null: out of memory.
+ * digits for each byte, a name that is reserved gets a _ before it, and one that is too long is cut,
+ * with _ and eight digits at its end that are a hash of the whole name. For free(); null: out of memory.
  */
 char *ctp_sql_name(const struct ctp_sql_naming *naming, const char *name, unsigned nth);
 

@@ -73,9 +73,34 @@ static bool add_name(struct names *names, char *name)
 	return name;
 }
 
-static bool add_free_name(const struct ctp_sql *db, struct names *names, const char *name)
+static bool is_ascii(const char *text)
 {
-	return add_name(names, ctp_sql_name_beside(db->words->naming, name, names->name, names->n));
+	while (*text && !(*text & 0x80))
+		text++;
+	return !*text;
+}
+
+/* Whether the server takes the name for another one of the table. Only it knows which letters are equal but for case. */
+static bool is_same(struct ctp_sql *db, const struct names *names, const char *name, enum ctp_status *status, struct ctp_err *err)
+{
+	struct ctp_bytes query = {0};
+	if (!db->words->folded || !names->n)
+		return false;
+	ctp_sql_put(db, &query, "SELECT 1 FROM (SELECT 1) q WHERE ");
+	ctp_sql_put(db, &query, db->words->folded, name);
+	for (size_t i = 0; i < names->n; i++) {
+		ctp_sql_put(db, &query, i ? ", " : " IN (");
+		ctp_sql_put(db, &query, db->words->folded, names->name[i]);
+	}
+	const char *text = ctp_bytes_str(&query);
+	int64_t same = 0;
+	if (!text)
+		same = ctp_sql_no_memory(db, err);
+	else if (!is_ascii(text))
+		same = ctp_sql_look_up(db, err, "%s)", text);
+	*status = same < 0 ? CTP_FAILED : *status;
+	ctp_bytes_fini(&query);
+	return same > 0;
 }
 
 /*
@@ -93,16 +118,16 @@ static bool is_of_other_type(struct ctp_sql *db, const char *column, const char 
 	return other;
 }
 
-/* The same for a field of an event, whose column fields of other classes share. */
-static enum ctp_status add_event_name(struct ctp_sql *db, struct names *names, const struct ctp_field *f, struct ctp_err *err)
+/* type: of a column of events, which fields of other classes share; null: the table is the class's own. */
+static enum ctp_status add_free_name(struct ctp_sql *db, struct names *names, const char *field, const char *type, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	const struct ctp_sql_naming *naming = db->words->naming;
-	char *name = ctp_sql_name(naming, f->name, 1);
-	for (unsigned nth = 2; name && (!ctp_sql_name_is_free(naming, name, names->name, names->n) ||
-	                                is_of_other_type(db, name, ctp_sql_type(db->words->types, f), &status, err)); nth++) {
+	char *name = ctp_sql_name(naming, field, 1);
+	for (unsigned nth = 2; name && (!ctp_sql_name_is_free(naming, name, names->name, names->n) || is_same(db, names, name, &status, err) ||
+	                                (type && is_of_other_type(db, name, type, &status, err))); nth++) {
 		free(name);
-		name = ctp_sql_name(naming, f->name, nth);
+		name = ctp_sql_name(naming, field, nth);
 	}
 	return add_name(names, name) ? status : ctp_sql_no_memory(db, err);
 }
@@ -111,13 +136,10 @@ static enum ctp_status add_event_name(struct ctp_sql *db, struct names *names, c
 static enum ctp_status name_columns(struct ctp_sql *db, const struct ctp_class *cls, bool event, struct names *names,
                                     struct ctp_err *err)
 {
-	bool ok = add_free_name(db, names, event ? "id" : CTP_SQL_KEY) && add_free_name(db, names, "section");
-	for (uint32_t i = 0; ok && i < cls->nfields; i++)
-		if (!event)
-			ok = add_free_name(db, names, cls->fields[i].name);
-		else if (add_event_name(db, names, &cls->fields[i], err))
-			return CTP_FAILED;
-	return ok ? CTP_OK : ctp_sql_no_memory(db, err);
+	bool failed = add_free_name(db, names, event ? "id" : CTP_SQL_KEY, NULL, err) || add_free_name(db, names, "section", NULL, err);
+	for (uint32_t i = 0; !failed && i < cls->nfields; i++)
+		failed = add_free_name(db, names, cls->fields[i].name, event ? ctp_sql_type(db->words->types, &cls->fields[i]) : NULL, err);
+	return failed ? CTP_FAILED : CTP_OK;
 }
 
 /* For free(). */

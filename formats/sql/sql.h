@@ -48,6 +48,7 @@ struct ctp_sql_words {
 	const char *index_columns;    /* %I, %I: of an index that is searched by both, and the last by order */
 	const char *taken;            /* %L: a name. A row: something has the name */
 	const char *column_type;      /* %L, %L: a table, and a column. A row: its type, if there is such a column */
+	const char *folded;           /* %L: a name, so that those of columns that are the same are equal; null: sql-name.c knows */
 	const char *section;          /* the type of that column in coro_trace_events */
 	const char *columns;          /* %T, %T, %d: "classes", "fields", a class's id. A row: the table, a column, and its type if typed */
 	const char *types[CTP_SQL_TYPES]; /* of columns, by ctp_sql_type */

@@ -10,7 +10,8 @@ SQLITE_EXTENSION_INIT3
 
 #include "base/text.h"
 
-const struct ctp_sql_naming ctp_sqlite_naming = {.reserved = "sqlite_"};
+static const char *const reserved[] = {"sqlite_", NULL};
+const struct ctp_sql_naming ctp_sqlite_naming = {.reserved = reserved};
 
 const char *const ctp_sqlite_types[CTP_SQL_TYPES] = {CTP_SQLITE_TYPES};
 

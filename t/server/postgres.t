@@ -186,7 +186,7 @@ head -c 400000 /dev/zero | tr '\0' 'y' >"$tmp/long"
 printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"%s","kind":"other","fields":[{"name":"s","type":"string","role":"none"}]}\n{"type":"%s","s":"%s"}\n' \
 	"$(head -c 200 "$tmp/long")é" "$(head -c 200 "$tmp/long")é" "$(cat "$tmp/long")" | "$from" -q >"$tmp/long.ctp"
 "$postgres" -q --append "$tmp/long.ctp"
-is 'a long text in a table with a long name is loaded' "$(sql "SELECT length(table_name), kind FROM classes WHERE name LIKE 'yyy%'; SELECT length(s) FROM \"$(head -c 63 "$tmp/long")\"")" '63|other
+is 'a long text in a table with a long name is loaded' "$(sql "SELECT length(table_name), kind FROM classes WHERE name LIKE 'yyy%'; SELECT length(s) FROM \"$(sql "SELECT table_name FROM classes WHERE name LIKE 'yyy%'")\"")" '63|other
 400000'
 
 # --- settings and objects of others -----------------------------------------------------------------------------------
