@@ -157,7 +157,7 @@ const struct ctp_clickhouse_known *ctp_clickhouse_known_of(const struct ctp_clic
 	CTP_ARRAY_FIRST(first, k->n, k->list[first].id >= id);
 	CTP_ARRAY_FIRST(upto, k->n, k->list[upto].id > id);
 	*n = upto - first;
-	return k->list + first;
+	return *n ? k->list + first : NULL;
 }
 
 const struct ctp_clickhouse_known *ctp_clickhouse_known_winner(const struct ctp_clickhouse_known *of, size_t n)
