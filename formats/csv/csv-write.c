@@ -72,8 +72,44 @@ static void put_quoted(struct ctp_output *out, const char *before, const char *t
 	ctp_output_put(out, "\"", 1);
 }
 
+/* Blanks and characters that cannot be seen, which one or another spreadsheet leaves out at the begin of a cell. */
+static bool is_blank(unsigned c)
+{
+	static const uint16_t ranges[][2] = {
+		{0, ' '}, {0x7f, 0xa0}, {0xad, 0xad}, {0x61c, 0x61c}, {0x1680, 0x1680}, {0x180e, 0x180e}, {0x2000, 0x200f},
+		{0x2028, 0x202f}, {0x205f, 0x206f}, {0x3000, 0x3000}, {0xfeff, 0xfeff},
+	};
+	size_t i = 0, n = sizeof ranges / sizeof *ranges;
+	while (i < n && (c < ranges[i][0] || c > ranges[i][1]))
+		i++;
+	return i < n;
+}
+
+/* Also the small and the wide forms, and the minus sign. */
+static bool begins_formula(unsigned c)
+{
+	static const uint16_t signs[] = {
+		'=', '+', '-', '@', 0x2212, 0xfe62, 0xfe63, 0xfe66, 0xfe6b, 0xff0b, 0xff0d, 0xff1d, 0xff20,
+	};
+	size_t i = 0, n = sizeof signs / sizeof *signs;
+	while (i < n && signs[i] != c)
+		i++;
+	return i < n;
+}
+
 /* A spreadsheet takes such a text for a formula; with an apostrophe before it, for a text. */
-static bool is_formula(const char *text, size_t len) { return len && memchr("=+-@\t\r", text[0], 6); }
+static bool is_formula(const char *text, size_t len)
+{
+	const char *end = text + len;
+	if (len && memchr("\t\r\n", text[0], 3))
+		return true;
+	for (unsigned n; text < end && (n = ctp_utf8_bytes(text, end)) > 0; text += n) {
+		unsigned c = ctp_utf8_point(text, n);
+		if (!is_blank(c))
+			return begins_formula(c);
+	}
+	return false;
+}
 
 /* lone: in the only column, where an empty text would make an empty line, which is no row. */
 static void put_any(struct ctp_output *out, const char *text, size_t len, bool guard, bool lone)

@@ -58,17 +58,28 @@ cat >"$tmp/sheet.jsonl" <<'JSON'
 {"type":"=x","ts":2,"=cmd":"+1","n":5,"how":"b"}
 {"type":"=x","ts":3,"=cmd":"a=b","n":0,"how":"b"}
 {"type":"=x","ts":4,"=cmd":"\tx","n":0,"how":"b"}
+{"type":"=x","ts":5,"=cmd":"\n=1","n":0,"how":"b"}
+{"type":"=x","ts":6,"=cmd":" \u000b\u00a0\u3000=1","n":0,"how":"b"}
+{"type":"=x","ts":7,"=cmd":"\ufeff\u200b-1","n":0,"how":"b"}
+{"type":"=x","ts":8,"=cmd":"\uff1d1","n":0,"how":"b"}
+{"type":"=x","ts":9,"=cmd":"\u0001\u2028\uff20x","n":0,"how":"b"}
+{"type":"=x","ts":10,"=cmd":"\u22121","n":0,"how":"b"}
+{"type":"=x","ts":11,"=cmd":" a=b","n":0,"how":"b"}
 {"type":"@end","complete":true}
 JSON
 "$BIN/ctp-fromjsonl" -q "$tmp/sheet.jsonl" >"$tmp/sheet.ctp" || cat "$tmp/err"
 formulas() { # OPTION...: cells that a spreadsheet takes for a formula
 	"$BIN/ctp-tocsv" -q "$@" "$tmp/sheet.ctp" | python3 -c '
-import csv, re, sys
+import csv, itertools, re, sys, unicodedata
 rows = list(csv.reader(sys.stdin))
-cells = [c for row in rows for c in row if c[:1] and c[:1] in "=+-@\t\r" and not re.fullmatch("-?[0-9]+", c)]
+blank = lambda c: c.isspace() or unicodedata.category(c) in ("Cc", "Cf")
+begins = lambda c: "".join(itertools.dropwhile(blank, c))[:1]
+cells = [c for row in rows for c in row if c[:1] and (c[0] in "\t\r\n" or begins(c) in list("=+-@\uff1d\uff0b\uff0d\uff20\u2212"))
+         and not re.fullmatch("-?[0-9]+", c)]
 print(len(rows), len([c for c in cells if not c.startswith("@s") and not c.startswith("@e") and not c in ("@meta",)]))'
 }
-is 'by default texts are unchanged' "$(formulas --class '=x')" '5 5'
-is '--guard: no cell is a formula' "$(formulas --guard --class '=x')" '5 0'
+is 'by default texts are unchanged' "$(formulas --class '=x')" '12 11'
+is '--guard: no cell is a formula' "$(formulas --guard --class '=x')" '12 0'
+is '--guard: other texts are unchanged' "$("$BIN/ctp-tocsv" -q --guard --class '=x' "$tmp/sheet.ctp" | grep -c '^3,a=b,\|^11," a=b",')" 2
 like '--guard: all texts are readable' "$("$BIN/ctp-tocsv" -q --guard --class '=x' "$tmp/sheet.ctp")" "\"'=HYPERLINK\(\"\"x\"\"\)\",-5,"
 done_testing

@@ -27,10 +27,13 @@ function csvField(text) {
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+// What a spreadsheet takes for a formula: one of these signs, or a wide or small form, after what it leaves out.
+const FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20]/u;
+
 // A text from the trace as a field. A spreadsheet would run what begins like a formula.
 function csvText(text) {
 	text = clean(text ?? "", Infinity);
-	return csvField(/^[=+\-@]/.test(text) ? "'" + text : text);
+	return csvField(FORMULA.test(text) ? "'" + text : text);
 }
 
 const CSV_LINES = 1024; // in a piece

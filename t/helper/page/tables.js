@@ -79,7 +79,8 @@ async function testOrder(page) {
 
 async function testFile(page) {
 	const cells = [["plain", "plain"], ["a,b", '"a,b"'], ['say "x"', '"say ""x"""'], ["=1+1", "'=1+1"], ["+x", "'+x"],
-		["-x", "'-x"], ["@x", "'@x"],
+		["-x", "'-x"], ["@x", "'@x"], ["\uff1d1", "'\uff1d1"], ["\uff20x", "'\uff20x"], ["\u22121", "'\u22121"],
+		[" \u3000=1", "' \u3000=1"], [" a=b", " a=b"],
 		["=a,b", `"'=a,b"`], ["a=b", "a=b"], [null, ""], ["two\nlines", "two⟨U+000A⟩lines"], ["\u202eevil", "⟨U+202E⟩evil"],
 			["\t=x", "⟨U+0009⟩=x"]];
 	for (const [text, cell] of cells)
