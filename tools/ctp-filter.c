@@ -362,7 +362,7 @@ static void say_what_was_done(const struct ctp_filter_stats *s)
 	if (!o->anonymise)
 		return;
 	ctp_tool_say(&tool, "still in the trace: times, numbers, addresses and lines; the ids of processes and threads; the names of"
-	             " classes, fields and labels");
+	             " classes, fields, labels and units");
 	if (s->attrs[0])
 		ctp_tool_say(&tool, "still in the trace: the attributes %s", s->attrs);
 	if (s->classes[0])

@@ -32,7 +32,7 @@ struct ctp_filter_anon {
 		uint32_t len;
 		char data[SPELLED_MAX];
 	} spelled[CTP_FIELDS_MAX];
-	char attr[SPELLED_MAX];
+	char attr[SPELLED_MAX], attr_name[SPELLED_MAX + 2];
 };
 
 struct ctp_filter_anon *ctp_filter_anon_new(struct ctp_err *err)
@@ -186,6 +186,36 @@ const uint64_t *ctp_filter_anon_finding(struct ctp_filter_anon *a, const struct 
 
 /* --- attributes ----------------------------------------------------------------------------------------------------------- */
 
+/* Whether the tools have an attribute of this name. Others are of the user, and so are their names. */
+static bool is_known(const char *name)
+{
+	static const char *const known[] = {
+		"anonymised", "argv[]", "attached", "big", "boot_id", "cacheray.address_bytes", "cacheray.byte_order", "clock", "dialect",
+		"filtered", "filtered_events", "filtered_since_ns", "first_event_ns", "host", "inputs_filtered", "machine", "max_stations",
+		"merged", "merged_first_ns", "origin", "origin_error_ns", "origin_number", "origin_pid", "origin_section", "page_size",
+		"pid", "ppt.buffer", "ppt.file", "recorded", "source", "start_ns", "stride", "system", "time_namespace", "tool",
+		"wall_offset_ns",
+	};
+	size_t i = 0, n = sizeof known / sizeof *known;
+	while (i < n && strcmp(known[i], name))
+		i++;
+	return i < n;
+}
+
+const char *ctp_filter_anon_attr_name(struct ctp_filter_anon *a, const char *name, struct ctp_err *err)
+{
+	size_t len = strlen(name);
+	if (is_known(name))
+		return name;
+	uint32_t number = number_of(a, name, len, err);
+	if (!number)
+		return NULL;
+	spell(a->attr_name, "attribute", number);
+	if (len > 2 && !strcmp(name + len - 2, "[]")) /* the values of a list */
+		strcat(a->attr_name, "[]");
+	return a->attr_name;
+}
+
 /* Attributes of the recording itself, such as its clock. They name no person, host, program or file. */
 static bool is_harmless(const struct ctp_attr *attr)
 {
@@ -225,19 +255,21 @@ const char *ctp_filter_anon_attr(struct ctp_filter_anon *a, const struct ctp_att
 	uint32_t number = number_of(a, attr->value, strlen(attr->value), err);
 	if (!number)
 		return NULL;
-	spell(a->attr, attr->name, number);
+	spell(a->attr, is_known(attr->name) ? attr->name : "value", number);
 	return a->attr;
 }
 
-/* Names of attributes stay, as those of the section. */
 const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struct ctp_record *rec, bool *stays,
                                           struct ctp_err *err)
 {
 	int name = ctp_class_field(rec->cls, "name"), value = ctp_class_field(rec->cls, "value");
 	const struct ctp_str *named = ctp_record_str(rec, name, CTP_STRING), *is = ctp_record_str(rec, value, CTP_STRING);
 	uint64_t kept = named ? rec->val[name] : 0;
+	const char *shown = named ? ctp_filter_anon_attr_name(a, named->data, err) : NULL;
 	bool times_out = false;
 	*stays = false;
+	if (named && !shown)
+		return NULL;
 	if (named && is && is->len) {
 		const struct ctp_attr attr = {(char *)(uintptr_t)named->data, (char *)(uintptr_t)is->data};
 		if (!ctp_filter_anon_attr(a, &attr, stays, err))
@@ -250,8 +282,10 @@ const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struc
 		return NULL;
 	if (val != a->val)
 		memcpy(a->val, val, rec->cls->nfields * sizeof *a->val);
-	if (kept)
+	if (kept && is_known(named->data))
 		a->val[name] = kept;
+	else if (kept)
+		a->spelled[name].len = (uint32_t)strlen(strcpy(a->spelled[name].data, shown));
 	if (as_is)
 		a->val[value] = as_is;
 	if (times_out)

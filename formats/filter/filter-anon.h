@@ -27,9 +27,12 @@ const uint64_t *ctp_filter_anon_record(struct ctp_filter_anon *a, const struct c
 const uint64_t *ctp_filter_anon_finding(struct ctp_filter_anon *a, const struct ctp_record *rec, struct ctp_err *err);
 bool ctp_filter_anon_is_sentence(const struct ctp_class *cls);
 
-/* The same of an attribute of an origin: its name stays, and so does its value if *stays is true. */
+/* The same of an attribute of an origin: its value stays if *stays is true. */
 const uint64_t *ctp_filter_anon_attribute(struct ctp_filter_anon *a, const struct ctp_record *rec, bool *stays,
                                           struct ctp_err *err);
+
+/* The name of an attribute: the same if the tools know it, else a number. Good until the next call; null as above. */
+const char *ctp_filter_anon_attr_name(struct ctp_filter_anon *a, const char *name, struct ctp_err *err);
 
 /*
  * The value of an attribute, good until the next call: the same if it cannot say whose trace it is, and then *stays is true. Null

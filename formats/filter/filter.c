@@ -51,11 +51,13 @@ static bool add_attrs(struct ctp_filter *f, struct ctp_section *to, const struct
 {
 	for (uint32_t i = 0; i < sec->nattrs; i++) {
 		bool ours = !strcmp(sec->attrs[i].name, "filtered") || !strcmp(sec->attrs[i].name, "filtered_since_ns");
-		const char *value = ours ? "" : value_of(f, &sec->attrs[i]);
-		if (!value)
+		const char *name = sec->attrs[i].name, *value = ours ? "" : value_of(f, &sec->attrs[i]);
+		if (f->anon)
+			name = ctp_filter_anon_attr_name(f->anon, name, &f->why);
+		if (!value || !name)
 			return false;
 		if (!ours)
-			ctp_section_add(to, sec->attrs[i].name, value); /* what is left of a long command may have no room */
+			ctp_section_add(to, name, value); /* what is left of a long command may have no room */
 	}
 	return true;
 }

@@ -377,6 +377,20 @@ for program in /usr/bin/timeout ./timeout; do # which one it is says only that t
 	"$filter" -q --anonymise "$tmp/merged.ctp" >"$tmp/hidden.ctp"
 	like "$program: so does the anonymous trace of several programs" "$("$report" -q --annotations "$tmp/hidden.ctp")" '^::error .*hang::timeout value[0-9]+ value[0-9]+ did not end by itself'
 done
+"$from" -q >"$tmp/own.ctp" <<'JSON'
+{"type":"@section","attrs":{"pid":"7","secret_owner":"bob","secret_list":["a","bob"]}}
+{"type":"@schema","name":"own","kind":"event","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"n","type":"u64","unit":"parsecs"}]}
+{"type":"own","ts":1,"n":2}
+{"type":"@end","complete":true}
+JSON
+"$BIN/ctp-merge" -q -o "$tmp/own-merged.ctp" "$tmp/own.ctp"
+for file in own own-merged; do
+	"$filter" --anonymise "$tmp/$file.ctp" >"$tmp/hidden.ctp" 2>"$tmp/says"
+	is "$file: names of attributes that the tools do not know are numbers, too" \
+		"$("$to" -qa "$tmp/hidden.ctp" | grep -c 'secret\|bob') $("$to" -qa "$tmp/hidden.ctp" | grep -c 'attribute[0-9]')" \
+		"0 $("$to" -qa "$tmp/$file.ctp" | grep -c secret)"
+	like "$file: units stay, and it says so" "$(cat "$tmp/says")" 'names of classes, fields, labels and units'
+done
 is 'the same text has the same number' "$("$to" -qa "$tmp/anon.ctp" | grep '"type":"site"' | grep -o '"file":"[^"]*"' | sort -u | wc -l)" 1
 
 # --- memory, latency, usage
