@@ -219,29 +219,46 @@ static bool is_for_all(const struct signalfd_siginfo *info, bool ends)
 	return info->ssi_code > 0 || (ends && (pid_t)info->ssi_pid == getppid());
 }
 
+static void take_key(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
+{
+	struct ctp_foreground *f = &loop->foreground;
+	if (f->group)
+		ctp_foreground_signal(f, (int)info->ssi_signo, (pid_t)info->ssi_pid == f->group);
+}
+
 static void take_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
-	pid_t group = loop->foreground.group;
-	if (sig == SIGCHLD) {
-		reap(loop);
-		return;
-	}
-	if (sig == SIGUSR1) {
-		loop->asked = true;
-		return;
-	}
-	if (sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU || sig == SIGCONT) {
-		if (group)
-			ctp_foreground_signal(&loop->foreground, sig, (pid_t)info->ssi_pid == group);
-		return;
-	}
+	const struct ctp_foreground *f = &loop->foreground;
 	bool ends = sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
+	bool relayed = f->group && (pid_t)info->ssi_pid == f->group;
+	if (relayed && ctp_foreground_has_command(f))
+		return;
 	bool anew = ends && is_asked_anew(loop);
 	if (!loop->command || loop->ended)
 		loop->stop |= anew;
-	else if (info->ssi_code <= 0 || group)
+	else if (info->ssi_code <= 0 || f->group)
 		pass_on(loop, sig, is_for_all(info, ends));
+}
+
+static void take_any(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
+{
+	switch (info->ssi_signo) {
+	case SIGCHLD:
+		reap(loop);
+		break;
+	case SIGUSR1:
+		loop->asked = true;
+		break;
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+	case SIGCONT:
+		take_key(loop, info);
+		break;
+	default:
+		take_signal(loop, info);
+	}
 }
 
 static void read_signals(struct ctp_event_loop *loop)
@@ -249,7 +266,7 @@ static void read_signals(struct ctp_event_loop *loop)
 	struct signalfd_siginfo infos[16];
 	ssize_t n = read(loop->signal_fd, infos, sizeof infos);
 	for (ssize_t i = 0; i < n / (ssize_t)sizeof infos[0]; i++)
-		take_signal(loop, &infos[i]);
+		take_any(loop, &infos[i]);
 }
 
 /* --- the foreground group ---------------------------------------------------------------- */

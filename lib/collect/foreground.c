@@ -114,7 +114,7 @@ void ctp_foreground_signals(sigset_t *set)
 bool ctp_foreground_init(struct ctp_foreground *f, bool relays)
 {
 	struct sigaction now;
-	*f = (struct ctp_foreground){.own = getpgrp(), .tty = -1};
+	*f = (struct ctp_foreground){.own = getpgrp(), .relays = relays};
 	if (sigaction(SIGINT, NULL, &now) || now.sa_handler == SIG_IGN)
 		return false;
 	f->tty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -127,27 +127,48 @@ bool ctp_foreground_init(struct ctp_foreground *f, bool relays)
 	return false;
 }
 
+/* SIGTTIN or SIGTTOU waits: others of our group were stopped by it. SIGCONT removes ours, too. */
+static void continue_refused(void)
+{
+	sigset_t pending;
+	if (!sigpending(&pending) && (sigismember(&pending, SIGTTIN) || sigismember(&pending, SIGTTOU)))
+		kill(0, SIGCONT);
+}
+
 void ctp_foreground_fini(struct ctp_foreground *f)
 {
 	pid_t now = tcgetpgrp(f->tty);
 	bool dead = now > 0 && kill(-now, 0) && errno == ESRCH;
 	if (now == f->group || dead)
 		give(f->tty, f->own);
+	if (tcgetpgrp(f->tty) == f->own)
+		continue_refused();
 	end_guard(f->group);
 	close(f->tty);
 	f->group = 0;
 }
 
+static void let_relay(struct ctp_foreground *f)
+{
+	if (!f->relays)
+		kill(f->group, SIGUSR1);
+	f->relays = true;
+}
+
 void ctp_foreground_ended(struct ctp_foreground *f)
 {
 	f->command = 0;
-	if (f->group)
-		kill(f->group, SIGUSR1);
+	let_relay(f);
+}
+
+bool ctp_foreground_has_command(const struct ctp_foreground *f)
+{
+	return f->command && getpgid(f->command) == f->group;
 }
 
 bool ctp_foreground_send(const struct ctp_foreground *f, int sig, bool all)
 {
-	bool has_got = all && f->command && getpgid(f->command) == f->group;
+	bool has_got = all && ctp_foreground_has_command(f);
 	if (all)
 		kill(-f->group, sig);
 	return has_got || (f->command && !kill(f->command, sig));
@@ -221,7 +242,7 @@ void ctp_foreground_signal(struct ctp_foreground *f, int sig, bool relayed)
 		resume(f);
 	} else if (sig != SIGTSTP && (now == f->group || now == f->own)) {
 		share(f);
-	} else {
+	} else if (!relayed || !ctp_foreground_has_command(f)) {
 		ctp_foreground_send(f, sig, true);
 		suspend(f, sig, !relayed);
 	}
@@ -232,6 +253,8 @@ void ctp_foreground_keep(struct ctp_foreground *f, uint64_t now_ns)
 	pid_t now = tcgetpgrp(f->tty);
 	if (now == f->own && !f->shared)
 		resume(f);
+	if (!ctp_foreground_has_command(f))
+		let_relay(f);
 	f->due_ns = now_ns + AWAY_MS * MS;
 	if (now == f->group) {
 		f->pause_ns = ctp_least(f->pause_ns * 2, LAST_MS * MS);

@@ -11,9 +11,9 @@
  * that uses the terminal, such as a pager, gets it.
  *
  * The leader of COMMAND's group is the guard, a child of the collector. If the collector is
- * killed, the guard gives the terminal back. While there is no COMMAND that the signals of keys
- * are for, it relays them to the collector. And because COMMAND is not the leader, it may call
- * setsid(2), as before.
+ * killed, the guard gives the terminal back. While there is no COMMAND in the group that the
+ * signals of keys are for, it relays them to the collector. And because COMMAND is not the
+ * leader, it may call setsid(2), as before.
  */
 #ifndef CTP_FOREGROUND_H
 #define CTP_FOREGROUND_H
@@ -28,6 +28,7 @@ struct ctp_foreground {
 	pid_t own;     /* our process group */
 	pid_t command; /* set by the caller; 0: none, or it has ended */
 	int tty;
+	bool relays;   /* the guard does */
 	bool shared;   /* a process of our group has wanted the terminal, and COMMAND not since */
 	uint64_t due_ns, pause_ns; /* of the next look at the terminal */
 };
@@ -44,8 +45,11 @@ bool ctp_foreground_init(struct ctp_foreground *f, bool relays);
 /* After an init that was true: the terminal is our group's again. */
 void ctp_foreground_fini(struct ctp_foreground *f);
 
-/* COMMAND has ended: from now on the guard relays. */
+/* COMMAND has ended: from now on the guard relays. It does so, too, once COMMAND has left the group. */
 void ctp_foreground_ended(struct ctp_foreground *f);
+
+/* COMMAND gets the signals of keys by itself. */
+bool ctp_foreground_has_command(const struct ctp_foreground *f);
 
 /* A signal for COMMAND, and for its group where all is set. False: COMMAND did not get it. */
 bool ctp_foreground_send(const struct ctp_foreground *f, int sig, bool all);

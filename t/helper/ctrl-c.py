@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from terminal import Failed, PROMPT, Terminal, stat_of
+from terminal import Failed, PROMPT, Terminal, stat_of, state_of
 
 BIN = os.path.abspath(os.environ.get("BIN", os.environ.get("O", "build") + "/bin"))
 COLLECT = BIN + "/ctp-collect"
@@ -264,6 +264,25 @@ def own_session(s):
     s.t.expect("session")
     s.prompt()
     s.complete('"outcome":"exited","status":0')
+
+
+def own_group(s):
+    """timeout(1) leaves the process group, so that no key reaches it. The collector passes them on."""
+    s.run("sh -c 'echo rea''dy; exec timeout 5000 sleep 1000'")
+    program = s.t.wait_for("sleep", "1000")
+    s.t.wait_for("timeout")
+
+    def type_until(what, true):  # the collector notices that within a second
+        s.t.until(what, lambda: true() or s.t.type(CTRL_Z if what == "stop" else CTRL_C))
+
+    type_until("stop", lambda: state_of(s.collector) == state_of(s.reader) == "T")
+    s.usable()
+    s.line("fg")
+    s.t.wait_foreground(s.guard)
+    s.t.wait_state("S", s.collector, s.reader)
+    type_until("end", lambda: state_of(program) in "ZX")
+    s.prompt()
+    s.complete('"outcome":"', s.trace)
 
 
 def not_started(s):
