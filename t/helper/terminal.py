@@ -50,7 +50,10 @@ class Terminal:
         self.text, self.read = "", 0
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
+            # What was started in the background of a script ignores SIGINT.
             signal.pthread_sigmask(signal.SIG_SETMASK, [])
+            for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+                signal.signal(sig, signal.SIG_DFL)
             os.execvpe(argv[0], argv, {**os.environ, "TERM": "dumb", "HISTFILE": "", "ENV": "", "PS1": "", "PS2": ""})
 
     def prompted(self):

@@ -93,6 +93,11 @@ ended_by() { # SIGNAL
 	cat "$tmp/a.ctp" >&3
 	until ls "$tmp"/d/t.*/0001 >/dev/null 2>&1; do :; done
 	kill -s "$1" $pid
+	if [ "$1" = INT ]; then
+		read -r said <&4
+		like 'INT: the first one is only told' "$said" '^ctp-toctf: interrupted: reads on .* interrupt again to stop now$'
+		kill -s INT $pid
+	fi
 	[ "$1" != KILL ] || cat <&4
 	wait $pid 2>/dev/null
 	is "$1: it dies of the signal" "$(kill -l $?)" "$1"
