@@ -156,4 +156,14 @@ for cxx in g++ clang++; do
 		'ctp::wake_for: this handle does not tell which coroutine it is of'
 done
 
+# --- awaits in conditions, which g++ 12 miscompiles in coroutines that declare no variable -------------------------------------
+for cxx in g++ clang++; do
+	command -v $cxx >/dev/null || continue
+	conditions() { CXX=$cxx cxx_traced $strict -O2 "$@" t/helper/cxx/conditions.cpp; }
+	ok "$cxx: the forms of the manual compile" conditions -o "$tmp/conditions"
+	is "$cxx: they await in each round" "$("$tmp/conditions" | xargs)" '3 rounds 6 rounds'
+	is "$cxx: traced, too" "$("$BIN/ctp-collect" -q -o "$tmp/c.ctp" "$tmp/conditions" | xargs)" '3 rounds 6 rounds'
+	conditions -DCONDITION -o "$tmp/condition" && note "$cxx: a condition alone: $("$tmp/condition")"
+done
+
 done_testing
