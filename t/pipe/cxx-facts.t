@@ -163,7 +163,8 @@ for cxx in g++ clang++; do
 	ok "$cxx: the forms of the manual compile" conditions -o "$tmp/conditions"
 	is "$cxx: they await in each round" "$("$tmp/conditions" | xargs)" '3 rounds 6 rounds'
 	is "$cxx: traced, too" "$("$BIN/ctp-collect" -q -o "$tmp/c.ctp" "$tmp/conditions" | xargs)" '3 rounds 6 rounds'
-	conditions -DCONDITION -o "$tmp/condition" && note "$cxx: a condition alone: $("$tmp/condition")"
+	conditions -DCONDITION -o "$tmp/condition" &&
+		note "$cxx: a condition alone: $( ("$tmp/condition"; echo "status $?") 2>&1 | xargs)"
 done
 
 done_testing
