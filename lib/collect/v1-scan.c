@@ -175,7 +175,9 @@ void ctp_v1_scan_take(struct ctp_v1_scan *scan, uint32_t i, unsigned n)
 			push_lost(scan, st, rows[0].val[CTP_TRANSITION_INDEX], first_ns);
 		memcpy(&sort->rows[sort->count], rows, n * sizeof *rows);
 	}
-	if (ctp_v1_station_doubtful(st) && scan->proof != CTP_PROOF_GONE && !(st->flags & CTP_STATION_CONFLICT))
+	/* Eight rows of such a station were proved with a barrier, which is more. */
+	bool again = n < CTP_STATION_ROWS && scan->proof != CTP_PROOF_GONE && !(st->flags & CTP_STATION_CONFLICT);
+	if (again && ctp_v1_station_doubtful(st))
 		ctp_v1_doubt_rows(scan, &(struct ctp_v1_doubt_run){st->next - n, st->last_ns, i, sort->count, n});
 	for (unsigned r = 0; r < n; r++) {
 		sort->event[sort->count] = CTP_TRANSITION;

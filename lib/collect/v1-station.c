@@ -17,7 +17,8 @@
  * field: they store it with release, which orders what comes before it and not the payload that follows. Their fence is the one
  * that precedes their look at tracer_sleeping. The first rule tests one slot for a whole run of copies: if k+7 was not
  * published at the end, nothing from k on was touched. A writer that is gone touches nothing, and its odd marks are all there;
- * but the plain dialect has none.
+ * but the plain dialect has none. There is_dead takes their place: it is stored after all events are published, so a
+ * station that shows it, and after that, or after a barrier, still the seq of k, was not touched from k on.
  *
  * The first rule alone would give seven events of a station that is full and quiet, for k+7 is published. The third gives the
  * eighth. The barrier is membarrier(2) with MEMBARRIER_CMD_GLOBAL (barrier.c): between its call and its return every thread of
@@ -194,12 +195,13 @@ static unsigned keep_run(struct ctp_v1_station *st, const struct ctp_shm_station
 	unsigned unverified = 0, bad;
 	/* Pairs with the writer's fence, either of the two in the table above. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (st->flags & CTP_STATION_ORDERED || (proof == CTP_PROOF_GONE && st->dialect == CTP_DIALECT_SEQLOCK))
+	bool marks = st->dialect == CTP_DIALECT_SEQLOCK || __atomic_load_n(&shm->is_dead, __ATOMIC_RELAXED);
+	if (st->flags & CTP_STATION_ORDERED || (proof == CTP_PROOF_GONE && marks))
 		bad = rewritten(st, shm, st->next, n);
 	else
 		bad = overtaken(st, shm, st->next, n, &unverified);
 	uint64_t known = st->next + bad + CTP_SHM_SLOTS - 2; /* if any is bad: this one was found published */
-	if (unverified == 1 && proof == CTP_PROOF_LATER && st->dialect == CTP_DIALECT_SEQLOCK) {
+	if (unverified == 1 && proof == CTP_PROOF_LATER && marks) {
 		bad--;
 		unverified = 0;
 		st->doubt = n - bad == CTP_SHM_SLOTS;

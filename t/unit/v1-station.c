@@ -65,7 +65,7 @@ static bool conflict(const struct reader *r) { return r->st.flags & CTP_STATION_
 /*
  * Whatever the writer did before the first look is read and counted correctly. half: it died in the middle of the next event.
  */
-static void test_first_look(enum writer kind, bool gone, bool half)
+static void test_first_look(enum writer kind, bool gone, bool half, bool dead)
 {
 	uint64_t told = 0, exact = 0, kept = 0, looks = 200;
 	for (uint64_t n = 1; n <= looks; n++) {
@@ -74,17 +74,18 @@ static void test_first_look(enum writer kind, bool gone, bool half)
 		publish(&r, kind, 0, n);
 		if (half)
 			write_half(kind, r.mem, n);
+		((struct ctp_shm_station *)(void *)r.mem)->is_dead = dead;
 		drain(&r, gone);
 		ctp_v1_station_audit(&r.st, (const void *)r.mem, &r.seen);
 		told += r.st.dialect == (is_seqlock(kind) ? CTP_DIALECT_SEQLOCK : CTP_DIALECT_PLAIN);
 		exact += r.events + lost(&r) == n && !r.wrong && !conflict(&r);
 		/* All 8 can be read if an unchanged seq is proof, and none is being overwritten. */
-		bool proof = kind == ORDERED || (is_seqlock(kind) && (gone || CTP_STORES_IN_ORDER));
+		bool proof = kind == ORDERED || (is_seqlock(kind) && (gone || CTP_STORES_IN_ORDER)) || (gone && dead);
 		uint64_t most = !half && proof ? 8 : 7;
 		kept += r.events == (n < most ? n : most);
 	}
 	ok(told == looks && exact == looks && kept == looks, "first look after 1 to 200 events: %s%s%s", writer_names[kind],
-	   gone ? ", gone" : "", half ? ", half-way through one more" : "");
+	   gone ? dead ? ", gone and dead" : ", gone" : dead ? ", dead" : "", half ? ", half-way through one more" : "");
 }
 
 /* A first look while the first event, or the second, is being written. */
@@ -125,9 +126,9 @@ static void test_steps(enum writer kind)
 
 /*
  * A visit that can use a barrier says which event needs it: the oldest of eight, no other, and not of a writer
- * without a mark. The second look is that of ctp_v1_station_quiet.
+ * without a mark, unless its station is dead. The second look is that of ctp_v1_station_quiet.
  */
-static void test_later(enum writer kind)
+static void test_later(enum writer kind, bool dead)
 {
 	uint64_t right = 0, looks = 200;
 	for (uint64_t n = 1; n <= looks; n++) {
@@ -136,15 +137,18 @@ static void test_later(enum writer kind)
 		const struct ctp_shm_station *shm = (const void *)r.mem;
 		reader_init(&r, kind);
 		publish(&r, kind, 0, n);
-		unsigned had = ctp_v1_station_visit(&r.st, shm, &r.seen, CTP_PROOF_LATER, rows), most = is_seqlock(kind) ? 8 : 7;
-		bool doubt = kind == FIELD && !CTP_STORES_IN_ORDER && n >= 8;
+		((struct ctp_shm_station *)(void *)r.mem)->is_dead = dead;
+		unsigned most = is_seqlock(kind) || dead ? 8 : 7;
+		unsigned had = ctp_v1_station_visit(&r.st, shm, &r.seen, CTP_PROOF_LATER, rows);
+		bool doubt = n >= 8 && (is_seqlock(kind) ? kind == FIELD && !CTP_STORES_IN_ORDER : dead);
 		right += had == (n < most ? n : most) && r.st.doubt == doubt && had + r.st.gap == n && r.st.next == n &&
 		         rows[0].val[CTP_TRANSITION_INDEX] == n - had && ctp_v1_station_quiet(&r.st, shm) &&
 		         !ctp_v1_station_visit(&r.st, shm, &r.seen, CTP_PROOF_LATER, rows);
 		write_half(kind, r.mem, n);
 		right += ctp_v1_station_quiet(&r.st, shm) == !is_seqlock(kind);
 	}
-	ok(right == 2 * looks, "a visit knows what a barrier would prove, after 1 to 200 events: %s", writer_names[kind]);
+	ok(right == 2 * looks, "a visit knows what a barrier would prove, after 1 to 200 events: %s%s", writer_names[kind],
+	   dead ? ", dead" : "");
 }
 
 /* What overwrites event 0 is visible, and nothing else of it: no mark, no seq. Only the presence of the eighth event shows it. */
@@ -353,12 +357,15 @@ int main(void)
 {
 	for (enum writer kind = FIELD; kind <= PLAIN; kind++)
 		for (unsigned k = 0; k < 4; k++)
-			test_first_look(kind, k & 1, k & 2);
+			test_first_look(kind, k & 1, k & 2, false);
+	for (unsigned gone = 0; gone < 2; gone++)
+		test_first_look(PLAIN, gone, false, true);
 	test_first_mark();
 	for (enum writer kind = FIELD; kind <= PLAIN; kind++)
 		test_steps(kind);
 	for (enum writer kind = FIELD; kind <= PLAIN; kind++)
-		test_later(kind);
+		test_later(kind, false);
+	test_later(PLAIN, true);
 	test_overtaken(FIELD);
 	test_overtaken(PLAIN);
 	test_recheck();
