@@ -11,7 +11,7 @@ said=$(t/helper/parquet-duckdb build/duckdb 2>&1) || skip_all "DuckDB cannot be 
 # Literal texts, by how they begin, each to a file.
 sed 's/\\e/\\/g' doc/ctp-scale.7 | awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next } /^\.Sh A CLICKHOUSE/ { theirs = 1 }
 	first { first = 0; file = /^SELECT/ ? (theirs ? "" : to "/q" ++n ".sql") : /^CREATE VIEW .*'\''t\// ? to "/views.sql" : /^CREATE VIEW .*REPLACE/ ? to "/tree.sql" : /^CREATE VIEW [a-z_]* AS$/ ? to "/both.sql" : \
-		/^for f in/ ? to "/convert.sh" : /^find tree/ ? to "/retain.sh" : /^SET VARIABLE/ ? to "/join.sql" : /^tr / ? to "/delete.sh" : /^ls tree/ ? to "/classes.sh" : "" }
+		/^for f in/ ? to "/convert.sh" : /^find tree/ ? to "/retain.sh" : /^SET VARIABLE/ ? to "/join.sql" : /^mv joining/ ? to "/finish.sh" : /^ls tree/ ? to "/classes.sh" : "" }
 	file != "" { print >file }'
 is 'the page has five questions' "$(ls "$tmp"/q*.sql | wc -l | tr -d ' ')" 5
 
@@ -21,15 +21,15 @@ is 'ctp-toparquet' $? 0
 "$BIN/ctp-sqlite" -q -o "$tmp/t.db" "$tmp/t.ctp"
 is 'ctp-sqlite' $? 0
 modules=$PWD/build/duckdb/node_modules
-duckdb() { # QUESTION [VIEWS]
-	(cd "$tmp" && node -e '
-	const { DuckDBInstance } = require(process.argv[1] + "/@duckdb/node-api"), { readFileSync } = require("fs");
-	(async () => {
-		const c = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
-		await c.run(readFileSync(process.argv[3] || "views.sql", "utf8"));
-		for (const r of (await c.runAndReadAll(readFileSync(process.argv[2], "utf8"))).getRowsJson()) console.log(r.map(String).join("|"));
-	})().catch((e) => { console.log(e.message); process.exit(1); })' "$modules" "$@")
-}
+cat >"$tmp/duckdb.js" <<'END'
+const { DuckDBInstance } = require(process.argv[2] + "/@duckdb/node-api"), { readFileSync } = require("fs");
+(async () => {
+	const c = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
+	await c.run(readFileSync(process.argv[4] || "views.sql", "utf8"));
+	for (const r of (await c.runAndReadAll(readFileSync(process.argv[3], "utf8"))).getRowsJson()) console.log(r.map(String).join("|"));
+})().catch((e) => { console.log(e.message); process.exit(1); });
+END
+duckdb() ( cd "$tmp" && exec node duckdb.js "$modules" "$@" ) # QUESTION [VIEWS]
 
 for n in 1 2 3 4 5; do
 	sqlite3 "$tmp/t.db" <"$tmp/q$n.sql" >"$tmp/sqlite$n"
@@ -56,7 +56,7 @@ head -c 400000 "$tmp/t2.ctp" | zstd -q -o "$tmp/new/2.ctp.zst"
 is 'the spool is converted but for what is no stream' "$(cd "$tmp" && echo new/* raw/*)" 'new/0.ctp.zst raw/1.ctp.zst raw/2.ctp.zst'
 day=$(cd "$tmp/tree" && echo host=web1/date=*)
 day=${day#*date=}
-sed -i "s/2026-11-16/$day/" "$tmp/join.sql" "$tmp/classes.sh"
+sed -i "s/2026-11-16/$day/" "$tmp/join.sql" "$tmp/classes.sh" "$tmp/finish.sh"
 # A class that has a column more in a later section, and twelve classes.
 for n in 1 2; do
 	{
@@ -76,15 +76,49 @@ echo "$count('tree/*/date=$day/transition-????????????????-????????.parquet', hi
 echo "$count('days/transition/*/*.parquet', hive_partitioning = true)" >"$tmp/joined.sql"
 echo 'SELECT 1' >"$tmp/one.sql"
 all=$(duckdb all.sql one.sql)
-join() { # each class, by the page
-	for class in $(cd "$tmp" && sh classes.sh); do
-		mkdir -p "$tmp/days/$class"
-		sed "s/transition/$class/g" "$tmp/join.sql" >"$tmp/join-$class.sql"
-		duckdb one.sql "join-$class.sql" >"$tmp/said" || cat "$tmp/said"
-		sed "s/transition/$class/g" "$tmp/delete.sh" >"$tmp/delete-$class.sh"
-		(cd "$tmp" && sh "delete-$class.sh")
-	done
+join_class() { # CLASS: by the page
+	mkdir -p "$tmp/joining" "$tmp/days/$1/date=$day"
+	sed "s/transition/$1/g" "$tmp/join.sql" >"$tmp/join-$1.sql"
+	sed "s/transition/$1/g" "$tmp/finish.sh" >"$tmp/finish-$1.sh"
+	duckdb one.sql "join-$1.sql" >"$tmp/said" || { cat "$tmp/said"; return 1; }
+	(cd "$tmp" && sh "finish-$1.sh")
 }
+join() { for class in $(cd "$tmp" && sh classes.sh); do join_class "$class"; done; }
+
+# Killed as soon as it writes a file, or a little later: a day that has one machine already, and gets the other.
+cp -R "$tmp/tree" "$tmp/tree.2"
+echo "SELECT count(*) FROM read_parquet('days/transition/*/*.parquet')" >"$tmp/rows.sql"
+is 'one machine is joined' "$(join_class transition)" ''
+had=$(duckdb rows.sql one.sql)
+"$BIN/ctp-toparquet" -q --partition host,date -o "$tmp/tree" "$tmp/t2.ctp"
+new=$(duckdb all.sql one.sql)
+is 'another one has come' "${new#*|}" 1
+full=$((had + ${new%|*}))
+: >"$tmp/bad"
+for wait_ms in 0 0 0 2 5 10 20 40 80 160; do
+	rm -f "$tmp"/joining/*
+	find "$tmp/days" -name '*.parquet' | sort >"$tmp/before"
+	(cd "$tmp" && exec setsid sh -c 'node duckdb.js "$1" one.sql join-transition.sql >killed && sh finish-transition.sh' sh "$modules") &
+	join=$!
+	while kill -0 $join 2>"$tmp/err"; do
+		[ -z "$(find "$tmp/joining" "$tmp/days" -name '*.parquet' | sort | comm -13 "$tmp/before" -)" ] || break
+	done
+	sleep "0.$(printf %03d $wait_ms)"
+	kill -9 -$join 2>"$tmp/err"
+	wait $join 2>"$tmp/err"
+	now=$(duckdb rows.sql one.sql)
+	case $now in
+	"$had") ;;
+	"$full") break ;;
+	*) echo "after $wait_ms ms: $now" >>"$tmp/bad" ;;
+	esac
+done
+is 'whenever a join is killed, the day has all of it or nothing' "$(cat "$tmp/bad")" ''
+[ -z "$(find "$tmp/tree" -name 'transition-*[0-9a-f].parquet')" ] || is 'it can be done again' "$(join_class transition)" ''
+is 'and then the day is whole' "$(duckdb joined.sql one.sql)" "$full|2"
+rm -r "$tmp/days" "$tmp/joining" "$tmp/tree"
+mv "$tmp/tree.2" "$tmp/tree"
+
 is 'the classes of the day' "$(cd "$tmp" && sh classes.sh | tr '\n' ' ')" 'birth death k1 k2 k3 k4 k5 k6 k7 sections site transition wake '
 is 'each is joined' "$(join)" ''
 is 'a day of all machines is whole' "$(duckdb joined.sql one.sql)" "$all"
