@@ -113,8 +113,10 @@ static void add(struct ctp_folded *f, struct ctp_coroutine *co, unsigned state, 
 	if (from_ns >= to_ns)
 		return;
 	uint32_t node = node_of(f, co, CTP_FOLDED_DEPTH);
+	if (place)
+		node = child(f, node, place); /* which may move the nodes */
 	uint64_t ns = f->ordinal && f->options.times ? 1 : to_ns - from_ns;
-	ctp_add_capped(&f->nodes[place ? child(f, node, place) : node].ns[state], ns);
+	ctp_add_capped(&f->nodes[node].ns[state], ns);
 }
 
 static unsigned index_of(enum ctp_state state) { return state == CTP_SUSPENDED ? 0 : state == CTP_RUNNABLE ? 1 : 2; }

@@ -193,6 +193,21 @@ print(folded, sites, stuck)
 sys.exit(folded != sites + stuck or not folded)' "$tmp/json" "$tmp/folded" $state
 	done
 fi
+# More stacks than there is room for at first: each coroutine is spawned at a site of its own.
+awk -v n=600 'BEGIN {
+	print "{\"type\":\"@section\",\"attrs\":{\"pid\":\"1\"}}"
+	for (i = 1; i <= n + 1; i++) printf "{\"type\":\"site\",\"ts\":1,\"site\":%d,\"file\":\"a.c\",\"line\":%d,\"function\":\"f%d\"}\n", i, i, i
+	for (i = 1; i <= n; i++) {
+		ts = 10000 * i
+		printf "{\"type\":\"birth\",\"ts\":%d,\"coro\":%d,\"site\":%d,\"pid\":1}\n", ts, i, i
+		for (k = 0; k < 3; k++)
+			printf "{\"type\":\"transition\",\"ts\":%d,\"coro\":%d,\"index\":%d,\"tid\":5,\"is_active\":%s,\"site\":%d}\n",
+				ts + 1000 * k, i, k, k == 1 ? "false" : "true", k == 1 ? n + 1 : 0
+		printf "{\"type\":\"death\",\"ts\":%d,\"coro\":%d,\"after\":%d}\n", ts + 3000, i, ts + 3000
+	}
+	print "{\"type\":\"@end\",\"complete\":true}" }' | "$BIN/ctp-fromjsonl" -q >"$tmp/many.ctp"
+folded suspended "$tmp/many.ctp"
+is '600 spawn sites: as many stacks, each with its time' "$(sed 's/.* //' "$tmp/folded" | sort | uniq -c | tr -s ' ')" ' 600 1000'
 # Numbers are milliseconds: the Firefox Profiler makes a sample of each unit, and fails with nanoseconds. Each number is rounded, but is at least 1.
 folded running "$tmp/a.ctp"
 for unit in ms:1000000 us:1000 s:1000000000; do
