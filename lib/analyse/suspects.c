@@ -284,15 +284,16 @@ static void add_waiting(struct suspects *all, struct ctp_coroutine *co)
 /* The suspicion that has all coroutines that have ended waits of the habit; or null. */
 static struct suspicion *wakers_of(struct suspects *all, const struct ctp_habit *h)
 {
-	struct suspicion *one = NULL;
+	size_t one = 0; /* its number, from 1: the list may move */
 	for (uint32_t i = 0; i < h->nwakers && !h->more_wakers; i++) {
 		const struct ctp_coroutine *waker = ctp_judge_living(all->j, h->wakers[i]);
 		struct suspicion *s = waker && ctp_wait_is(waker) && ctp_judged(waker)->visit ? suspicion_of(all, waker) : NULL;
-		if (!s || (one && s != one))
+		size_t number = s ? (size_t)(s - all->list) + 1 : 0;
+		if (!number || (one && number != one))
 			return NULL;
-		one = s;
+		one = number;
 	}
-	return h->more_wakers ? NULL : one;
+	return one && !h->more_wakers ? &all->list[one - 1] : NULL;
 }
 
 static void find_causes(struct suspects *all)
