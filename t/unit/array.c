@@ -37,5 +37,14 @@ int main(void)
 	room = 0;
 	ok(CTP_ARRAY_RESERVE(items, room, 5000, SIZE_MAX) && room >= 5000, "room for many items can be reserved at once");
 	free(items);
+
+	items = NULL;
+	room = 0;
+	ok(CTP_ARRAY_RESERVE(items, room, 2, 100), "a small array");
+	items[1] = 7;
+	uintptr_t was = (uintptr_t)items;
+	bool moved = CTP_ARRAY_RESERVE(items, room, 2, 100) && (uintptr_t)items != was;
+	ok(moved == CTP_ARRAY_MOVES && items[1] == 7, "moves at each request with AddressSanitizer, and else only to grow");
+	free(items);
 	return done_testing();
 }
