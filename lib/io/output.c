@@ -5,7 +5,7 @@
  *
  * After the first error everything that is put is dropped, so that callers need not look; flush and close report it. A file
  * that is to appear whole is written without a name (O_TMPFILE) and given one at the end of the close: whatever ends the program
- * before that, a kill -9 included, leaves nothing behind. Where the file system cannot do that, it has a random name beside the
+ * before that, a kill -9 included, leaves nothing behind. Where the file system cannot do that, or there is no /proc, it has a random name beside the
  * real one. All names are names in a folder that is open, so nothing that happens to the path meanwhile leads elsewhere.
  *
  * A converter's output has a thread (writeback.h) once its first buffer is full, so that the time the system takes for writing (a
@@ -334,11 +334,12 @@ static bool random_name(struct ctp_output_priv *priv)
 	return true;
 }
 
-/* A descriptor for a file that has no name yet, or a random one. */
+/* A descriptor for a file that has no name yet, or a random one: only by /proc can everybody give it a name later. */
 static int create_nameless(struct ctp_output_priv *priv)
 {
-	int fd = openat(priv->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, priv->mode);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
+	bool has_proc = !access("/proc/self/fd", X_OK);
+	int fd = has_proc ? openat(priv->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, priv->mode) : -1;
+	if (fd >= 0 || (has_proc && errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
 		return fd;
 	if (!random_name(priv))
 		return -1;

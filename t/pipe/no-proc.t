@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (c) 2026 the ctptools authors
+# Without /proc, as in a plain chroot, -o writes a file all the same.
+. t/helper/tap.sh
+without_proc() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh "$@"; }
+needs_root 'to mount something over /proc'
+without_proc true 2>/dev/null || skip_all 'nothing can be mounted here'
+printf '{"probe_id":1,"tid":1,"addr":"0x1","seq":1,"is_active":true,"ts":1}\n' >"$tmp/a.jsonl"
+for name in new there; do
+	[ $name = new ] || echo before >"$tmp/$name.ctp"
+	ok "a file that is $name is written" without_proc "$BIN/ctp-fromjsonl" -q -o "$tmp/$name.ctp" "$tmp/a.jsonl"
+	is "and is whole" "$("$BIN/ctp-tojsonl" -q "$tmp/$name.ctp" | grep -c probe_id)" 1
+done
+mkdir "$tmp/full" && mkdir "$tmp/full/x.ctp"
+without_proc "$BIN/ctp-fromjsonl" -q -o "$tmp/full/x.ctp" "$tmp/a.jsonl" 2>/dev/null
+is 'nothing is left of what failed' "$? $(ls "$tmp/full")" '1 x.ctp'
+done_testing
