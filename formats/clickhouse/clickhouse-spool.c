@@ -43,8 +43,9 @@ struct ctp_sink *ctp_clickhouse_spool_sink(struct ctp_clickhouse_spool *s, struc
 /* Once, as long as it is the same. */
 static void say_why(struct ctp_clickhouse_spool *s, const struct ctp_err *why)
 {
+	const char *kept = ctp_input_copy_failed(s->copy) ? "the rows that were copied" : "all rows";
 	if (strcmp(s->said.text, why->text))
-		ctp_notice_say(s->o.notice, "the delivery failed, and is tried again; %s keeps all rows: %s", s->path, why->text);
+		ctp_notice_say(s->o.notice, "the delivery failed, and is tried again; %s keeps %s: %s", s->path, kept, why->text);
 	s->said = *why;
 }
 

@@ -80,6 +80,7 @@ static void publish(struct ctp_input_copy *c)
 {
 	pthread_mutex_lock(&c->lock);
 	c->bytes = c->out.bytes;
+	c->failed = c->out.failed; /* what reads the file may fail by that at once */
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -161,6 +162,14 @@ bool ctp_input_copy_ended(struct ctp_input_copy *c, int wait_ms, uint64_t *ended
 	*ended_ns = c->ended_ns;
 	pthread_mutex_unlock(&c->lock);
 	return ended;
+}
+
+bool ctp_input_copy_failed(struct ctp_input_copy *c)
+{
+	pthread_mutex_lock(&c->lock);
+	bool failed = c->failed;
+	pthread_mutex_unlock(&c->lock);
+	return failed;
 }
 
 static enum ctp_status open_both(struct ctp_input_copy *c, const char *path, bool force, struct ctp_err *err)

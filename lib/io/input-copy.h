@@ -27,6 +27,9 @@ const struct ctp_input_growth *ctp_input_copy_growth(const struct ctp_input_copy
 /* Whether all is copied; waits for that, but no longer than wait_ms. *ended_ns: since when. */
 bool ctp_input_copy_ended(struct ctp_input_copy *copy, int wait_ms, uint64_t *ended_ns);
 
+/* Whether it has ended before all was copied, which complaint was told. */
+bool ctp_input_copy_failed(struct ctp_input_copy *copy);
+
 /* Waits until all is copied. False: it is not, and complaint was told. */
 bool ctp_input_copy_close(struct ctp_input_copy *copy);
 
