@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "clickhouse/clickhouse-name.h"
 
-enum { ANSWER_MAX = 64 << 20, COMPLAINT_MAX = 4096, PIECE = 1 << 16, LOOK_MS = 50, PIPES = 3 };
+enum { ANSWER_MAX = 64 << 20, COMPLAINT_MAX = 4096, PIECE = 1 << 16, READS_MAX = 64, LOOK_MS = 50, PIPES = 3 };
 
 static const char END_ROW[] = "ctp-end"; /* the first column of the last row; others are numbers or hexadecimal digits */
 
@@ -182,12 +182,15 @@ static void feed(struct run *r)
 	}
 }
 
-/* Takes what it gives. What is beyond the limit is read and left out; of an answer that is an error, later. */
+/*
+ * Takes what it gives, but not for ever. What is beyond the limit is read and left out; of an answer that is an error, later. Who only
+ * complains does nothing.
+ */
 static void take(struct run *r, int i, struct ctp_bytes *to, size_t max)
 {
 	static char data[PIECE];
-	for (ssize_t n; r->fd[i] >= 0;) {
-		n = read(r->fd[i], data, sizeof data);
+	for (int reads = 0; r->fd[i] >= 0 && reads < READS_MAX; reads++) {
+		ssize_t n = read(r->fd[i], data, sizeof data);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
@@ -195,7 +198,8 @@ static void take(struct run *r, int i, struct ctp_bytes *to, size_t max)
 			r->fd[i] = -1;
 			return;
 		}
-		r->moved_ns = ctp_clock_ns();
+		if (i == 1)
+			r->moved_ns = ctp_clock_ns();
 		size_t room = to->len < max ? max - to->len : 0;
 		ctp_bytes_put(to, data, (size_t)n < room ? (size_t)n : room);
 		if (i == 1 && to->len >= max)
