@@ -187,7 +187,7 @@
 	" WHERE coro <> 0 AND index IS NOT NULL AND (section, coro) IN (SELECT section, coro FROM {awaits})" \
 	" UNION ALL SELECT section, assumeNotNull(coro) AS c, assumeNotNull(target) AS i, assumeNotNull(ts) AS t, toUInt8(1) AS is_await FROM {awaits}" \
 	" WHERE coro <> 0 AND ts IS NOT NULL AND target IS NOT NULL) GROUP BY section, c))" \
-	") ARRAY JOIN both AS x, targets AS sum_of_targets, times AS awaited_at WHERE x.2 = 1 AND awaited_at > 0 AND toUInt64(awaited_at) >= x.7"
+	") ARRAY JOIN both AS x, targets AS sum_of_targets, times AS awaited_at WHERE x.2 = 1 AND awaited_at <> 0 AND toUInt64(awaited_at) >= x.7"
 
 #define AT_END "multiIf(has_origin, origin_ns, has_end, end_ns, NULL)" /* of a section, or an origin */
 #define IS_WHOLE "if(has_origins, origin_complete, complete)"
@@ -470,9 +470,13 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 		"SELECT section, countIf(ifNull(lost, 0) > 0) AS ngaps, sum(ifNull(duration_ns, 0)) AS unknown FROM {gaps} GROUP BY section", "section") ")"},
 
 	{"wall_times",
-	 "SELECT concat(formatDateTime(toDateTime(intDiv(wall_ns, 1000000000)), '%FT%T', 'UTC'), '.',"
-	 " substring(toString(1000000000 + wall_ns % 1000000000), 2), 'Z') AS wall, wall_ns, section, probe_id, tid, addr, seq, is_active, ts, coro, index, site"
-	 " FROM (SELECT section, probe_id, tid, addr, seq, is_active, ts, coro, index, site, if(has_offset, toInt64(ts) + offset_ns, NULL) AS wall_ns"
+	 "SELECT if(wall_s BETWEEN 0 AND 4294967295, concat(formatDateTime(toDateTime(toUInt32(wall_s)), '%FT%T', 'UTC'), '.',"
+	 " substring(toString(1000000000 + fraction), 2), 'Z'), NULL) AS wall,"
+	 " if(has_offset AND wall_s BETWEEN -9223372036 AND 9223372035, wall_s * 1000000000 + fraction, NULL) AS wall_ns,"
+	 " section, probe_id, tid, addr, seq, is_active, ts, coro, index, site"
+	 " FROM (SELECT section, probe_id, tid, addr, seq, is_active, ts, coro, index, site, has_offset,"
+	 "       toInt64(ts % 1000000000) + offset_ns % 1000000000 AS sum_ns, (sum_ns + 1000000000) % 1000000000 AS fraction,"
+	 "       if(has_offset, toInt64(intDiv(ts, 1000000000)) + intDiv(offset_ns, 1000000000) + (sum_ns >= 1000000000) - (sum_ns < 0), NULL) AS wall_s"
 	 "       FROM {coro_trace_events} ANY LEFT JOIN (SELECT section_id AS section, has_wall AS has_offset, wall_offset_ns AS offset_ns"
 	 "       FROM {delivered_sections}) AS sections_of USING section)"},
 

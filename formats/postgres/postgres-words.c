@@ -8,6 +8,10 @@
 #define SQL_EVENT_NUMBER BIGINT
 #define WORDS ctp_postgres_bigint_words
 #define WIDE NULL
+#define SUM_FITS "(s.wall_offset_ns <= 0 OR e.ts <= 9223372036854775807 - s.wall_offset_ns)" /* a sum that does not would fail the query */
+#define SQL_WALL_NS "(CASE WHEN " SUM_FITS " THEN e.ts + s.wall_offset_ns END)"
+#define SQL_WALL_FRACTION "((" SQL_WALL_NS " % 1000000000 + 1000000000) % 1000000000)"
+#define SQL_WALL_SECOND "((" SQL_WALL_NS "::numeric - " SQL_WALL_FRACTION ") / 1000000000)"
 #else
 #define SQL_NUMBER "NUMERIC"
 #define SQL_EVENT_NUMBER "NUMERIC(20,0)"

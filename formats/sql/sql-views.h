@@ -84,7 +84,15 @@ static const struct ctp_sql_kind_view kind_views[] = {
 #define EARLIER(a, b) "CASE WHEN " a " < " b " THEN " a " ELSE " b " END"
 #define LENGTH(from, to) "CASE WHEN " from " > " to " THEN 0 ELSE " to " - " from " END"
 
-#define FRACTION "((wall_ns % 1000000000 + 1000000000) % 1000000000)" /* of a second, also before 1970 */
+#define BEFORE_ALL "(-9223372036854775807 - 1)" /* also before a time of 2^63 or more, which is negative where integers have 63 bits */
+
+#ifndef SQL_WALL_NS
+#define SQL_WALL_NS "(e.ts + s.wall_offset_ns)"
+#endif
+#ifndef SQL_WALL_SECOND
+#define SQL_WALL_FRACTION "((" SQL_WALL_NS " % 1000000000 + 1000000000) % 1000000000)" /* of a second, also before 1970 */
+#define SQL_WALL_SECOND "((" SQL_WALL_NS " - " SQL_WALL_FRACTION ") / 1000000000)"
+#endif
 
 /* --- times --------------------------------------------------------------------------------------------------------------- */
 
@@ -170,10 +178,10 @@ static const struct ctp_sql_kind_view kind_views[] = {
 #ifdef SQL_ONCE
 #define LOST_OF_NOBODY(x) \
 	"coalesce((SELECT n.last_ns FROM (SELECT section, max(coalesce(ts, 99999999999999999999)) AS last_ns FROM losses" \
-	" WHERE nullif(coro, 0) IS NULL AND coalesce(probe_id, 0) = 0 GROUP BY section) n WHERE n.section = " x ".section) > coalesce(" x ".ts, -1), FALSE)"
+	" WHERE nullif(coro, 0) IS NULL AND coalesce(probe_id, 0) = 0 GROUP BY section) n WHERE n.section = " x ".section) > coalesce(" x ".ts, " BEFORE_ALL "), FALSE)"
 #else
 #define NOBODY_BEHIND(x, nobody) \
-	"EXISTS (SELECT 1 FROM losses r WHERE r.section = " x ".section AND " nobody " AND r.ts > coalesce(" x ".ts, -1))" \
+	"EXISTS (SELECT 1 FROM losses r WHERE r.section = " x ".section AND " nobody " AND r.ts > coalesce(" x ".ts, " BEFORE_ALL "))" \
 	" OR EXISTS (SELECT 1 FROM losses r WHERE r.section = " x ".section AND " nobody " AND r.ts IS NULL)"
 #define LOST_OF_NOBODY(x) \
 	"(" NOBODY_BEHIND(x, "r.coro = 0") " OR " NOBODY_BEHIND(x, "r.coro IS NULL AND r.probe_id = '0'") \
@@ -429,7 +437,7 @@ static const struct ctp_sql_view views[] = {
 	 " FROM (SELECT w.*, t.\"index\" AS last, t.ts AS last_ns, t.is_active AS last_active" SQL_APART("b")
 	 " FROM (SELECT i.id, i.section, i.coro, i.probe_id, i.start_ns, i.stop_ns, i.duration_ns, i.open,"
 	 "       i.certain AND i.exact AS certain, i.site, " PLACE_TEXT("i") " AS site_text,"
-	 "       CASE WHEN a.await_ns >= CASE WHEN i.\"index\" = 0 THEN 0 ELSE " STEP("i", "y.ts", "AND y.\"index\" = i.\"index\" - 1") " END"
+	 "       CASE WHEN i.\"index\" = 0 OR a.await_ns >= " STEP("i", "y.ts", "AND y.\"index\" = i.\"index\" - 1")
 	 "       THEN a.awaited END AS target" SQL_APART("a")
 	 "       FROM intervals i LEFT JOIN " AWAITS_BY_STEP " a ON a.id = i.id AND a.coro = i.coro AND a.section = i.section"
 	 "       WHERE NOT i.is_active) w"
@@ -447,7 +455,7 @@ static const struct ctp_sql_view views[] = {
 	 "WITH RECURSIVE waits AS " SQL_MATERIALIZED " (SELECT * FROM (SELECT t.section, t.coro, t.probe_id, t.ts, t.addr, t.site, t.ts AS since_ns,"
 	 " CASE WHEN s.clock = 'ordinal' THEN NULL ELSE " END_OF("t", "t.coro", "s.end_ns") " - t.ts END AS for_ns,"
 	 " " IS_COMPLETE("t", "t.coro", "s.complete") " AND NOT " LOST_OF_NOBODY("t") " AS certain,"
-	 " " RECORD("t", "r.target", "awaits", "AND r.ts <= t.ts AND r.ts >= CASE WHEN t.\"index\" = 0 THEN 0 ELSE "
+	 " " RECORD("t", "r.target", "awaits", "AND r.ts <= t.ts AND r.ts >= CASE WHEN t.\"index\" = 0 THEN " BEFORE_ALL " ELSE "
 	 "         " STEP("t", "y.ts", "AND y.\"index\" = t.\"index\" - 1") " END ORDER BY r.ts" SQL_DOWN) " AS awaits"
 	 " FROM (SELECT DISTINCT section, coro FROM awaits WHERE coro <> 0) c JOIN coro_trace_events t ON t.id = " LAST("c")
 	 " LEFT JOIN sections s ON s.id = t.section"
@@ -607,9 +615,8 @@ static const struct ctp_sql_view views[] = {
 	 " FROM births b JOIN origins o ON o.section = b.section AND o.origin = b.origin"},
 
 	{"wall_times",
-	 "SELECT " SQL_SECOND("(wall_ns - " FRACTION ") / 1000000000") " || '.' || substr(CAST(1000000000 + " FRACTION " AS " SQL_TEXT "), 2)"
-	 " || 'Z' AS wall, e.* FROM (SELECT e.ts + s.wall_offset_ns AS wall_ns, e.*"
-	 "       FROM coro_trace_events e LEFT JOIN sections s ON s.id = e.section) e"},
+	 "SELECT " SQL_SECOND(SQL_WALL_SECOND) " || '.' || substr(CAST(1000000000 + " SQL_WALL_FRACTION " AS " SQL_TEXT "), 2)"
+	 " || 'Z' AS wall, " SQL_WALL_NS " AS wall_ns, e.* FROM coro_trace_events e LEFT JOIN sections s ON s.id = e.section"},
 };
 
 static const struct ctp_sql_views sql_views = {kind_views, views, sizeof kind_views / sizeof *kind_views, sizeof views / sizeof *views};

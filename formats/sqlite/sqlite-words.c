@@ -22,6 +22,18 @@
 #define SQL_APART(name) ""
 #define SQL_SECOND(number) "strftime('%Y-%m-%dT%H:%M:%S', " number ", 'unixepoch')"
 
+/*
+ * A time of 2^63 ns or more is a negative number here, and a sum that does not fit would become a float: so seconds are added, and what
+ * is left of a second. The halves of a time have 32 bits. 2^32 ns are 4 s and 294967296 ns.
+ */
+#define HIGH "(e.ts >> 32 & 4294967295)"
+#define REST "(" HIGH " * 294967296 + (e.ts & 4294967295))"
+#define SUM "(" REST " % 1000000000 + s.wall_offset_ns % 1000000000)"
+#define SQL_WALL_SECOND "(" HIGH " * 4 + " REST " / 1000000000 + s.wall_offset_ns / 1000000000 + (" SUM " >= 1000000000) - (" SUM " < 0))"
+#define SQL_WALL_FRACTION "((" SUM " + 1000000000) % 1000000000)"
+#define SQL_WALL_NS \
+	"CASE WHEN " SQL_WALL_SECOND " BETWEEN -9223372036 AND 9223372035 THEN " SQL_WALL_SECOND " * 1000000000 + " SQL_WALL_FRACTION " END"
+
 /* The SELECT is nested, because SQLite searches the tables of a view one by one only if the order is by selected columns. */
 #define SQL_PICK(what, from) "(SELECT " what " FROM (SELECT * FROM " from " LIMIT 1) r)"
 #define SQL_ALL_OF(what, from) "(SELECT " what " FROM (SELECT * FROM " from " LIMIT -1) r)"
