@@ -307,6 +307,8 @@ def show_coroutine(coro, c, sites):
     for a, b, state, at, _ in c.stretches:
         if at["type"] == "transition" and not at["is_active"] and at["site"] in sites:
             waits[sites[at["site"]]].append([a, b, state])
+        elif at["type"] == "transition" and not at["is_active"] and int(at["addr"], 16):
+            waits["at address", str(int(at["addr"], 16))].append([a, b, state])
     for (function, line), spans in waits.items():
         show("Where coroutines wait", ["Waits", function, line, row], join(spans))
 

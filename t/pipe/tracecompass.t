@@ -64,6 +64,17 @@ is "a thread's gap is unknown likewise" "$(grep '^."Threads' "$tmp/shown")" \
 ["Threads and their coroutines", ["Threads", "9", "9"], [[90, 100, "3"]]]'
 is 'an independent model agrees' "$(diff "$tmp/true" "$tmp/shown")" ''
 
+# Probes without sites, as those of coroTracer: by address.
+{
+	birth 1 10 && row 1 8 true 20 0 && row 1 8 false 30 1 && birth 2 31 && row 2 8 true 32 0 && row 2 8 false 35 1
+	row 1 8 true 40 2 && row 1 8 false 45 3 && row 2 8 true 50 2 && tell death 60 2 '"after":60,"before":60'
+} | sed '/"coro":1,.*"ts":45,\|"ts":45,"coro":1/!s/"addr":"0x0000000000000000"/"addr":"0x0000000000001000"/' | section |
+	"$BIN/ctp-fromjsonl" -q >"$tmp/plain.ctp"
+shows 'waits without sites are right' "$tmp/plain.ctp"
+is 'they have a row for each address' "$(grep '^."Where' "$tmp/shown")" \
+	'["Where coroutines wait", ["Waits", "at address", "4096", "1"], [[30, 40, "suspended"]]]
+["Where coroutines wait", ["Waits", "at address", "4096", "2"], [[35, 50, "suspended"]]]'
+
 for seed in 1 2; do
 	python t/helper/tracecompass-truth.py make $seed | "$BIN/ctp-fromjsonl" -q >"$tmp/random.ctp"
 	shows "random losses, $seed: each row of each view, each segment and each frame are right" "$tmp/random.ctp"
