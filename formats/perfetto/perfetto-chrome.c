@@ -6,7 +6,11 @@
  * Runs on threads are events X, which have a length, and are written when they end. What coroutines do on their lanes are pairs b
  * and e with the lane as id. A wake is an arrow from s to f, or an instant if it has no arrow. Times are microseconds from the
  * begin of the first section. Each event has name, cat, ph, pid, tid, ts and args, because some readers refuse others.
+ *
+ * speedscope shows events X alone. So waits that go on at the end are also such events, on a thread of their own for each
+ * process. They end at the same time, so they nest. A thread has an event X only if it ran a coroutine.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -16,6 +20,7 @@
 struct chrome {
 	struct ctp_perfetto_form form;
 	uint64_t first_ns;
+	int32_t waits_pid; /* of the process that has a thread for waits, the last one; 0: none */
 	bool begun;
 };
 
@@ -44,7 +49,7 @@ static void put_us(struct chrome *c, uint64_t ns)
 static void put_head(struct chrome *c, const struct ctp_perfetto_track *t, char phase, const char *cat, const char *name,
                      const char *more, uint64_t ts_ns)
 {
-	char ph[] = ",\"ph\":\"?\",\"pid\":", all[CTP_PERFETTO_TEXT_MAX + 32];
+	char ph[] = ",\"ph\":\"?\",\"pid\":", all[2 * CTP_PERFETTO_TEXT_MAX + 32];
 	size_t len = strlen(name), more_len = more ? strlen(more) : 0;
 	memcpy(all, name, len);
 	memcpy(all + len, more ? more : "", more_len);
@@ -140,12 +145,12 @@ static void put_arrow(struct chrome *c, const struct ctp_perfetto_event *e, char
 	put_args(c, NULL, 0);
 }
 
-/* A wake with an arrow outside of any run gets one without a length. */
+/* A wake with an arrow outside of any run gets an instant, which the arrow begins at. */
 static void put_wake(struct chrome *c, const struct ctp_perfetto_event *e)
 {
 	if (e->flow && e->apart) {
-		put_head(c, e->track, 'X', "wake", "wake", NULL, e->ts_ns);
-		put(c, ",\"dur\":0");
+		put_head(c, e->track, 'i', "wake", "wake", NULL, e->ts_ns);
+		put(c, ",\"s\":\"t\"");
 		put_args(c, NULL, 0);
 	}
 	if (e->flow) {
@@ -165,6 +170,22 @@ static void put_half(struct chrome *c, const struct ctp_perfetto_event *e, char 
 	put_args(c, phase == 'b' ? e->args : NULL, phase == 'b' ? e->nargs : 0);
 }
 
+/* A wait that goes on, as a frame. No thread has a number so large. */
+static void put_open_wait(struct chrome *c, const struct ctp_perfetto_event *e)
+{
+	char name[2 * CTP_PERFETTO_TEXT_MAX];
+	struct ctp_perfetto_track waits = {.kind = CTP_PERFETTO_THREAD, .pid = e->track->pid};
+	waits.tid = (int32_t)((uint32_t)waits.pid ^ 1u << 30);
+	if (c->waits_pid != waits.pid)
+		put_name(c, &waits, "thread_name", "waits that go on at the end");
+	c->waits_pid = waits.pid;
+	snprintf(name, sizeof name, "%s: %s", e->waiter->text, name_of(e));
+	put_head(c, &waits, 'X', "wait", name, e->more, e->from_ns);
+	put(c, ",\"dur\":");
+	put_us(c, e->ts_ns - e->from_ns);
+	put_args(c, e->args, e->nargs);
+}
+
 /*
  * The life of a coroutine has a number, and is there before what is in it, for the two may begin at one time. So its name cannot
  * say that it is open at the end: that is an instant.
@@ -182,6 +203,8 @@ static void put_slice(struct chrome *c, const struct ctp_perfetto_event *e)
 	}
 	if (!run && (life ? !ends : ends))
 		put_half(c, e, 'b', life ? NULL : e->more, life ? e->ts_ns : e->from_ns);
+	if (e->waiter && e->waiter->text)
+		put_open_wait(c, e);
 	if (!run && ends && life && e->more)
 		put_half(c, e, 'n', e->more, e->ts_ns);
 	if (!run && ends)

@@ -242,6 +242,8 @@ static void tell_inner(struct ctp_perfetto_draw *d, struct ctp_perfetto_coro *c,
 	}
 	if (!only_ends)
 		e.name = inner_name(d, c);
+	if (more && type == CTP_PERFETTO_END && c->inner == CTP_PERFETTO_WAIT)
+		e.waiter = &c->own;
 	if (run && type == CTP_PERFETTO_BEGIN && c->flow) {
 		e.flow = ctp_perfetto_draw_arrow(d, c, ts_ns);
 		e.flow_ends = true;

@@ -67,6 +67,7 @@ struct ctp_perfetto_event {
 	bool flow_ends;                 /* it ends here; else it begins, or comes by */
 	bool wake;                      /* an instant that is a wake: */
 	bool apart;                     /* in no slice of its track */
+	const struct ctp_perfetto_name *waiter; /* of the end of a wait that goes on: its coroutine; else null */
 	const struct ctp_perfetto_arg *args;
 	uint32_t nargs;
 };

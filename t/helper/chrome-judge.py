@@ -24,7 +24,7 @@ def same(what, got, want):
 
 
 runs, halves, arrows, titles, counts = defaultdict(list), defaultdict(int), defaultdict(list), [], Counter()
-waiting = alive = wakes = 0
+waiting = alive = wakes = still = frames = 0
 for e in events:
     missing = {"name", "cat", "ph", "pid", "tid", "ts", "args"} - set(e)
     same(f"missing in {e}", missing, set())
@@ -32,9 +32,13 @@ for e in events:
     counts[e["ph"]] += 1
     if e["ph"] == "X" and e["cat"] == "run":
         runs[e["tid"]].append((round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)))
+    elif e["ph"] == "X": # viewers that show no other events show these waits
+        same(f"whether {e} is a wait that goes on", (e["cat"], e["name"].endswith(" (still waiting)")), ("wait", True))
+        frames += 1
     elif e["ph"] in "be":
         halves[e["id"]] += 1 if e["ph"] == "b" else -1
         ended = section["destroyed"] and "destroyed" in e["args"] # with the program
+        still += e["ph"] == "b" and e["name"].endswith(" (still waiting)")
         waiting += e["ph"] == "b" and (e["name"].endswith(" (still waiting)") or bool(ended))
     elif e["ph"] in "sf":
         arrows[e["id"]].append((round(e["ts"] * 1000), e["ph"]))
@@ -44,7 +48,7 @@ for e in events:
     elif e["ph"] == "n":
         alive += e["name"].endswith(" (still alive)")
     elif e["ph"] == "i" and e["name"] == "wake":
-        wakes += 1
+        wakes += bool(e["args"]) # else an arrow begins there
     elif e["ph"] == "i" and "certainty" in e["args"]:
         titles.append(e["name"])
 for tid, spans in runs.items():
@@ -62,5 +66,6 @@ same("wakes", wakes + len(arrows), section["wakes"])
 same("still alive", alive, section["alive"])
 same("runs", {tid: len(spans) for tid, spans in runs.items()}, {th["tid"]: th["resumes"] for th in section["threads"] if th["resumes"]})
 same("still waiting", waiting, sum(row["coroutines"] - row["runnable"] for row in section["waiting"]))
+same("waits that go on, as frames", frames, still)
 same("findings", sorted(titles), sorted([f["title"] for f in section["findings"]] + [s["title"] for s in section["suspects"]]))
 sys.exit(failures > 0)
