@@ -52,8 +52,8 @@ struct ctp_tool {
 };
 
 /*
- * First of all in a main: SIGPIPE becomes an error of write, a first SIGINT is ignored while there is
- * input from a pipe, descriptors 0 to 2 are taken, the notice is ready.
+ * First of all in a main: SIGPIPE becomes an error of write, a first SIGINT is ignored while there
+ * is input from a pipe, descriptors 0 to 2 are taken, the notice is ready.
  */
 void ctp_tool_start(struct ctp_tool *tool);
 

@@ -3,9 +3,9 @@
 /*
  * event-loop.c - one epoll for all of it.
  *
- * Signals typed at a terminal come from the kernel and have reached COMMAND by themselves, if it is in
- * our process group or in the foreground group (foreground.h); those that were sent to us are passed
- * on. In the steady state a wait is one system call.
+ * Signals typed at a terminal come from the kernel and have reached COMMAND by themselves, if it is
+ * in our process group or in the foreground group (foreground.h); those that were sent to us are
+ * passed on. In the steady state a wait is one system call.
  */
 #include <assert.h>
 #include <errno.h>

@@ -45,7 +45,7 @@ bool ctp_foreground_init(struct ctp_foreground *f, bool relays);
 /* After an init that was true: the terminal is our group's again. */
 void ctp_foreground_fini(struct ctp_foreground *f);
 
-/* COMMAND has ended: from now on the guard relays. It does so, too, once COMMAND has left the group. */
+/* COMMAND has ended: from now on the guard relays. It also does once COMMAND has left the group. */
 void ctp_foreground_ended(struct ctp_foreground *f);
 
 /* COMMAND gets the signals of keys by itself. */

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
 """
-ctrl-c.py SHELL SCENE - for t/pipe/ctrl-c.t: types a pipeline with ctp-collect into an interactive shell, and then what the scene says.
-ctrl-c.py --list: the scenes. Status 0: all was as it should be; 77: the scene needs something that is not there.
+ctrl-c.py SHELL SCENE - for t/pipe/ctrl-c.t: types a pipeline with ctp-collect into an interactive shell,
+and then what the scene says. ctrl-c.py --list: the scenes. Status 0: all was as it should be; 77: the
+scene needs something that is not there.
 """
 
 import os
@@ -17,13 +18,18 @@ BIN = os.path.abspath(os.environ.get("BIN", os.environ.get("O", "build") + "/bin
 COLLECT = BIN + "/ctp-collect"
 SHELLS = {"bash": ["bash", "--norc", "-i"], "dash": ["dash", "-i"], "zsh": ["zsh", "-f", "-i"]}
 CTRL_C, CTRL_Z, CTRL_BACKSLASH = "\x03", "\x1a", "\x1c"
-# Programs. Each prints "ready"; the word is in two halves so that the line that is typed does not have it.
+# The word that a program prints is in two halves, so that the line that is typed does not have it.
 PLAIN = "sh -c 'echo rea''dy; exec sleep 1000'"
 
 
 def need(true, *what):
     if not true:
         raise Failed(" ".join(map(str, what)))
+
+
+def output_of(tool, *args):
+    argv = [f"{BIN}/{tool}", *args]
+    return subprocess.run(argv, capture_output=True, text=True, check=False).stdout
 
 
 class Scene:
@@ -37,7 +43,7 @@ class Scene:
         self.t.type(text + "\n")
 
     def run(self, program, reader="zstd -q >t.ctp.zst", name="zstd", options="-q"):
-        """Types the pipeline, and returns when all of its processes run and the program has the terminal."""
+        """Types the pipeline. Returns when all of it runs, and the program has the terminal."""
         self.line(f"cd {self.folder}; {COLLECT} {options} {program} | {reader}")
         self.t.expect("ready")
         self.reader = self.t.wait_for(name)
@@ -61,9 +67,9 @@ class Scene:
     def complete(self, end, path=None):
         """The trace has its end; what the program's end was."""
         path = path or self.trace
-        stat = subprocess.run([BIN + "/ctp-stat", path], capture_output=True, text=True, check=False)
-        need("complete" in stat.stdout and not stat.stderr, "the trace is not complete:", stat.stdout, stat.stderr)
-        json = subprocess.run([BIN + "/ctp-tojsonl", "-aq", path], capture_output=True, text=True, check=False).stdout
+        stat = output_of("ctp-stat", path)
+        need("sections:    1, complete" in stat, "the trace is not complete:", stat)
+        json = output_of("ctp-tojsonl", "-aq", path)
         need(end in json, f"the trace does not have {end}:", json)
 
 
@@ -82,7 +88,8 @@ def quit_key(s):
 
 
 def program_handles_it(s):
-    s.run("sh -c 'n=0; trap \"n=\\$((n+1)); echo cau''ght \\$n; [ \\$n -lt 2 ] || exit 5\" INT; echo rea''dy; while :; do sleep 0.1; done'")
+    trap = "trap \"n=\\$((n+1)); echo cau''ght \\$n; [ \\$n -lt 2 ] || exit 5\" INT"
+    s.run(f"sh -c 'n=0; {trap}; echo rea''dy; while :; do sleep 0.1; done'")
     s.t.type(CTRL_C)
     s.t.expect("caught 1")
     s.t.type(CTRL_C)
@@ -92,7 +99,7 @@ def program_handles_it(s):
 
 
 def program_ignores_it(s):
-    s.run("sh -c 'ulimit -c 0; trap \"\" INT; echo rea''dy; read -r a; echo re''ad; exec sleep 1000'")
+    s.run("sh -c 'ulimit -c 0; trap \"\" INT; echo rea''dy; read -r a; echo re''ad; sleep 1000'")
     s.t.type(CTRL_C)
     s.t.type("x\n")
     s.t.expect("read")
@@ -158,7 +165,7 @@ def stop_by_program(s):
 
 
 def background_reads(s):
-    """The program reads from the terminal while the job is in the background: the job stops, as others would."""
+    """The program reads from the terminal in the background: the job stops, as others would."""
     os.mkfifo(s.folder + "/go")
     s.run("sh -c 'echo rea''dy; read -r a <go; read -r a; echo got-$a; exec sleep 1000'")
     program = s.t.wait_for("sh", "-c")
@@ -188,7 +195,8 @@ def in_background(s):
     s.t.until("the program runs", lambda: "ready" in s.t.text)
     program = s.t.wait_for("sleep", "1000")
     need(not s.t.find("ctp-guard"), "there is a guard")
-    need(stat_of(program)[3] == stat_of(stat_of(program)[2])[3], "the program is not in the collector's group")
+    collector = stat_of(program)[2]
+    need(stat_of(program)[3] == stat_of(collector)[3], "the program is in another group")
     os.kill(program, signal.SIGINT)
     s.line("wait")
     s.prompt()
@@ -206,7 +214,8 @@ def collector_killed(s):
 
 def killed_as_job(s):
     """A signal that the shell sends to the job reaches the program's children, too."""
-    s.run("sh -c 'echo rea''dy; sleep 1000; exit 5'", reader="sh -c 'trap \"\" TERM; exec zstd -q >t.ctp.zst'")
+    reader = "sh -c 'trap \"\" TERM; exec zstd -q >t.ctp.zst'"
+    s.run("sh -c 'echo rea''dy; sleep 1000; exit 5'", reader)
     s.t.type(CTRL_Z)
     s.t.wait_state("T", s.collector, s.reader)
     s.usable()
@@ -217,14 +226,13 @@ def killed_as_job(s):
 
 
 def pager(s):
-    """A process of the pipeline reads from the terminal, then the program does, and then the first one again."""
+    """A process of the pipeline reads from the terminal, then the program, then the first again."""
     for n in range(4):
         os.mkfifo(f"{s.folder}/go{n}")
-    s.run(
-        "sh -c 'echo rea''dy; read -r a <go1; read -r a; echo pro''gram-$a; read -r a <go3; exit 6'",
-        "sh -c 'read -r a <go0; read -r a </dev/tty; echo pag''er-$a; read -r a <go2; read -r a </dev/tty; echo pag''er-$a; exec cat >t.ctp'",
-        "sh",
-    )
+    program = "echo rea''dy; read -r a <go1; read -r a; echo pro''gram-$a; read -r a <go3; exit 6"
+    reads = "read -r a </dev/tty; echo pag''er-$a"
+    reader = f"read -r a <go0; {reads}; read -r a <go2; {reads}; exec cat >t.ctp"
+    s.run(f"sh -c '{program}'", f"sh -c '{reader}'", "sh")
     for n, name in enumerate(("pager", "program", "pager")):
         with open(f"{s.folder}/go{n}", "w", encoding="ascii") as go:
             go.write("\n")
@@ -259,7 +267,8 @@ def interactive_program(s):
 
 def own_session(s):
     """A program that makes a session of its own can do so, although it has forked nothing."""
-    s.run("sh -c 'echo rea''dy; read -r a; exec python3 -c \"import os; os.setsid(); print(\\\"ses\\\" + \\\"sion\\\")\"'")
+    setsid = "import os; os.setsid(); print(\\\"ses\\\" + \\\"sion\\\")"
+    s.run(f"sh -c 'echo rea''dy; read -r a; exec python3 -c \"{setsid}\"'")
     s.t.type("\n")
     s.t.expect("session")
     s.prompt()
@@ -267,7 +276,7 @@ def own_session(s):
 
 
 def own_group(s):
-    """timeout(1) leaves the process group, so that no key reaches it. The collector passes them on."""
+    """timeout(1) leaves the process group, so no key reaches it. The collector passes them on."""
     s.run("sh -c 'echo rea''dy; exec timeout 5000 sleep 1000'")
     program = s.t.wait_for("sleep", "1000")
     s.t.wait_for("timeout")
@@ -292,10 +301,11 @@ def not_started(s):
 
 
 def attach(s):
-    """Types the pipeline with -p. Returns a process with a probe, which the collector is attached to."""
+    """Types the pipeline with -p. Returns the process that the collector is attached to."""
     if "TARGET" not in os.environ:
         sys.exit(77)
-    target = subprocess.Popen([os.environ["TARGET"]], env={**os.environ, "CTP_RECORD": "1"}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    pipe, env = subprocess.PIPE, {**os.environ, "CTP_RECORD": "1"}
+    target = subprocess.Popen([os.environ["TARGET"]], env=env, stdin=pipe, stdout=pipe)
     target.stdin.write(b"n 3\n")
     target.stdin.flush()
     target.stdout.readline()
@@ -356,9 +366,11 @@ def script(s):
 
 
 def background_of_script(s):
-    """There SIGINT is ignored, so that nobody has to be kept from it, and the script keeps the terminal."""
+    """There SIGINT is ignored, so nobody has to be kept from it: the script keeps the terminal."""
+    program = PLAIN.replace("exec", "echo $$ >pid; exec")
     with open(s.folder + "/run", "w", encoding="ascii") as run:
-        run.write(f"{COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst &\nread -r a; echo got-$a; kill $(cat pid); wait\n".replace("exec", "echo $$ >pid; exec"))
+        run.write(f"{COLLECT} -q {program} | zstd -q >t.ctp.zst &\n")
+        run.write("read -r a; echo got-$a; kill $(cat pid); wait\n")
     s.line(f"cd {s.folder}; {s.name} run")
     s.t.expect("ready")
     s.t.wait_for("sleep", "1000")
@@ -369,8 +381,9 @@ def background_of_script(s):
 
 
 def without_job_control(s):
-    """The shell leads the session, and runs the pipeline in its own process group, as for `ssh -t HOST COMMAND`."""
-    t = Terminal(s.name, "-c", f"cd {s.folder}; {COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst; echo sta''tus=$?")
+    """The shell leads the session and the pipeline's process group, as for `ssh -t HOST COMMAND`."""
+    pipeline = f"{COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst"
+    t = Terminal(s.name, "-c", f"cd {s.folder}; {pipeline}; echo sta''tus=$?")
     try:
         t.expect("ready")
         program = t.wait_for("sleep", "1000")
@@ -393,13 +406,14 @@ def own_reader(s):
     """A tool of ours reads on after the first Ctrl-C, and ends with the second."""
     os.mkfifo(s.folder + "/go")
     subprocess.run([COLLECT, "-q", "-o", s.folder + "/t.ctp", "true"], check=True)
-    writer = "sh -c 'trap \"\" INT; head -c 100 t.ctp; echo rea''dy >&2; read -r a <go; tail -c +101 t.ctp'"
+    begins, ends = "head -c 100 t.ctp; echo rea''dy >&2", "tail -c +101 t.ctp"
+    writer = f"sh -c 'trap \"\" INT; {begins}; read -r a <go; {ends}'"
     for again in (False, True):
         s.line(f"cd {s.folder}; {writer} | {BIN}/ctp-tojsonl -a >t.jsonl")
         s.t.expect("ready")
         s.t.wait_for("ctp-tojsonl")
         s.t.type(CTRL_C)
-        s.t.expect("ctp-tojsonl: interrupted: reads on until its input ends; interrupt again to stop now")
+        s.t.expect("ctp-tojsonl: interrupted: reads on until its input ends; interrupt again")
         if again:
             s.t.type(CTRL_C)
             s.t.until("the end of the tool", lambda: not s.t.find("ctp-tojsonl"))
@@ -407,7 +421,7 @@ def own_reader(s):
             go.write("\n")
         s.prompt()
         with open(s.folder + "/t.jsonl", encoding="utf-8") as json:
-            need(('"type":"end"' in json.read()) != again, "the output is not what it should be; again:", again)
+            need(('"type":"end"' in json.read()) != again, "the output is wrong; again:", again)
 
 
 def hung_up(s):
@@ -422,10 +436,12 @@ def hung_up(s):
 
 
 def main():
+    others = ("need", "output_of", "attach", "main", "Scene")
+    ours = {name: fn for name, fn in globals().items() if name not in others}
     scenes = {
         name.replace("_", "-"): fn
-        for name, fn in globals().items()
-        if callable(fn) and getattr(fn, "__module__", "") == "__main__" and name not in ("need", "main", "attach", "Scene")
+        for name, fn in ours.items()
+        if callable(fn) and fn.__module__ == "__main__"
     }
     if sys.argv[1] == "--list":
         print(*scenes)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-"""terminal.py - a pseudo-terminal with a shell on it, and what its processes are doing, for tests of job control."""
+"""terminal.py - a pseudo-terminal with a shell, and what its processes do: for tests of job control."""
 
 import fcntl
 import os
@@ -11,7 +11,8 @@ import struct
 import termios
 import time
 
-PATIENCE_S = int(os.environ.get("PATIENCE_S", "120"))  # for what must happen; only a failure takes so long
+# For what must happen; only a failure takes so long.
+PATIENCE_S = int(os.environ.get("PATIENCE_S", "120"))
 PROMPT = "@@ "
 
 
@@ -52,9 +53,10 @@ class Terminal:
         if self.pid == 0:
             # What was started in the background of a script ignores SIGINT.
             signal.pthread_sigmask(signal.SIG_SETMASK, [])
-            for sig in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
-                signal.signal(sig, signal.SIG_DFL)
-            os.execvpe(argv[0], argv, {**os.environ, "TERM": "dumb", "HISTFILE": "", "ENV": "", "PS1": "", "PS2": ""})
+            for name in ("INT", "QUIT", "TSTP", "TTIN", "TTOU"):
+                signal.signal(getattr(signal, "SIG" + name), signal.SIG_DFL)
+            env = {"TERM": "dumb", "HISTFILE": "", "ENV": "", "PS1": "", "PS2": ""}
+            os.execvpe(argv[0], argv, {**os.environ, **env})
 
     def prompted(self):
         self.type("PS1='@''@ '\n")
@@ -89,10 +91,11 @@ class Terminal:
     def processes(self):
         """Those of the session: stat_of each."""
         all_of = ((int(name), stat_of(name)) for name in os.listdir("/proc") if name.isdigit())
-        return {pid: stat for pid, stat in all_of if stat and stat[4] == self.pid and stat[1] not in "ZX"}
+        ours = ((pid, stat) for pid, stat in all_of if stat and stat[4] == self.pid)
+        return {pid: stat for pid, stat in ours if stat[1] not in "ZX"}
 
     def find(self, *names):
-        """The process with this name, whose arguments have the others. It has executed its program."""
+        """The process with this name, which has executed its program, with the others as arguments."""
         for pid, stat in self.processes().items():
             argv = argv_of(pid)
             if stat[0] == names[0] and set(names[1:]) <= set(argv):
@@ -106,10 +109,12 @@ class Terminal:
         self.until(f"the end of process {pid}", lambda: state_of(pid) in "ZX")
 
     def wait_state(self, states, *pids):
-        self.until(f"state {states} of {pids}", lambda: all(state_of(pid) in states for pid in pids))
+        what = f"state {states} of {pids}"
+        self.until(what, lambda: all(state_of(pid) in states for pid in pids))
 
     def wait_foreground(self, group):
-        self.until(f"foreground group {group}, not {self.foreground()}", lambda: self.foreground() == group)
+        what = f"foreground group {group}, not {self.foreground()}"
+        self.until(what, lambda: self.foreground() == group)
 
     def end(self):
         for pid in self.processes():

@@ -212,7 +212,8 @@ rm -f "$tmp/n"
 is 'a closed pipe gives status 125' "$(cat "$tmp/status")" 125
 is 'the command runs to its end' "$(cat "$tmp/n")" 200000
 like 'the closed pipe is reported' "$(cat "$tmp/err")" 'ctp-collect: stdout: .*Broken pipe'
-like 'the message says what helps' "$(cat "$tmp/err")" '^ctp-collect: the reader of the pipe has ended before the trace; -o FILE needs no reader$'
+like 'the message says what helps' "$(cat "$tmp/err")" \
+	'^ctp-collect: the reader of the pipe has ended before the trace; -o FILE needs no reader$'
 like 'the closing line mentions it' "$(tail -n 1 "$tmp/err")" \
 	'^ctp-collect: [0-9]+ events harvested, .* s; the stream is NOT complete$'
 rm -f "$tmp/n"
