@@ -336,6 +336,15 @@ def attached(s):
     target.wait()
 
 
+def attached_to_the_end(s):
+    """The process ends by itself, and so does the trace."""
+    target = attach(s)
+    target.stdin.close()
+    target.wait()
+    s.prompt()
+    s.complete('"outcome":"ended"')
+
+
 def attached_and_killed(s):
     target = attach(s)
     os.kill(s.collector, signal.SIGKILL)
@@ -363,6 +372,23 @@ def script(s):
     s.t.expect("after")
     s.prompt()
     s.complete('"outcome":"killed","status":2')
+
+
+def collector_of_script_killed(s):
+    """No shell with job control takes the terminal back for a script; the guard does."""
+    with open(s.folder + "/run", "w", encoding="ascii") as run:
+        run.write(f"{COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst\nread -r a; echo got-$a\n")
+    s.line(f"cd {s.folder}; {s.name} run")
+    s.t.expect("ready")
+    program, guard = s.t.wait_for("sleep", "1000"), s.t.wait_for("ctp-guard")
+    s.t.wait_for("zstd")
+    s.t.wait_foreground(guard)
+    os.kill(s.t.wait_for("ctp-collect"), signal.SIGKILL)
+    s.t.wait_gone(guard)
+    s.t.type("x20\n")
+    s.t.expect("got-x20")
+    s.prompt()
+    os.kill(program, signal.SIGKILL)
 
 
 def background_of_script(s):
