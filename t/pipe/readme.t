@@ -228,6 +228,42 @@ if command -v cargo >/dev/null && command -v rustc >/dev/null; then
 	line=$(grep -n 'let request' "$tmp/rust/src/main.rs" | cut -d : -f 1)
 	like 'it is traced with the line of its await' "$(cat "$tmp/rust.jsonl")" "main.rs:$line:"
 	ok 'the crate ctp-tokio is at the given path' test -f sdk/rust/tokio/Cargo.toml
+	mkdir -p "$tmp/rust-tokio/src" "$tmp/rust-tokio/.cargo"
+	{
+		printf '[package]\nname = "server"\nversion = "0.1.0"\nedition = "2021"\n'
+		block ctp-tokio | sed "s,/usr/local/share/ctptools/rust,$top/sdk/rust,"
+	} >"$tmp/rust-tokio/Cargo.toml"
+	cat >"$tmp/rust-tokio/src/main.rs" <<-'RUST'
+	use std::sync::Arc;
+	use tokio::sync::Mutex;
+	use tokio::time::{sleep, Duration};
+
+	async fn pay(from: Arc<Mutex<u32>>, to: Arc<Mutex<u32>>) {
+	    let _from = from.lock().await;
+	    sleep(Duration::from_millis(20)).await;
+	    *to.lock().await += 1;
+	}
+
+	#[tokio::main]
+	async fn main() {
+	    let (a, b) = (Arc::new(Mutex::new(0)), Arc::new(Mutex::new(0)));
+	    tokio::spawn(pay(a.clone(), b.clone()));
+	    tokio::spawn(pay(b, a));
+	    sleep(Duration::from_millis(1500)).await;
+	    std::process::exit(0); // the runtime would drop the tasks, and with them their guards
+	}
+	RUST
+	cargo_tokio() ( cd "$tmp/rust-tokio" && CARGO_TARGET_DIR=$tmp/rust-tokio/target cargo "$@" --offline -q )
+	cargo_tokio metadata --format-version 1 >/dev/null 2>&1 || # the sources may be those of the system's packages
+		printf '[source.crates-io]\nreplace-with = "installed"\n[source.installed]\ndirectory = "%s"\n' \
+			/usr/share/cargo/registry >"$tmp/rust-tokio/.cargo/config.toml"
+	if cargo_tokio metadata --format-version 1 >/dev/null 2>&1; then
+		ok 'a program with tokio compiles' cargo_tokio build
+		ctp-collect -q -o "$tmp/tokio.ctp" "$tmp/rust-tokio/target/debug/server"
+		like 'the report finds its deadlock' "$(ctp-report "$tmp/tokio.ctp")" 'src/main.rs:8:tokio::sync::Mutex::lock  .wait-cycle'
+	else
+		skip 'cargo has no tokio'
+	fi
 else
 	skip 'there is no cargo with rustc'
 fi
