@@ -8,13 +8,16 @@
 from=$BIN/ctp-fromcacheray
 sdk=sdk/cacheray
 . t/helper/cacheray/compilers.sh
-# build COMPILER NAME FLAG...: $tmp/NAME of $tmp/NAME.c, with the runtime.
+# build COMPILER NAME FLAG...: $tmp/NAME of $tmp/NAME.c, with the runtime, which is compiled once.
+runtime() { # COMPILER LEVEL: its name
+	[ -e "$tmp/rt-$1$2.o" ] || "$1" -std=gnu11 "$2" -c -o "$tmp/rt-$1$2.o" $sdk/ctp-cacheray.c && echo "$tmp/rt-$1$2.o"
+}
 build() {
 	b=$1 name=$2
 	shift 2
-	"$b" -std=gnu11 -O2 -c -o "$tmp/rt-$b.o" $sdk/ctp-cacheray.c &&
+	rt=$(runtime "$b" -O2) &&
 		"$b" -O1 -w -I$sdk -fsanitize=thread -c -o "$tmp/$name.o" "$tmp/$name.c" &&
-		"$b" -o "$tmp/$name" "$tmp/$name.o" "$tmp/rt-$b.o" -pthread "$@"
+		"$b" -o "$tmp/$name" "$tmp/$name.o" "$rt" -pthread "$@"
 }
 # writes FILE: how many writes of 8 bytes there are.
 writes() { "$from" -q "$1" | "$BIN/ctp-tojsonl" -a -q | grep -c '"size":8,.*"op":"write"'; }
@@ -273,7 +276,7 @@ int main()
 C
 for c in g++ clang++; do
 	command -v $c >/dev/null || { skip "there is no $c"; continue; }
-	rt=$tmp/rt-$(case $c in g++) echo gcc ;; *) echo clang ;; esac).o
+	rt=$tmp/rt-$(case $c in g++) echo gcc ;; *) echo clang ;; esac)-O2.o
 	[ -f "$rt" ] || { skip "there is no $rt"; continue; }
 	ok "$c: a program with commas in type names compiles" "$c" -std=c++14 -Wall -Wextra -Werror -O1 -I$sdk -fsanitize=thread -c -o "$tmp/pair.o" "$tmp/pair.cpp"
 	"$c" -o "$tmp/pair" "$tmp/pair.o" "$rt" -pthread
@@ -283,7 +286,7 @@ for c in g++ clang++; do
 done
 
 # --- the runtime of ThreadSanitizer -------------------------------------------------------------------------------------------------------
-if command -v gcc >/dev/null && gcc -fsanitize=thread -o "$tmp/both" "$tmp/few.o" "$tmp/rt-gcc.o" -pthread 2>/dev/null; then
+if command -v gcc >/dev/null && gcc -fsanitize=thread -o "$tmp/both" "$tmp/few.o" "$tmp/rt-gcc-O2.o" -pthread 2>/dev/null; then
 	CACHERAY_OUT=$tmp/t.trace "$tmp/both" 2>"$tmp/err"
 	grep -q 'FATAL: ThreadSanitizer' "$tmp/err" ||
 		like 'the presence of the ThreadSanitizer runtime is reported' "$(grep ctp-cacheray "$tmp/err")" \
@@ -354,9 +357,9 @@ wrap=-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
 ways() {
 	b=$1 level=$2
 	shift 2
-	"$b" -std=gnu11 "$level" -c -o "$tmp/rt.o" $sdk/ctp-cacheray.c
+	rt=$(runtime "$b" "$level")
 	# shellcheck disable=SC2086
-	"$b" -O1 -w -I$sdk -fsanitize=thread "$@" -c -o "$tmp/copies.o" "$tmp/copies.c" && "$b" -o "$tmp/copies" "$tmp/copies.o" "$tmp/rt.o" -pthread $link
+	"$b" -O1 -w -I$sdk -fsanitize=thread "$@" -c -o "$tmp/copies.o" "$tmp/copies.c" && "$b" -o "$tmp/copies" "$tmp/copies.o" "$rt" -pthread $link
 	for way in a b c d; do
 		CACHERAY_RECORD=off CACHERAY_OUT=$tmp/t.trace "$tmp/copies" $way
 		"$from" "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | awk '

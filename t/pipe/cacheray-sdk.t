@@ -23,7 +23,7 @@ cc=${CC:-cc}
 build() {
 	b=$1
 	shift
-	"$b" -std=gnu11 -Wall -Wextra -O2 -c -o "$tmp/rt-$b.o" $sdk/ctp-cacheray.c &&
+	{ [ -e "$tmp/rt-$b.o" ] || "$b" -std=gnu11 -Wall -Wextra -O2 -c -o "$tmp/rt-$b.o" $sdk/ctp-cacheray.c; } &&
 		"$b" -O1 -w -I$sdk "$@" -fsanitize=thread -c -o "$tmp/p-$b.o" t/helper/cacheray/program.c &&
 		"$b" -o "$tmp/$b" "$tmp/p-$b.o" "$tmp/rt-$b.o" -pthread
 }

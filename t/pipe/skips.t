@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
 # Skipped tests are listed at the end of make check, for shell and C; tests that need root say so, and with AS_ROOT they run.
+# Not under sanitizers: it runs no tool.
 . t/helper/tap.sh
 
 try() { # UID SCRIPT: its output, and its note
