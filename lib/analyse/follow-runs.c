@@ -184,20 +184,30 @@ static bool keep_row(struct ctp_follow *f, const struct ctp_roles *roles, const 
 	return false;
 }
 
+/* What comes ends the time in which the kept rows may be another run. A long silence has a rule of its own. */
+static bool goes_on(const struct ctp_follow *f, bool row, uint64_t tid, uint64_t ts)
+{
+	bool silence = ctp_sequence_silence(f->priv->kept->last_ns, ts);
+	return !row || ctp_threads_has(f->threads, tid) || silence;
+}
+
 bool ctp_follow_keeps(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec)
 {
-	bool row = roles->kind == CTP_KIND_TRANSITION && !roles->numbered && roles->tid != CTP_ROLES_NONE && roles->ts != CTP_ROLES_NONE;
-	if (f->priv->runs == CTP_FOLLOW_RUNS || f->counts.first_ns > f->counts.last_ns || (!row && !f->priv->kept))
+	bool timed = roles->tid != CTP_ROLES_NONE && roles->ts != CTP_ROLES_NONE;
+	bool row = roles->kind == CTP_KIND_TRANSITION && !roles->numbered && timed;
+	bool first = f->counts.first_ns > f->counts.last_ns;
+	if (f->priv->runs == CTP_FOLLOW_RUNS || first || (!row && !f->priv->kept))
 		return false;
 	if (!row && roles->kind == CTP_KIND_LOSS && is_of_numbers(rec->cls))
 		return keep_loss(f, rec);
 	uint64_t ts = row ? rec->val[roles->ts] : 0, tid = row ? rec->val[roles->tid] : 0;
-	while (f->priv->kept && (!row || ctp_threads_has(f->threads, tid) || ctp_sequence_silence(f->priv->kept->last_ns, ts)))
+	while (f->priv->kept && goes_on(f, row, tid, ts))
 		is_same_run(f);
 	if (!row)
 		return false;
 	if (ctp_threads_has(f->threads, tid)) {
-		if (f->other_run_ns && f->threads->list[ctp_threads_number(f->threads, tid)].last_ns < f->other_run_ns)
+		const struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, tid)];
+		if (th->last_ns < f->other_run_ns)
 			f->other_run_ns = 0; /* a thread from before goes on */
 		return false;
 	}

@@ -407,9 +407,9 @@ static bool is_shutdown(struct ctp_follow *f)
 }
 
 /*
- * A program that ends may close objects and wake coroutines before it destroys them, as channels of Asio do when they are closed. Such
- * a wake came from no coroutine, and nothing has run since: it ended no wait, and is undone. Returns when the program began to destroy:
- * the first of these closes or wakes, or of the deaths.
+ * A program that ends may close objects and wake coroutines before it destroys them, as channels of Asio do when they
+ * are closed. Such a wake came from no coroutine, and nothing has run since: it ended no wait, and is undone. Returns
+ * when the program began to destroy: the first of these closes or wakes, or of the deaths.
  */
 static uint64_t begin_of_shutdown(struct ctp_follow *f)
 {

@@ -177,8 +177,9 @@ static const struct ctp_object *held_object(const struct ctp_judge *j, const str
 }
 
 /*
- * Whether a holder had what it holds before its wait began. If not, it was handed that since, and is about to be woken. In a trace that
- * began later, the reason has the time of the suspension, and only what it held before its last run is certain.
+ * Whether a holder had what it holds before its wait began. If not, it was handed that since, and is about to be
+ * woken. In a trace that began later, the reason has the time of the suspension, and only what it held before its
+ * last run is certain.
  */
 static bool held_before(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_holder *h)
 {
@@ -187,10 +188,10 @@ static bool held_before(const struct ctp_judge *j, const struct ctp_coroutine *c
 }
 
 /*
- * Whether the wait lasts as long as the known holders hold what they have. Others may hold the rest: threads, coroutines without a
- * station, and those that did not record it yet. So the rest must be too little to end the wait. The count of what is available
- * says nothing about that if it is derived from the holds. What the waiting coroutine holds is in its way, unless it
- * got that during the wait, or a reader of a lock waits to become its writer.
+ * Whether the wait lasts as long as the known holders hold what they have. Others may hold the rest: threads,
+ * coroutines without a station, and those that did not record it yet. So the rest must be too little to end the wait.
+ * The count of what is available says nothing about that if it is derived from the holds. What the waiting coroutine
+ * holds is in its way, unless it got that during the wait, or a reader of a lock waits to become its writer.
  */
 static bool is_held_enough(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob)
 {
@@ -254,7 +255,10 @@ static void find_closed(struct ctp_judge *j)
 		ctp_judged(co)->visit = 0;
 }
 
-/* The waiter alone holds something of the object, and that is not in its way: it got it during the wait, or the rest is enough. */
+/*
+ * The waiter alone holds something of the object, and that is not in its way: it got it during the wait, or the rest
+ * is enough.
+ */
 static bool is_own_only(const struct ctp_judge *j, const struct ctp_object *ob, const struct ctp_coroutine *waiter)
 {
 	const struct ctp_reason_of *r = &ctp_wait_reasons(j, waiter)->list[0];
@@ -264,8 +268,8 @@ static bool is_own_only(const struct ctp_judge *j, const struct ctp_object *ob, 
 }
 
 /*
- * The holder that has waited longest, another one than waiter if there is one. Null: one of several does not wait, or has ended; or
- * there is none but waiter, and what that holds is not in its way.
+ * The holder that has waited longest, another one than waiter if there is one. Null: one of several does not wait, or
+ * has ended; or there is none but waiter, and what that holds is not in its way.
  */
 static struct ctp_coroutine *longest_holder(const struct ctp_judge *j, const struct ctp_object *ob,
                                             const struct ctp_coroutine *waiter)

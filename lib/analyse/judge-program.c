@@ -200,8 +200,8 @@ static uint64_t resumes_in(const struct ctp_tally *t, uint64_t from, uint64_t to
 }
 
 /*
- * The slice that divides others into two parts whose averages explain them best, of which the first has more resumes, or fewer if
- * rises; from: there is none.
+ * The slice that divides others into two parts whose averages explain them best, of which the first has more resumes,
+ * or fewer if rises; from: there is none.
  */
 static uint64_t divided_at(const struct ctp_tally *t, uint64_t from, uint64_t to, bool rises)
 {

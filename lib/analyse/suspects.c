@@ -394,8 +394,8 @@ struct ended {
 };
 
 /*
- * What the members are compared with: waits at the place that ended; or the times from all wakes to their resumes. The times of a place
- * include yields, so they are left out where hardly anything else has ended.
+ * What the members are compared with: waits at the place that ended; or the times from all wakes to their resumes. The
+ * times of a place include yields, so they are left out where hardly anything else has ended.
  */
 static struct ended ended_at(const struct ctp_judge *j, const struct suspicion *s)
 {
