@@ -155,7 +155,7 @@ static enum ctp_status fold(struct fold *f, struct ctp_mem_layouts *l, const cha
 	settle(f);
 	for (uint32_t i = 0; i < f->found.n; i++)
 		if (is_array(f, f->found.member[i].want))
-			ctp_mem_layouts_take(l, &f->found.member[i]);
+			ctp_mem_layouts_take(l, &f->found.member[i]); /* stays: l is another one */
 	fold_spans(f);
 	fold_places(f);
 	fold_types(f);
