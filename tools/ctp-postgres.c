@@ -60,11 +60,12 @@ int main(int argc, char **argv)
 {
 	struct ctp_tool tool = {
 		.name = "ctp-postgres",
-		.synopsis = "[-qv] [-d CONNINFO] [--table T] [--append] [--live] [--bigint] [--symbols] [--debug-dir DIR] [TRACE...]",
+		.synopsis = "[-qv] [-d CONNINFO] [--table T] [--append [--replace]] [--live] [--bigint] [--symbols] [--debug-dir DIR] [TRACE...]",
 		.help = "Loads streams into a PostgreSQL database: each TRACE, or standard input.\n"
 			"  -d CONNINFO      connect to this database: its name, \"host=... dbname=...\" or postgresql://... (coro_tracer)\n"
 			"  --table T        name the table of events T instead of coro_trace_events; SCHEMA.T: put all tables into that schema\n"
-			"  --append         add to what is there, in one transaction\n"
+			"  --append         add to what is there, in one transaction; a section that is there already is skipped\n"
+			"  --replace        with --append: replace a section that is there and was cut short\n"
 			"  --live           commit what comes from standard input every second, and keep a table of what coroutines do now\n"
 			"  --bigint         use BIGINT instead of NUMERIC(20,0): loads faster, but refuses a number of 2^63 or more\n"
 			"  --symbols        store the file, line and function of each address\n"
@@ -72,7 +73,7 @@ int main(int argc, char **argv)
 			"  -q               print no notices   -v  print a summary   -V  print the version   -h  print this help\n",
 		.permutes = true,
 	};
-	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, {"live", no_argument, NULL, 'l'},
+	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, {"replace", no_argument, NULL, 'r'}, {"live", no_argument, NULL, 'l'},
 	                                      {"bigint", no_argument, NULL, 'b'}, CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
 	struct ctp_notice notice = {.say = ctp_tool_say_line, .arg = &tool};
@@ -89,6 +90,8 @@ int main(int argc, char **argv)
 			options.table = optarg;
 		} else if (c == 'a') {
 			options.append = true;
+		} else if (c == 'r') {
+			options.replace = true;
 		} else if (c == 'l') {
 			options.live = true;
 		} else if (c == 'b') {
@@ -97,6 +100,8 @@ int main(int argc, char **argv)
 			ctp_symbolopt_take(&symbolopt, &tool, c);
 		}
 	}
+	if (options.replace && !options.append)
+		return ctp_tool_usage(&tool, "--replace needs --append");
 	options.conninfo = conninfo;
 	options.notice = tool.quiet ? NULL : &notice;
 	if (options.live && argv[optind])

@@ -356,8 +356,28 @@ static enum ctp_status to_one(void *arg, struct ctp_input *in)
 	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->done->stats, to->err);
 }
 
+/* Those that are streams; the others are said. The last error is the caller's to say, if there is no stream at all. */
+static enum ctp_status to_streams(struct to *to, char **files)
+{
+	bool any = false, more;
+	do {
+		more = *files && files[1];
+		if (!ctp_tool_each(to->tool, (char *[]){*files, NULL}, to_one, to, to->err)) {
+			any = true;
+			continue;
+		}
+		if (to->sink->failed || to->err->code != CTP_ERR_NOT_STREAM || (!more && !any))
+			return CTP_FAILED;
+		ctp_tool_say(to->tool, "%s; it is skipped", to->err->text);
+		to->sink->skipped = true;
+	} while (more && *++files);
+	return CTP_OK;
+}
+
 static enum ctp_status to_each(struct to *to, char **files)
 {
+	if (to->sink->skips)
+		return to_streams(to, files);
 	if (!to->sink->apart)
 		return ctp_tool_each(to->tool, files, to_one, to, to->err);
 	do {
@@ -400,7 +420,9 @@ enum ctp_status ctp_tool_convert(struct ctp_tool *tool, char **files, struct ctp
 	*done = (struct ctp_tool_done){0};
 	if (!sink)
 		return CTP_FAILED;
+	const struct ctp_notice complaint = {.say = ctp_tool_say_line, .arg = tool};
 	struct to to = {.tool = tool, .sink = sink, .done = done, .tick = ctp_tool_tick(tool), .err = err};
+	sink->complaint = &complaint;
 	sink->tick = to.tick;
 	tool->out = tool->reads_on ? NULL : out;
 	enum ctp_status status = to_each(&to, files);
@@ -409,6 +431,7 @@ enum ctp_status ctp_tool_convert(struct ctp_tool *tool, char **files, struct ctp
 		status = ctp_memory_status(sink->ops->finish(sink, err), "", err);
 	clear_progress(tool);
 	done->left_out |= sink->left_out;
+	done->stats.harmed |= sink->skipped;
 	sink->ops->free(sink);
 	return status;
 }

@@ -42,6 +42,7 @@ struct ctp_mysql {
 	bool local;                   /* rows go by LOAD DATA LOCAL INFILE */
 	size_t packet;                /* bytes of a statement, at most */
 	int64_t sections, classes;    /* the highest ids that were there */
+	struct ctp_bytes replaced;    /* ids of sections, with commas */
 	char *undo;                   /* takes back what was added to coro_trace_events, or null */
 	struct ctp_mysql_file file;
 	size_t buffered;              /* bytes of all rows' buffers */

@@ -217,6 +217,22 @@ static void close_gap(struct ctp_mysql *m)
 	ctp_sql_exec(&m->sql, &ignored, "SET SESSION lock_wait_timeout = @ctp_wait");
 }
 
+static enum ctp_status remove_replaced(struct ctp_mysql *m, struct ctp_err *err)
+{
+	if (!m->replaced.len)
+		return CTP_OK;
+	struct ctp_bytes delete = {0};
+	ctp_sql_put(&m->sql, &delete, "DELETE FROM %s WHERE section IN (%s)", "%I", ctp_bytes_str(&m->replaced));
+	const char *text = ctp_bytes_str(&delete);
+	enum ctp_status status = text ? ctp_sql_exec_list(&m->sql, "", "; ", text, "SELECT DISTINCT table_name FROM classes", err) :
+	                                ctp_sql_no_memory(&m->sql, err);
+	if (!status)
+		status = ctp_sql_exec(&m->sql, err, "DELETE FROM symbols WHERE section IN (%s); DELETE FROM sections WHERE id IN (%s)",
+		                      ctp_bytes_str(&m->replaced), ctp_bytes_str(&m->replaced));
+	ctp_bytes_fini(&delete);
+	return status;
+}
+
 /* Sections of an earlier version may lack columns. A column that is added before its values does no harm, and stays. */
 static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
 {
@@ -226,7 +242,7 @@ static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
 	    ctp_sql_views_last(&m->sql, err))
 		return CTP_FAILED;
 	close_gap(m);
-	if (ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || add_events(m, err) ||
+	if (ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || remove_replaced(m, err) || add_events(m, err) ||
 	    ctp_mysql_query(&m->sql, STAGED("t.table_name, " OWN), "tt", add_rows, &s, err) || s.status)
 		return CTP_FAILED;
 	m->committing = true;

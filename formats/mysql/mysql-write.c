@@ -63,7 +63,18 @@ static void free_db(struct ctp_sql *db)
 	ctp_sql_tables_free(db);
 	free(m->scratch);
 	free(m->undo);
+	ctp_bytes_fini(&m->replaced);
 	free(m);
+}
+
+/* The number stays taken until all becomes visible, so that no section of this load gets it. */
+static enum ctp_status remove_section(struct ctp_sql *db, int64_t section, struct ctp_err *err)
+{
+	struct ctp_mysql *m = (struct ctp_mysql *)db;
+	ctp_sql_put(db, &m->replaced, m->replaced.len ? ", %d" : "%d", section);
+	if (m->replaced.failed)
+		return ctp_sql_no_memory(db, err);
+	return ctp_sql_exec(db, err, "UPDATE %T SET stream = NULL WHERE id = %d", "sections", section);
 }
 
 static const struct ctp_sql_ops ops = {
@@ -75,6 +86,7 @@ static const struct ctp_sql_ops ops = {
 	.end = ctp_mysql_end,
 	.drop = ctp_mysql_drop,
 	.index = make_index,
+	.remove = remove_section,
 	.finish = finish,
 	.free = free_db,
 };
@@ -83,7 +95,8 @@ struct ctp_sink *ctp_mysql_sink(const struct ctp_mysql_options *options, struct 
 {
 	struct ctp_mysql *m = calloc(1, sizeof *m);
 	if (m) {
-		m->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_mysql_words, .events = options->table ? options->table : CTP_SQL_EVENTS};
+		m->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_mysql_words, .events = options->table ? options->table : CTP_SQL_EVENTS,
+		                          .replaces = options->replace};
 		m->options = *options;
 		if (!ctp_sql_events_check(&m->sql, err) && !ctp_mysql_open(m, err) && !ctp_mysql_lock(m, WAIT_S, err) && !ctp_mysql_clean(m, err) && !ctp_mysql_stage(m, err))
 			return ctp_sql_sink(&m->sql, symbols, err);

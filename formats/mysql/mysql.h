@@ -23,6 +23,7 @@ struct ctp_mysql_options {
 	const char *host, *user, *socket, *database; /* null: as the option files say, and the database is coro_tracer */
 	unsigned port;                               /* 0: the same */
 	const char *table;                           /* of the events, in place of coro_trace_events, or null */
+	bool replace;        /* with append: a section that is there and not complete, by the same trace */
 	bool append;                                 /* to what is there, if it is */
 	const struct ctp_notice *notice;             /* or null */
 };

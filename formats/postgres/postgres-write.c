@@ -131,7 +131,7 @@ struct ctp_sink *ctp_postgres_sink(const struct ctp_postgres_options *options, s
 {
 	struct ctp_postgres *p = calloc(1, sizeof *p);
 	if (p) {
-		p->sql = (struct ctp_sql){.ops = options->live ? &live_ops : &ops, .words = &ctp_postgres_words};
+		p->sql = (struct ctp_sql){.ops = options->live ? &live_ops : &ops, .words = &ctp_postgres_words, .replaces = options->replace};
 		p->options = *options;
 		if (!name_events(p, options->table, err) && !ctp_postgres_connect(p, err) && !begin_transaction(p, err)) {
 			choose_words(p);

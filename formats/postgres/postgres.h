@@ -22,6 +22,7 @@ struct ctp_symbols; /* symbols.h. Taken over; null: the table has no rows */
 struct ctp_postgres_options {
 	const char *conninfo; /* a connection string of libpq's, or null: what its variables say */
 	const char *table;    /* of the events, in place of coro_trace_events, and with SCHEMA. before it where all goes, or null */
+	bool replace;        /* with append: a section that is there and not complete, by the same trace */
 	bool append;          /* to what is there, if it is */
 	bool bigint;
 	bool live;            /* commits whenever the sink is flushed, and keeps a table coroutines_now */

@@ -29,6 +29,7 @@ struct sql_sink {
 	const struct ctp_section *due; /* it has begun, and its row is not there yet; or null */
 	int64_t section, first_section; /* first: of this run, or 0 */
 	bool open, shown; /* open: the section has not ended; shown: nothing came since the last show */
+	bool there;       /* the section is there already, and is left out */
 	struct ctp_sql_end end;
 	struct ctp_sql_facts *facts;
 	struct ctp_symbols *symbols; /* null: none are looked up */
@@ -57,16 +58,39 @@ static const char *number(const struct sql_sink *s, char to[CTP_TEXT_MAX], const
 	return text && ctp_parse_u64(text, text + strlen(text), &v) ? spell(s, to, v) : NULL;
 }
 
-/* Sections of this run do not count: a user that gives a trace twice wants it twice. */
-static enum ctp_status refuse_again(const struct sql_sink *s, const char *stream, struct ctp_err *err)
+/* Its rows, in all tables. */
+static enum ctp_status remove_section(struct sql_sink *s, int64_t section, struct ctp_err *err)
+{
+	struct ctp_sql *db = s->db;
+	ctp_notice_say(s->sink.complaint, "%s: section %jd, which is not complete, is replaced by that of %s", db->name, (intmax_t)section,
+	               s->sink.input ? s->sink.input : "stdin");
+	if (db->ops->remove)
+		return db->ops->remove(db, section, err);
+	char number[CTP_TEXT_MAX], delete[CTP_TEXT_MAX + 40];
+	*ctp_text_i64(number, section) = '\0';
+	snprintf(delete, sizeof delete, "DELETE FROM %%I WHERE section = %s", number);
+	enum ctp_status status = ctp_sql_exec_list(db, "", "; ", delete, "SELECT DISTINCT table_name FROM classes", err);
+	return status ? status : ctp_sql_exec(db, err, "DELETE FROM symbols WHERE section = %d; DELETE FROM sections WHERE id = %d", section, section);
+}
+
+/* Sections of this run do not count: a user that gives a trace twice wants it twice. What goes on live has nothing to go on with. */
+static enum ctp_status look_for_same(struct sql_sink *s, const char *stream, struct ctp_err *err)
 {
 	int64_t had = ctp_sql_look_up(s->db, err, "SELECT id FROM %T WHERE stream = %L AND id < %d ORDER BY id LIMIT 1", "sections",
 	                              stream, s->first_section ? s->first_section : INT64_MAX);
 	int64_t cut = had <= 0 ? had : ctp_sql_look_up(s->db, err, "SELECT 1 FROM %T WHERE id = %d AND NOT complete", "sections", had);
 	if (cut < 0 || !had)
 		return cut < 0 ? CTP_FAILED : CTP_OK;
-	return ctp_err_set(err, "%s: %s: section %jd is of the same trace%s; the manual says how to remove it", s->db->name,
-	                   s->sink.input ? s->sink.input : "stdin", (intmax_t)had, cut ? ", and not complete" : "");
+	if (cut && s->db->replaces)
+		return remove_section(s, had, err);
+	const char *input = s->sink.input ? s->sink.input : "stdin";
+	if (s->db->ops->show)
+		return ctp_err_set(err, "%s: %s: section %jd is of the same trace%s; the manual says how to remove it", s->db->name, input,
+		                   (intmax_t)had, cut ? ", and not complete" : "");
+	ctp_notice_say(s->sink.complaint, "%s: %s: section %jd is of the same trace%s; it is skipped", s->db->name, input, (intmax_t)had,
+	               cut ? ", and not complete; --replace replaces it" : "");
+	s->there = s->sink.skipped = true;
+	return CTP_OK;
 }
 
 static enum ctp_status put_row(struct sql_sink *s, const struct ctp_section *sec, const char *attrs, const char *argv,
@@ -92,9 +116,11 @@ static enum ctp_status put_section(struct sql_sink *s, const struct ctp_record *
 	enum ctp_status status = attrs && argv ? CTP_OK : ctp_sql_no_memory(s->db, err);
 	if (!status && first) {
 		snprintf(name, sizeof name, "%016" PRIx64 "-%016" PRIx64, sec->id, ctp_meta_mark(attrs, first));
-		status = refuse_again(s, name, err);
+		status = look_for_same(s, name, err);
 	}
-	if (!status)
+	if (!s->there)
+		ctp_sql_facts_section(s->facts, sec);
+	if (!status && !s->there)
 		status = put_row(s, sec, attrs, *argv ? argv : NULL, first ? name : NULL, err);
 	s->due = NULL;
 	free(attrs);
@@ -109,11 +135,10 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	(void)err;
 	if (s->symbols)
 		ctp_symbols_forget(s->symbols);
-	ctp_sql_facts_section(s->facts, sec);
 	s->listed = (struct ctp_tids){0};
 	s->due = sec;
 	s->open = true;
-	s->shown = false;
+	s->shown = s->there = false;
 	return CTP_OK;
 }
 
@@ -146,8 +171,9 @@ static enum ctp_status write_so_far(struct sql_sink *s, bool complete, struct ct
 static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct sql_sink *s = (struct sql_sink *)sink;
-	enum ctp_status status = (s->due && put_section(s, NULL, err)) || ctp_sql_facts_end(s->facts, s->section, end, err) ||
-	                         write_so_far(s, end->complete, err) ? CTP_FAILED : CTP_OK;
+	enum ctp_status status = s->due ? put_section(s, NULL, err) : CTP_OK;
+	if (!status && !s->there && (ctp_sql_facts_end(s->facts, s->section, end, err) || write_so_far(s, end->complete, err)))
+		status = CTP_FAILED;
 	forget_classes(s);
 	s->open = s->shown = false;
 	return status;
@@ -231,6 +257,8 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 	s->shown = false;
 	if (s->due && batch->n && put_section(s, batch->rec, err))
 		return CTP_FAILED;
+	if (s->there)
+		return CTP_OK;
 	for (uint32_t i = 0; i < batch->n; i++)
 		if (write_record(s, &batch->rec[i], err))
 			return CTP_FAILED;
@@ -270,6 +298,7 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 		return NULL;
 	}
 	s->sink.ops = db->ops->show ? &live_ops : &ops;
+	s->sink.skips = !db->ops->show;
 	s->db = db;
 	s->symbols = symbols;
 	s->facts = ctp_sql_facts_new(db, err);

@@ -36,6 +36,7 @@ struct ctp_sql {
 	const struct ctp_sql_words *words;
 	const char *name;   /* of the database, for messages */
 	const char *events; /* the name of the events' table, which texts call coro_trace_events */
+	bool replaces;      /* a section that is there and not complete goes when the same trace comes */
 	bool has_new_class; /* a class is new since the views were made */
 	bool has_new_column; /* and the events' table has more columns, which a view has only when it is made again */
 	struct ctp_sql_table *tables; /* those that had rows (sql-rows.h), of an engine that numbers rows itself */
@@ -87,6 +88,9 @@ struct ctp_sql_ops {
 
 	/* Null: ctp_sql_create_index. columns are those after the section. */
 	enum ctp_status (*index)(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err);
+
+	/* Removes the rows of a section. Null: by statements. */
+	enum ctp_status (*remove)(struct ctp_sql *db, int64_t section, struct ctp_err *err);
 
 	/* What was added and ended becomes visible while more comes. Null: nothing does before the finish. */
 	enum ctp_status (*show)(struct ctp_sql *db, struct ctp_err *err);

@@ -111,11 +111,11 @@ static const struct ctp_sql_ops ops = {
 	.free = free_db,
 };
 
-static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struct ctp_symbols *symbols, struct ctp_err *err)
+static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, bool replace, struct ctp_symbols *symbols, struct ctp_err *err)
 {
 	struct ctp_sqlite *s = calloc(1, sizeof *s);
 	if (s) {
-		s->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_sqlite_words, .events = CTP_SQL_EVENTS};
+		s->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_sqlite_words, .events = CTP_SQL_EVENTS, .replaces = replace};
 		s->out = out;
 		if (!(out ? ctp_sqlite_open_new(s, out, err) : ctp_sqlite_open_old(s, path, err)))
 			return ctp_sql_sink(&s->sql, symbols, err);
@@ -131,10 +131,10 @@ static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struc
 
 struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_symbols *symbols, struct ctp_err *err)
 {
-	return new_sink(out, out->name, symbols, err);
+	return new_sink(out, out->name, false, symbols, err);
 }
 
-struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_symbols *symbols, struct ctp_err *err)
+struct ctp_sink *ctp_sqlite_append(const char *path, bool replace, struct ctp_symbols *symbols, struct ctp_err *err)
 {
-	return new_sink(NULL, path, symbols, err);
+	return new_sink(NULL, path, replace, symbols, err);
 }

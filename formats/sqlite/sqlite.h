@@ -17,6 +17,6 @@ struct ctp_symbols; /* symbols.h. Taken over; null: the table has no rows */
 struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_symbols *symbols, struct ctp_err *err);
 
 /* A sink that adds to the database at path, in one transaction. path must outlive the sink. */
-struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_symbols *symbols, struct ctp_err *err);
+struct ctp_sink *ctp_sqlite_append(const char *path, bool replace, struct ctp_symbols *symbols, struct ctp_err *err);
 
 #endif

@@ -177,9 +177,17 @@ ok 'a failed append leaves the database unchanged' cmp "$tmp/before.sqlite" "$tm
 there=$(sql "$tmp/app.sqlite" 'SELECT max(id) - 1 FROM sections')
 zstdcat "$tmp/real.ctp.zst" >"$tmp/real.ctp"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/real.ctp" 2>"$tmp/err"
-is 'appending a trace a second time is refused' "$? $(cat "$tmp/err")" \
-	"1 ctp-sqlite: $tmp/app.sqlite: $tmp/real.ctp: section $there is of the same trace; the manual says how to remove it"
-ok 'the refusal leaves the database unchanged' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
+is 'a trace that is there is skipped' "$? $(cat "$tmp/err")" \
+	"3 ctp-sqlite: $tmp/app.sqlite: $tmp/real.ctp: section $there is of the same trace; it is skipped"
+is 'the other one is added' "$(sql "$tmp/app.sqlite" 'SELECT max(id) FROM sections')" $((there + 2))
+cp "$tmp/before.sqlite" "$tmp/app.sqlite"
+head -c 5000 /dev/urandom | tr '\0-\377' 'a-z' >"$tmp/strange"
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/strange" "$tmp/real3.ctp" 2>"$tmp/err"
+like 'a file that is no stream is skipped' "$? $(cat "$tmp/err")" "^3 ctp-sqlite: $tmp/strange: is no ctp stream.*; it is skipped$"
+is 'the other one is added' "$(sql "$tmp/app.sqlite" 'SELECT max(id) FROM sections')" $((there + 2))
+cp "$tmp/before.sqlite" "$tmp/app.sqlite"
+"$sqlite" -q -o "$tmp/strange.sqlite" "$tmp/strange" "$tmp/strange" 2>"$tmp/err"
+is 'without a stream nothing is made' "$? $(wc -l <"$tmp/err") $(ls "$tmp/strange.sqlite" 2>/dev/null)" '1 2 '
 again() { # FILE: appends to once.sqlite, prints the status and the messages
 	"$sqlite" -q --append -o "$tmp/once.sqlite" "$1" 2>"$tmp/err"
 	echo "$? $(sed 's/.*: //' "$tmp/err")"
@@ -193,8 +201,14 @@ open(sys.argv[2] + "1.ctp", "wb").write(whole[:at])
 open(sys.argv[2] + "2.ctp", "wb").write(whole[at:])' "$tmp/whole.ctp" "$tmp/part"
 is 'different parts of a stream can be appended' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" '3 , 3 '
 is 'each part is refused a second time' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" \
-	'1 section 1 is of the same trace, and not complete; the manual says how to remove it, 1 section 2 is of the same trace, and not complete; the manual says how to remove it'
-is 'a truncated copy counts as the same trace' "$(again "$tmp/whole.ctp")" '1 section 1 is of the same trace, and not complete; the manual says how to remove it'
+	'3 section 1 is of the same trace, and not complete; --replace replaces it; it is skipped, 3 section 2 is of the same trace, and not complete; --replace replaces it; it is skipped'
+is 'a truncated copy counts as the same trace' "$(again "$tmp/whole.ctp")" '3 section 1 is of the same trace, and not complete; --replace replaces it; it is skipped'
+cp "$tmp/once.sqlite" "$tmp/cut.sqlite"
+"$sqlite" -q --append --replace -o "$tmp/cut.sqlite" "$tmp/whole.ctp" 2>"$tmp/err"
+is '--replace replaces it' "$? $(sed 's/.*: //' "$tmp/err") $(sql "$tmp/cut.sqlite" 'SELECT section, count(*) > 50000, complete FROM coro_trace_events JOIN sections s ON s.id = section GROUP BY section ORDER BY 2' | tr '\n' ' ')" \
+	"0 section 1, which is not complete, is replaced by that of $tmp/whole.ctp 2|0|0 3|1|1 "
+"$sqlite" -q --append --replace -o "$tmp/cut.sqlite" "$tmp/whole.ctp" 2>"$tmp/err"
+is '--replace leaves a complete one' "$? $(sed 's/.*: //' "$tmp/err")" '3 section 3 is of the same trace; it is skipped'
 manual() { # SECTION DATABASE: the commands of ctp-sqlite.1
 	sed -n '/^\$ sqlite3 night.sqlite "SELECT .BEGIN/,/^\.Ed/p' doc/ctp-sqlite.1 | sed '/^\.Ed/d; s/^\$ //; s/\\e/\\/g' | sed "s/= 3/= $1/g; s#night.sqlite#$2#g" | sh
 }
@@ -208,7 +222,7 @@ is 'after that its trace can be appended' "$(again "$tmp/whole.ctp") $(sql "$tmp
 sql "$tmp/once.sqlite" 'ALTER TABLE sections DROP COLUMN stream'
 is 'a database of an earlier version can be appended to' "$(again "$tmp/real.ctp") $(sql "$tmp/once.sqlite" 'SELECT id, stream IS NULL FROM sections' | tr '\n' ' ')" '0  2|1 3|1 4|0 '
 is 'from then on it refuses a trace a second time' \
-	"$(again "$tmp/real.ctp")" '1 section 4 is of the same trace; the manual says how to remove it'
+	"$(again "$tmp/real.ctp")" '3 section 4 is of the same trace; it is skipped'
 ok 'refused appends have left it unchanged' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
 mkfifo "$tmp/fifo"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/fifo" & pid=$!

@@ -113,8 +113,20 @@ manual() { # SECTION: the commands of ctp-mysql.1
 }
 load -q -D again "$tmp/s1.ctp"
 is '--append: a trace is refused a second time' "$(again "$tmp/s2.ctp" "$tmp/s1.ctp")" \
-	"1 ctp-mysql: again: $tmp/s1.ctp: section 1 is of the same trace; the manual says how to remove it"
-same 'the refused trace adds nothing' again "$tmp/s1.sqlite"
+	"3 ctp-mysql: again: $tmp/s1.ctp: section 1 is of the same trace; it is skipped"
+same 'the other one is added' again "$tmp/both.sqlite"
+sql -e 'DROP DATABASE again'
+awk 'BEGIN { for (i = 1; i <= 60000; i++) printf "{\"probe_id\":1,\"tid\":%d,\"addr\":\"0x1\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", i * i % 997, i, i % 2 ? "true" : "false", i }' |
+	"$from" -q >"$tmp/whole.ctp"
+python3 -c 'import sys
+whole = open(sys.argv[1], "rb").read()
+open(sys.argv[2], "wb").write(whole[:whole.index(whole[:8], len(whole) // 2)]) # a packet begins there' "$tmp/whole.ctp" "$tmp/part.ctp"
+load -q -D again "$tmp/part.ctp"
+is 'a copy that was cut is replaced' "$(again --replace "$tmp/whole.ctp")" "0 ctp-mysql: again: section 1, which is not complete, is replaced by that of $tmp/whole.ctp"
+is 'and no row is there twice' "$(sql -D again -e 'SELECT count(*), count(DISTINCT section) FROM coro_trace_events; SELECT id, complete FROM sections')" '60000	1
+2	1'
+sql -e 'DROP DATABASE again'
+load -q -D again "$tmp/s1.ctp"
 is 'the refused trace leaves no table' "$(left again)" 0
 load -q -D again --append "$tmp/s2.ctp"
 for n in 7 8 9 10 11 12; do manual $n; done

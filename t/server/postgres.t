@@ -103,11 +103,19 @@ again() { # [OPTION...] TRACE...: appends, prints the status and what was said
 }
 anew
 "$postgres" -q "$tmp/1.ctp"
-there="1 ctp-postgres: coro_tracer at $PGHOST: $tmp/1.ctp: section 1 is of the same trace; the manual says how to remove it"
-is '--append: a trace is refused a second time' "$(again "$tmp/2.ctp" "$tmp/1.ctp")" "$there"
-same 'a refused trace adds nothing'
+there="3 ctp-postgres: coro_tracer at $PGHOST: $tmp/1.ctp: section 1 is of the same trace; it is skipped"
 cp "$tmp/a.sqlite" "$tmp/one.sqlite"
-"$postgres" -q --append "$tmp/2.ctp"
+is '--append: a trace that is there is skipped' "$(again "$tmp/1.ctp" "$tmp/2.ctp")" "$there"
+awk 'BEGIN { for (i = 1; i <= 60000; i++) printf "{\"probe_id\":1,\"tid\":%d,\"addr\":\"0x1\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", i * i % 997, i, i % 2 ? "true" : "false", i }' |
+	"$from" -q >"$tmp/whole.ctp"
+python3 -c 'import sys
+whole = open(sys.argv[1], "rb").read()
+open(sys.argv[2], "wb").write(whole[:whole.index(whole[:8], len(whole) // 2)]) # a packet begins there' "$tmp/whole.ctp" "$tmp/part.ctp"
+"$postgres" -q --table part.coro_trace_events "$tmp/part.ctp"
+is '--replace replaces a copy that was cut' "$(again --replace --table part.coro_trace_events "$tmp/whole.ctp")" \
+	"0 ctp-postgres: coro_tracer at $PGHOST: section 1, which is not complete, is replaced by that of $tmp/whole.ctp"
+is 'no row is there twice' "$(sql 'SELECT count(*), count(DISTINCT section) FROM part.coro_trace_events')" '60000|1'
+sql 'DROP SCHEMA part CASCADE' >/dev/null 2>&1
 for n in 7 8 9 10 11 12; do pg_manual $n; done
 is "the commands of the manual remove sections" "$(sql 'SELECT count(*), max(id) FROM sections')" '6|6'
 same 'they remove nothing else'
@@ -139,7 +147,7 @@ anew
 "$postgres" -q "$tmp/1.ctp"
 like 'a lost answer to COMMIT is reported' "$(again -d "host=$tmp/lost dbname=coro_tracer" "$tmp/2.ctp")" "^1 ctp-postgres: coro_tracer at .*$unknown"
 is 'the answer was lost' "$(cat "$tmp/dropped")" lost
-is 'the same load again reports that it is there' "$(again "$tmp/2.ctp")" "1 ctp-postgres: coro_tracer at $PGHOST: $tmp/2.ctp: section 7 is of the same trace; the manual says how to remove it"
+is 'the same load again reports that it is there' "$(again "$tmp/2.ctp")" "3 ctp-postgres: coro_tracer at $PGHOST: $tmp/2.ctp: section 7 is of the same trace; it is skipped"
 kill $proxy
 wait $proxy 2>/dev/null
 pg_manual 12
