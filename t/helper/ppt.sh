@@ -27,3 +27,15 @@ attach_all() {
 	return $all_status
 }
 join_all() { cat "$tmp"/each-*.ctp 2>/dev/null; }
+
+# attach_until CONDITION ARGUMENT...: attaches until the condition is true, however long a busy machine takes to get there; what
+# it says is in $tmp/err
+attach_until() {
+	until_true=$1
+	shift
+	"$ppt" attach "$@" 2>"$tmp/err" &
+	until_agent=$!
+	await eval "$until_true"
+	kill -INT $until_agent
+	wait $until_agent
+}

@@ -346,10 +346,10 @@ if attach_all "$tmp/out.ctp" -c page-faults -t 1 "$pid" 2>"$tmp/err"; then
 	is 'a buffer without members for counters is attached all the same' "$(taken | awk '{ print $1, $6, ($3 > 0) }' | sort)" 'Foo 0 1
 FooBar 0 1'
 	is 'the missing members are not reported' "$(grep -c without "$tmp/err")" 0
-	"$ppt" attach -c page-faults -t 0.5 "$pid" FooBar >"$tmp/out.ctp" 2>"$tmp/err"
+	attach_until 'has "$tmp/err" "attached, with"' -c page-faults -o "$tmp/out.ctp" "$pid" FooBar
 	is 'if the buffer was named: status' $? 0
 	like 'if the buffer was named, it is reported' \
-		"$(cat "$tmp/err")" '^ctp-ppt: FooBar: has no members for counters, and is attached without$'
+		"$(head -n 1 "$tmp/err")" '^ctp-ppt: FooBar: has no members for counters, and is attached without$'
 else
 	like 'counters that cannot be opened are reported' "$(cat "$tmp/err")" '^ctp-ppt: -c page-faults: '
 fi

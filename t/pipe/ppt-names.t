@@ -4,8 +4,8 @@
 # Buffers of one name in one process, in its program and in two libraries: each is distinguished by its file, wherever a buffer is
 # shown, chosen, counted or written. Also long names.
 . t/helper/tap.sh
+. t/helper/ppt.sh
 command -v cc >/dev/null || skip_all 'there is no compiler'
-ppt=$BIN/ctp-ppt
 long=ABufferWhoseNameIsMuchLongerThanAnyColumn
 
 # The n of a frame shows its buffer: more than 1, 2 or 3 million.
@@ -83,17 +83,18 @@ for wrong in rog:Same :Same Same:Same prog:Sam a/b/same.so:Same; do
 done
 # whose STREAM: the millions of n, of each section
 whose() { "$BIN/ctp-tojsonl" -aq "$1" | sed -n 's/^{"type":"ppt_Same_mark".*"n":\([0-9]\)[0-9]*,.*/\1/p' | sort -u | xargs; }
-"$ppt" attach -q -t 1 -o "$tmp/a.ctp" "$pid" a/same.so:Same
+attach_until '[ "$(whose "$tmp/a.ctp")" ]' -q -o "$tmp/a.ctp" "$pid" a/same.so:Same
 is 'attach to one of them: status' $? 0
 is 'the stream has its frames and no others' "$(whose "$tmp/a.ctp")" 2
-"$ppt" attach --exact -t 1 -o "$tmp/each-%b.ctp" "$pid" Same 2>"$tmp/err"
+three() { [ "$(for file in "$1.ctp" "$1-2.ctp" "$1-3.ctp"; do whose "$file"; done | sort | xargs)" = '1 2 3' ]; }
+attach_until 'three "$tmp/each-Same"' --exact -o "$tmp/each-%b.ctp" "$pid" Same
 is 'attach to all: status' $? 0
 cat "$tmp"/each-*.ctp >"$tmp/all.ctp"
 is 'messages distinguish them' "$(sed -n 's/^ctp-ppt: \(.*\): attached, with.*/\1/p' "$tmp/err" | sort)" \
 	"$(printf '%s\n' "$tmp/a/same.so:Same" "$tmp/b/same.so:Same" prog:Same | sort)"
 is 'sections distinguish them, by an attribute' "$("$BIN/ctp-tojsonl" -aq "$tmp/all.ctp" | sed -n 's/.*"ppt.file":"\([^"]*\)".*/\1/p' | sort | xargs)" \
 	"$tmp/a/same.so $tmp/b/same.so $tmp/prog"
-"$ppt" attach -q -t 1 -o "$tmp/of-%b.ctp" "$pid" Same
+attach_until 'three "$tmp/of-Same"' -q -o "$tmp/of-%b.ctp" "$pid" Same
 is 'with %b the second file ends with -2' \
 	"$(whose "$tmp/of-Same.ctp") $(whose "$tmp/of-Same-2.ctp") $(whose "$tmp/of-Same-3.ctp")" '2 3 1'
 rm "$tmp/b/same.so"
