@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "report/report-alike.h"
+#include "report/report-below.h"
 #include "report/report-tree.h"
 #include "report/report-which.h"
 
@@ -75,6 +77,18 @@ static void filtered(struct ctp_doc *doc)
 	words(doc, "\n");
 }
 
+static void below(struct ctp_doc *doc)
+{
+	char path[CTP_SITE_TEXT_MAX];
+	if (!doc->below_bytes)
+		return;
+	snprintf(path, sizeof path, "%.*s", (int)doc->below_bytes, doc->below);
+	doc->ops->item(doc, IN_SECTION, 0);
+	words(doc, "files are in ");
+	code(doc, path);
+	words(doc, "\n");
+}
+
 static void what_ran(struct ctp_doc *doc)
 {
 	const struct ctp_report_section *s = doc->section;
@@ -102,6 +116,7 @@ static void what_ran(struct ctp_doc *doc)
 	one_fact(doc, ctp_print_judged(line, s), "", line);
 	one_fact(doc, ctp_print_quiet(line, s), "", line);
 	one_fact(doc, ctp_print_origin_error(line, s), "", line);
+	below(doc);
 }
 
 /* Says how many rows are not shown. */
@@ -120,13 +135,20 @@ static void tree(struct ctp_doc *doc, const struct ctp_finding *f)
 {
 	struct ctp_branch branches[CTP_TREE_MAX];
 	char text[CTP_PRINT_LABEL_MAX], wait[CTP_PRINT_LINE_MAX];
-	uint32_t n = ctp_report_tree(branches, f), shown = ctp_doc_some(doc, n, doc->ops->branches);
+	uint32_t n = ctp_report_tree(branches, f);
+	n = doc->style->all ? n : ctp_report_fold(branches, n);
+	uint32_t shown = ctp_doc_some(doc, n, doc->ops->branches);
 	uint64_t waiters = 0;
 	if (n)
 		doc->ops->paragraph(doc, IN_FINDING, f->members == 1 ? "waiting because of it:" : "waiting because of them:");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_branch *b = &branches[i];
 		doc->ops->item(doc, IN_TREE, b->depth);
+		if (b->alike) {
+			words(doc, "and %s more like it\n", ctp_print_count(text, b->alike));
+			waiters += b->hidden;
+			continue;
+		}
 		code(doc, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, b->name, b->id));
 		if (b->depth && b->who->place) {
 			words(doc, "%sat ", doc->ops->gap);
@@ -302,21 +324,22 @@ static void objects(struct ctp_doc *doc)
 	static const struct ctp_doc_table table = TABLE("What coroutines wait for", columns);
 	const struct ctp_report_section *s = doc->section;
 	struct row r = {.doc = doc};
-	uint32_t shown = rows_of(doc, s->nobjects, doc->ops->rows);
+	struct ctp_alike alike[CTP_REPORT_OBJECTS];
+	uint32_t n = ctp_report_alike(alike, s, doc->style->all), shown = rows_of(doc, n, doc->ops->rows);
 	char available[CTP_PRINT_LABEL_MAX], what[CTP_PRINT_LABEL_MAX], holders[CTP_PRINT_LABEL_MAX];
 	if (shown)
 		doc->ops->table(doc, &table);
 	for (uint32_t i = 0; i < shown; i++) {
-		const struct ctp_report_object *o = &s->objects[i];
-		cell_count(&r, o->waiters);
-		cell_ns(&r, o->waiters, o->longest_ns);
+		const struct ctp_report_object *o = alike[i].first;
+		cell_count(&r, alike[i].waiters);
+		cell_ns(&r, alike[i].waiters, alike[i].longest_ns);
 		cell(&r, ctp_print_available(available, o));
-		cell(&r, ctp_print_object(what, o));
+		cell(&r, ctp_alike_title(what, &alike[i]));
 		cell(&r, o->made);
 		cell(&r, !o->holders_known || o->nholders ? ctp_print_holders(holders, o) : NULL);
 		put_row(&table, &r);
 	}
-	more(doc, shown ? s->nobjects_seen : 0, shown);
+	more(doc, shown ? s->nobjects_seen - s->nobjects + n : 0, shown);
 }
 
 static void cell_times(struct row *r, const struct ctp_report_times *t)
@@ -408,7 +431,7 @@ static void heavy(struct ctp_doc *doc, int kind)
 		const struct ctp_report_heavy *h = &doc->section->heavy[kind][i];
 		if (alone)
 			doc->ops->item(doc, IN_SECTION, 1);
-		code(doc, ctp_print_label(label, h->name, h->id));
+		code(doc, ctp_print_coroutine(label, h->name, h->spawn, h->id));
 		words(doc, " %s", ctp_print_ns(n, h->ns));
 		if (alone && h->spawn) {
 			words(doc, ", spawned at ");
@@ -423,6 +446,7 @@ static void heavy(struct ctp_doc *doc, int kind)
 static void section(struct ctp_doc *doc)
 {
 	const struct ctp_report_section *s = doc->section;
+	doc->below_bytes = doc->ops->shortens && !doc->style->all ? ctp_report_below(s, &doc->below) : 0;
 	what_ran(doc);
 	findings(doc);
 	if (s->outside)

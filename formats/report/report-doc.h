@@ -40,6 +40,7 @@ struct ctp_doc_table {
 struct ctp_doc_ops {
 	uint32_t rows, findings, branches; /* shown unless all are wanted */
 	const char *gap; /* between a coroutine of a tree and what it does */
+	bool shortens;   /* leaves out the folder that all files are in, unless everything is wanted */
 	bool names_file; /* in the list of what ran; else only in the heading, if there are several files */
 	const char *(*ns)(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns); /* in a cell */
 	void (*code)(struct ctp_doc *doc, const char *text);
@@ -62,6 +63,8 @@ struct ctp_doc {
 	const struct ctp_report *report;
 	const struct ctp_report_style *style;
 	const struct ctp_report_section *section;
+	const char *below;  /* a site of the section that begins with the folder of all files, */
+	size_t below_bytes; /* which are so many bytes and are left out; 0: none */
 	enum ctp_doc_block last; /* the renderer's: what was written last */
 };
 

@@ -9,6 +9,7 @@
 
 #include "analyse/objects.h"
 #include "base/text.h"
+#include "report/report-place.h"
 #include "report/report-which.h"
 #include "stream/events.h"
 
@@ -57,9 +58,52 @@ const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint
 	return to;
 }
 
+/* Copies without what is between < and >: the types of Rust and C++. An operator may have these signs in its name. */
+static void copy_untyped(char to[CTP_PRINT_LABEL_MAX], const char *from)
+{
+	unsigned depth = 0, n = 0;
+	bool typed = !strstr(from, "operator");
+	for (; *from && n + 1 < CTP_PRINT_LABEL_MAX; from++) {
+		bool opens = typed && *from == '<', arrow = typed && from[0] == '-' && from[1] == '>';
+		if (opens && !depth && n > 1 && to[n - 1] == ':') /* serve::<T>::{{closure}} */
+			n -= 2;
+		depth += opens;
+		if (!depth && !arrow)
+			to[n++] = *from;
+		depth -= typed && *from == '>' && depth;
+		from += arrow; /* before the result of a function's type */
+	}
+	to[n] = '\0';
+}
+
+const char *ctp_print_function(char to[CTP_PRINT_LABEL_MAX], const char *site)
+{
+	struct ctp_report_place place;
+	if (!site || !ctp_report_place(&place, site) || !place.function)
+		return NULL;
+	copy_untyped(to, place.function);
+	char *last = to, *open = strchr(to, '(');
+	if (open > to) { /* with its parameters, C++ puts its result before it */
+		*open = '\0';
+		char *space = strrchr(to, ' ');
+		last = space ? space + 1 : to;
+	}
+	for (char *at; (at = strstr(last, "::")) && at[2] && at[2] != '{';) /* closures have no names of their own */
+		last = at + 2;
+	last[strcspn(last, ":")] = '\0';
+	memmove(to, last, strlen(last) + 1);
+	return *to ? to : NULL;
+}
+
+const char *ctp_print_coroutine(char to[CTP_PRINT_LABEL_MAX], const char *name, const char *spawn, uint64_t id)
+{
+	char function[CTP_PRINT_LABEL_MAX];
+	return ctp_print_label(to, name ? name : ctp_print_function(function, spawn), id);
+}
+
 const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_report_member *m)
 {
-	size_t len = strlen(ctp_print_label(to, m->name, m->id));
+	size_t len = strlen(ctp_print_coroutine(to, m->name, m->spawn, m->id));
 	if (!m->name && m->in)
 		snprintf(to + len, CTP_PRINT_LABEL_MAX - len, ", in %.*s", CTP_FOLLOW_NAME_MAX, m->in);
 	return to;

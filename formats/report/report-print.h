@@ -47,6 +47,9 @@ const char *ctp_print_ns(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns);      /* 1.
 const char *ctp_print_brief(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns);   /* for a table: 1.73s, 412us */
 const char *ctp_print_percent(char to[CTP_PRINT_NUMBER_MAX], uint64_t part, uint64_t whole); /* 93 %, 0.4 %, < 0.1 % */
 const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint64_t id); /* handler 17 (#37); not yet safe */
+/* A coroutine without a name has that of the function that it was spawned in, if spawn says it. */
+const char *ctp_print_coroutine(char to[CTP_PRINT_LABEL_MAX], const char *name, const char *spawn, uint64_t id);
+const char *ctp_print_function(char to[CTP_PRINT_LABEL_MAX], const char *site); /* its last name, without types; null: none */
 const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_report_member *m); /* or: #37, in server */
 
 /* The number of the record at ns after the start of a section without a clock. */

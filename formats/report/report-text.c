@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "report/report-below.h"
 #include "report/report-doc.h"
 #include "report/report-tree.h"
 
@@ -18,15 +19,27 @@ enum { WIDTH = 98, MEMBERS = 5, PLACES = 10, DEEPEST = 20 };
 
 static const char BOLD[] = "\033[1m", RED[] = "\033[1;31m", YELLOW[] = "\033[1;33m", CYAN[] = "\033[1;36m", PLAIN[] = "\033[0m";
 
+/* Where a site begins, the folder of all files is left out. */
+static void put_text(const struct ctp_doc *doc, const char *text)
+{
+	char c[CTP_VISIBLE_MAX];
+	unsigned n, columns;
+	const char *s = ctp_below_skip(text ? text : "(not known)", doc->below, doc->below_bytes);
+	while ((n = ctp_visible_char(c, &s, &columns))) {
+		ctp_output_put(doc->out, c, n);
+		s = *c == ' ' ? ctp_below_skip(s, doc->below, doc->below_bytes) : s;
+	}
+}
+
 static void in_colour(const struct ctp_doc *doc, const char *colour, const char *text)
 {
 	ctp_output_putf(doc->out, "%s", doc->style->colour ? colour : "");
-	ctp_print_text(doc->out, text);
+	put_text(doc, text);
 	ctp_output_putf(doc->out, "%s", doc->style->colour ? PLAIN : "");
 }
 
 static void words(struct ctp_doc *doc, const char *text) { ctp_output_putf(doc->out, "%s", text); }
-static void code(struct ctp_doc *doc, const char *text) { ctp_print_text(doc->out, text); }
+static void code(struct ctp_doc *doc, const char *text) { put_text(doc, text); }
 
 static void title(struct ctp_doc *doc, const char *which, const char *file, const char *command)
 {
@@ -69,7 +82,7 @@ static unsigned word(const struct ctp_doc *doc, const char **text, bool put)
 {
 	char c[CTP_VISIBLE_MAX];
 	unsigned sum = 0, columns;
-	const char *s = *text;
+	const char *s = ctp_below_skip(*text, doc->below, doc->below_bytes);
 	while (*s && *s != ' ') {
 		unsigned bytes = ctp_visible_char(c, &s, &columns);
 		if (put)
@@ -263,7 +276,7 @@ static void row(struct ctp_doc *doc, const struct ctp_doc_table *t, const char *
 }
 
 const struct ctp_doc_ops ctp_doc_text = {
-	.rows = 6, .findings = 20, .branches = 20, .gap = "  ", .ns = ctp_print_brief, .code = code, .title = title,
+	.rows = 6, .findings = 20, .branches = 20, .shortens = true, .gap = "  ", .ns = ctp_print_brief, .code = code, .title = title,
 	.heading = heading, .finding = finding, .members = members, .item = item, .sentence = sentence,
 	.paragraph = paragraph, .table = table, .row = row,
 };

@@ -15,10 +15,18 @@ struct ctp_branch {
 	const char *name; /* or null */
 	uint64_t id;
 	unsigned depth;
+	uint32_t alike;  /* 0, or this stands for so many others like the one before, with their waiters, */
+	uint32_t hidden; /* which are so many waiters */
 };
 
 /* Each waiter comes after the coroutine that it waits for; of several, the longest wait first. Returns how many. */
 unsigned ctp_report_tree(struct ctp_branch to[CTP_TREE_MAX], const struct ctp_finding *f);
+
+/*
+ * Leaves out what looks like the one before: of chains that differ only in numbers, all but the first; and of coroutines for which
+ * none waits, all but the first few. Returns how many branches there are then.
+ */
+unsigned ctp_report_fold(struct ctp_branch branches[CTP_TREE_MAX], unsigned n);
 
 /* Whether the members that are listed are at several places. */
 bool ctp_report_is_spread(const struct ctp_finding *f);

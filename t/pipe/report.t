@@ -122,14 +122,14 @@ is 'waiters are listed below what they wait for' "$("$report" "$tmp/circle.ctp" 
         at handler.c:30:read it; now 7: joiner 11 (#11)
    waiting because of them:
      joiner 11 (#11)
-       #12, in joiner 10  at server.c:20:serve, for 1.00 s
-         #13, in joiner 10  at handler.c:30:read it; now 7, for 1.00 s
+       serve (#12), in joiner 10  at server.c:20:serve, for 1.00 s
+         serve (#13), in joiner 10  at handler.c:30:read it; now 7, for 1.00 s
    next: if these are locks, take them in one order everywhere; else one of the waits must go"
 is 'Markdown has the waiters as a list' \
 	"$("$report" -m "$tmp/circle.ctp" | sed -n '/^waiting/,/^- next/p' | sed '$d' | grep '^ *-')" \
 '- `joiner 11 (#11)`
-  - `#12, in joiner 10` at `server.c:20:serve`, for 1.00 s
-    - `#13, in joiner 10` at `handler.c:30:read it; now 7`, for 1.00 s'
+  - `serve (#12), in joiner 10` at `server.c:20:serve`, for 1.00 s
+    - `serve (#13), in joiner 10` at `handler.c:30:read it; now 7`, for 1.00 s'
 
 # --- Markdown -----------------------------------------------------------------------------------------------------------------
 "$report" -m "$tmp/a.ctp" >"$tmp/md"

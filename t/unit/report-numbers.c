@@ -18,6 +18,15 @@ static void test_numbers(void)
 	is(ctp_print_percent(to, 1, 100000), "< 0.1 %", "almost nothing is less than 0.1 %");
 	is(ctp_print_percent(to, 0, 0), "0 %", "a part of nothing is 0 %");
 	is(ctp_print_label(label, "a", 5), "a (#5)", "a label has a name and a number");
+	is(ctp_print_coroutine(label, NULL, "a.rs:3:app::serve::<T>::{{closure}}", 5), "serve (#5)", "without a name it has that of the function");
+	is(ctp_print_coroutine(label, NULL, "app+0x1f", 5), "#5", "if the site says it");
+	static const char *const names[][2] = {
+		{"a.c:1:get", "get"}, {"a.rs:7:core::future::poll_fn::PollFn<app::read<alloc::string::String>>", "PollFn"},
+		{"a.rs:7:<app::Conn<T> as core::future::Future>::poll", "poll"}, {"a.rs:7:<F<fn(u8) -> u8> as G>::call::{{closure}}::{{closure}}", "call"},
+		{"a.cpp:2:task<void> Foo::bar(int, std::vector<int>)", "bar"}, {"a.cpp:2:a::operator<<", "operator<<"},
+	};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		is(ctp_print_function(label, names[i][0]), names[i][1], names[i][0]);
 	is(ctp_print_label(label, NULL, 0x102db7020), "#0x102db7020", "a label without a name has the number");
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	is(ctp_print_label(label, long_name, 5) + CTP_FOLLOW_NAME_MAX, " (#5)", "a long name is cut, its number is not");

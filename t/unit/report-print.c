@@ -112,7 +112,7 @@ static void test_text(struct made *m)
 	ok(has(text, "\n2 findings: 1 proved, 1 likely, 0 unknown\n"
 	             "1. PROVED: 7 coroutines were never woken  [never-woken]\n   nobody woke them\n"),
 	   "a finding has its certainty, title, rule and evidence");
-	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n   next: look at server.c:212\n"),
+	ok(has(text, "who: handler 17 (#37), serve (#38), serve (#39), serve (#40), serve (#41), and 52 more\n   next: look at server.c:212\n"),
 	   "a finding lists coroutines, and what to look at");
 	ok(!strstr(text, "could not see"), "without losses there is no section on what is missing");
 	ok(has(text, "\n    1,234        0      0ns      5ns     -       -  server.c:88:accept (not certain)\n"),
@@ -127,9 +127,9 @@ static void test_text(struct made *m)
 	ok(has(text, "... 4 more: -v shows all"), "the table of sites is shortened");
 	ok(has(text, "\nWhere they suspended, and for how long (by time runnable)\n"), "the heading gives the order of sites");
 	ok(has(text, "\n    1.01s     50 %        -          99      2.02s  18800 worker\n"), "a thread");
-	ok(has(text, "\n  running    #0x12a05f200 1.00 ms\n"), "the coroutine that ran most is listed");
+	ok(has(text, "\n  running    serve (#0x12a05f200) 1.00 ms\n"), "the coroutine that ran most is listed");
 	m->section.heavy[CTP_HEAVY_UNKNOWN][m->section.nheavy[CTP_HEAVY_UNKNOWN]++] = m->section.heavy[CTP_HEAVY_RUNNING][--m->section.nheavy[CTP_HEAVY_RUNNING]];
-	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  unknown    #0x12a05f200 1.00 ms\n"),
+	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  unknown    serve (#0x12a05f200) 1.00 ms\n"),
 	   "the coroutine with most unknown time is listed");
 	make(m);
 	text = printed(TEXT, &m->report, &plain);
@@ -140,8 +140,8 @@ static void test_text(struct made *m)
 	ok(!strstr(text, "-v shows all"), "-v: no table is shortened");
 	is_u64(count(text, "1,234 "), 8, "-v: all groups are listed");
 	ok(has(text, "handler 17 (#37): suspended for 1.73 s, since 1.00 us after the start, last woken by #12, on thread 18800\n"
-	             "     #38: suspended for 1.73 s, since 1.00 us after the start\n"), "-v: each member has a line");
-	ok(has(text, "#43: suspended for 1.73 s, since 1.00 us after the start\n     and 50 more\n"),
+	             "     serve (#38): suspended for 1.73 s, since 1.00 us after the start\n"), "-v: each member has a line");
+	ok(has(text, "serve (#43): suspended for 1.73 s, since 1.00 us after the start\n     and 50 more\n"),
 	   "-v: the number of members beyond the limit is given");
 	ok(!strchr(text, '\033'), "there is no colour by default");
 	text = printed(TEXT, &m->report, &(struct ctp_report_style){.colour = true});
@@ -167,18 +167,18 @@ static void test_top(struct made *m)
 	const char *text = printed(TEXT, &m->report, &top);
 	is_u64(count(text, "1,234 "), 2, "--top 2 gives two groups that wait");
 	is_u64(count(text, "412us"), 2, "--top 2 gives two sites");
-	ok(has(text, "\n  runnable   #70 1.00 us, #71 1.00 us\n"), "--top 2 gives two coroutines");
-	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n"),
+	ok(has(text, "\n  runnable   serve (#70) 1.00 us, serve (#71) 1.00 us\n"), "--top 2 gives two coroutines");
+	ok(has(text, "who: handler 17 (#37), serve (#38), serve (#39), serve (#40), serve (#41), and 52 more\n"),
 	   "--top does not shorten the members of a finding");
 	text = printed(TEXT, &m->report, &more);
 	is_u64(count(text, "412us"), 7, "--top can give more rows than usual");
-	ok(has(text, "\n  runnable\n    #70 1.00 us, spawned at main.c:12:serve\n"), "with more rows, each coroutine has a line");
+	ok(has(text, "\n  runnable\n    serve (#70) 1.00 us, spawned at main.c:12:serve\n"), "with more rows, each coroutine has a line");
 	is_u64(count(printed(TEXT, &m->report, &top_all), "412us"), 10, "-v gives all rows, also with --top 2");
 	text = printed(MARKDOWN, &m->report, &top);
 	is_u64(count(text, "| 412 us "), 2, "Markdown: --top 2 gives two rows");
-	ok(has(text, "\n## Coroutines with the most time in all\n\n- running    `#0x12a05f200` 1.00 ms\n- runnable   `#70` 1.00 us, `#71` 1.00 us\n"),
+	ok(has(text, "\n## Coroutines with the most time in all\n\n- running    `serve (#0x12a05f200)` 1.00 ms\n- runnable   `serve (#70)` 1.00 us, `serve (#71)` 1.00 us\n"),
 	   "Markdown lists the coroutines with the most time");
-	ok(has(printed(MARKDOWN, &m->report, &more), "\n- runnable\n  - `#70` 1.00 us, spawned at `main.c:12:serve`\n"),
+	ok(has(printed(MARKDOWN, &m->report, &more), "\n- runnable\n  - `serve (#70)` 1.00 us, spawned at `main.c:12:serve`\n"),
 	   "with more rows, each coroutine has its spawn site");
 	m->section.nheavy[CTP_HEAVY_RUNNING] = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  runnable "),
@@ -381,11 +381,11 @@ static void test_tree(void)
 	struct ctp_report_member waiters[CTP_REPORT_MEMBERS];
 	make_tree(&m, waiters);
 	ok(has(printed(TEXT, &m.report, &plain),
-	       "#41, and 52 more\n   waiting because of them:\n"
+	       "serve (#41), and 52 more\n   waiting because of them:\n"
 	       "     handler 17 (#37)\n"
 	       "       #101, in consumer 5  at server.c:88:accept, for 1.00 us\n"
 	       "         #102  at server.c:212:handle, for 2.00 us (inferred)\n"
-	       "     #40\n"
+	       "     serve (#40)\n"
 	       "       #104  for 4.00 us\n"
 	       "       #103  at server.c:212:handle, ready to run for 3.00 us\n"
 	       "     consumer 5 (#2000)\n"
@@ -397,7 +397,7 @@ static void test_tree(void)
 	ok(has(printed(MARKDOWN, &m.report, &plain),
 	       "\nwaiting because of them:\n\n- `handler 17 (#37)`\n"
 	       "  - `#101, in consumer 5` at `server.c:88:accept`, for 1.00 us\n"
-	       "    - `#102` at `server.c:212:handle`, for 2.00 us (inferred)\n- `#40`\n  - `#104` for 4.00 us\n"),
+	       "    - `#102` at `server.c:212:handle`, for 2.00 us (inferred)\n- `serve (#40)`\n  - `#104` for 4.00 us\n"),
 	   "Markdown has a nested list of waiters");
 	ok(has(printed(MARKDOWN, &m.report, &plain), "    - `#106` for 6.00 us\n\nand 2 more\n"),
 	   "Markdown says how many more there are");
@@ -432,21 +432,21 @@ static void test_spread(void)
 	m.who[1].in = m.who[2].in = in;
 	m.who[6].place = NULL;
 	ok(has(printed(TEXT, &m.report, &plain),
-	       "   who: at server.c:212:handle: handler 17 (#37); #39, in server; #40, #41\n"
-	       "        at server.c:88:accept: #38, in server; #42\n"
-	       "        at a place that is not known: #43\n        and 50 more\n   next: "),
+	       "   who: at server.c:212:handle: handler 17 (#37); serve (#39), in server; serve (#40), serve (#41)\n"
+	       "        at server.c:88:accept: serve (#38), in server; serve (#42)\n"
+	       "        at a place that is not known: serve (#43)\n        and 50 more\n   next: "),
 	   "members at several places have a line for each place");
-	ok(has(printed(TEXT, &m.report, &all), "\n     #38, in server at server.c:88:accept: suspended for 1.73 s,"),
+	ok(has(printed(TEXT, &m.report, &all), "\n     serve (#38), in server at server.c:88:accept: suspended for 1.73 s,"),
 	   "-v: each member has its place");
 	const char *text = printed(MARKDOWN, &m.report, &plain);
 	ok(has(text, "| coroutine | state | at | for | since | last woken by |\n| --- | --- | --- | ---: | ---: | --- |\n"
 	             "| `handler 17 (#37)` | suspended | `server.c:212:handle` | 1.73 s | 1.00 us | #12 |\n"
-	             "| `#38, in server` | suspended | `server.c:88:accept` | 1.73 s | 1.00 us |  |\n"),
+	             "| `serve (#38), in server` | suspended | `server.c:88:accept` | 1.73 s | 1.00 us |  |\n"),
 	   "Markdown: members at several places have a column of places");
 	for (int i = 0; i < 7; i++)
 		m.who[i].place = place;
 	text = printed(TEXT, &m.report, &plain);
-	ok(has(text, "   who: handler 17 (#37); #38, in server; #39, in server; #40, #41, and 52 more\n"),
+	ok(has(text, "   who: handler 17 (#37); serve (#38), in server; serve (#39), in server; serve (#40), serve\n        (#41), and 52 more\n"),
 	   "the place of members at one place is only in the title");
 }
 
