@@ -37,11 +37,15 @@ python3 t/helper/sqlite-views.py make 3 "${steps:-120}" | awk '
 		sub(/"ts": *[0-9]+/, "\"ts\": " (time + n % 3))
 		print
 	}' | "$from" -q >"$tmp/twice.ctp"
-set -- "$tmp/1.ctp" "$tmp/2.ctp" "$tmp/twice.ctp" "$tmp/objects.ctp" "$tmp/scale.ctp"
+# A merged trace, whose origins end at different times.
+python3 t/helper/sqlite-views.py make 1 "${steps:-120}" | awk '/@section/ { n++ } n == 1 || n == 3' | sed 's/\("attrs": {\)[^}]*/\1"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"/' |
+	"$from" -q | "$BIN/ctp-merge" -q >"$tmp/two.ctp"
+set -- "$tmp/1.ctp" "$tmp/2.ctp" "$tmp/twice.ctp" "$tmp/objects.ctp" "$tmp/scale.ctp" "$tmp/two.ctp"
 anew "$@"
 "$to" -q --load "$(ch_at 1) -d t" "$@" 2>/dev/null
-is 'five traces are delivered, with status 3 for their losses' $? 3
-same 'every row, the sections and the views are those of SQLite' "$@"
+is 'six traces are delivered, with status 3 for their losses' $? 3
+is 'two origins have an end' "$(ask 'SELECT uniqExact(end_ns) FROM origins_at_end')" 2
+same 'every row, the sections and the views are those of SQLite' "$@" # but for the column of origins, which only births have
 is 'what coroutines wait for is there' "$(ask 'SELECT count() > 0 FROM objects') $(ask 'SELECT count() > 0 FROM holders')" '1 1'
 awk -v requests=40 -v seed=2 -v host=web2 -f t/bench/scale.awk | "$from" -q >"$tmp/web2.ctp"
 "$BIN/ctp-merge" -q -o "$tmp/merged.ctp" "$tmp/scale.ctp" "$tmp/web2.ctp" 2>/dev/null
@@ -49,14 +53,6 @@ anew "$tmp/merged.ctp" "$tmp/web2.ctp"
 "$to" -q --load "$quick --database=t" "$tmp/merged.ctp" "$tmp/web2.ctp"
 is 'only births of merged sections have an origin' "$(ask 'SELECT origin, count() FROM births GROUP BY origin ORDER BY origin' | tr '\t\n' ', ')" '1,400 2,40 \N,40 '
 is 'and coroutines, whose they are' "$(ask 'SELECT origin, origin_name, host, uniqExact(coro) FROM coroutine_origins GROUP BY origin, origin_name, host ORDER BY origin' | tr '\t\n' ', ')" '1,web1,web1,400 2,web2,web2,40 '
-
-# --- a merged trace, whose origins end at different times -----------------------------------------------------------------------
-python3 t/helper/sqlite-views.py make 1 "${steps:-120}" | awk '/@section/ { n++ } n == 1 || n == 3' | sed 's/\("attrs": {\)[^}]*/\1"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"/' |
-	"$from" -q | "$BIN/ctp-merge" -q >"$tmp/merged.ctp"
-anew "$tmp/merged.ctp"
-"$to" -q --load "$(ch_at 1) -d t" "$tmp/merged.ctp" 2>/dev/null
-is 'two origins have an end' "$(ask 'SELECT uniqExact(end_ns) FROM origins_at_end')" 2
-same 'all views are those of SQLite' "$tmp/merged.ctp" # but for the column of origins, which only births have
 
 # --- by hand --------------------------------------------------------------------------------------------------------------------
 anew "$tmp/objects.ctp" "$tmp/scale.ctp"
