@@ -61,24 +61,24 @@ static void next_run(struct ctp_follow *f)
 		f->ops->section(f->arg, NULL);
 }
 
-/* Follows rows that were kept. first: the row from which on they may begin another run. */
-static void follow_kept(struct ctp_follow *f, struct ctp_kept_rows *k, uint32_t first)
+/* Follows rows that were kept. may_have_others: another run may begin among them. */
+static void follow_kept(struct ctp_follow *f, struct ctp_kept_rows *k, bool may_have_others)
 {
 	for (uint32_t i = 0; i < k->n; i++) {
 		const struct ctp_record rec = {.cls = k->rows[i].cls, .val = k->val + k->rows[i].at};
 		const struct ctp_roles *roles = &f->priv->shapes[rec.cls->id];
-		if (i < first || !ctp_follow_keeps(f, roles, &rec))
+		if (!may_have_others || !ctp_follow_keeps(f, roles, &rec))
 			ctp_follow_take(f, roles, &rec);
 	}
 	ctp_follow_kept_free(k);
 }
 
-/* It was the same run up to now. The first of the rows began no other; a later one still may. */
+/* What goes on after the last of the rows is from before the first: none of them began another run. */
 static void is_same_run(struct ctp_follow *f)
 {
 	struct ctp_kept_rows *k = f->priv->kept;
 	f->priv->kept = NULL;
-	follow_kept(f, k, 1);
+	follow_kept(f, k, false);
 }
 
 void ctp_follow_decide(struct ctp_follow *f)
@@ -91,7 +91,7 @@ void ctp_follow_decide(struct ctp_follow *f)
 			next_run(f);
 		else
 			f->other_run_ns = k->first_ns;
-		follow_kept(f, k, other ? 0 : k->n);
+		follow_kept(f, k, other);
 	}
 }
 
@@ -201,7 +201,7 @@ bool ctp_follow_keeps(struct ctp_follow *f, const struct ctp_roles *roles, const
 	if (!row && roles->kind == CTP_KIND_LOSS && is_of_numbers(rec->cls))
 		return keep_loss(f, rec);
 	uint64_t ts = row ? rec->val[roles->ts] : 0, tid = row ? rec->val[roles->tid] : 0;
-	while (f->priv->kept && goes_on(f, row, tid, ts))
+	if (f->priv->kept && goes_on(f, row, tid, ts))
 		is_same_run(f);
 	if (!row)
 		return false;
