@@ -9,7 +9,7 @@
 const char *ctp_wait_kind(unsigned what)
 {
 	static const char *const kinds[CTP_WAITS_COUNT] = {
-		"object", "timer", "descriptor", "lock", "semaphore", "queue", "queue", "event", "barrier", "object",
+		"object", "timer", "descriptor", "lock", "pool", "queue", "queue", "event", "barrier", "object",
 	};
 	return kinds[what < CTP_WAITS_COUNT ? what : 0];
 }

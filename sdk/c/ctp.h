@@ -271,7 +271,7 @@ enum {
 	CTP_FOR_TIMER = 1, /* a time of CLOCK_MONOTONIC, in ns */
 	CTP_FOR_FD,        /* a descriptor */
 	CTP_FOR_LOCK,      /* an object, here and below; a lock has one holder at a time, or many that share it */
-	CTP_FOR_PERMITS,   /* a semaphore or a pool */
+	CTP_FOR_PERMITS,   /* of a pool, such as a semaphore */
 	CTP_FOR_ITEM,      /* something in a queue */
 	CTP_FOR_ROOM,      /* room in a queue */
 	CTP_FOR_EVENT,     /* a flag that is set, or a condition that is notified */

@@ -86,7 +86,7 @@ static void dead_holders(void)
 {
 	held_by_dead(CTP_OBJECT_OWNED, true, false);
 	is(found, "held-by-dead likely 1", "a permit held by an ended coroutine is found");
-	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), 2 of them held by coroutine #2, which has ended, for 2.90 s\n"),
+	ok(strstr(why, "waits for 1 of 2 permits of the pool at 0x1000 (0 free), 2 of them held by coroutine #2, which has ended, for 2.90 s\n"),
 	   "the finding names the ended holder: %s", why);
 	held_by_two(false);
 	is(found, "held-by-dead likely 1", "one of two permits that is held by an ended coroutine is found");
@@ -165,9 +165,9 @@ static void destroyed_objects(void)
 	is(listed, "4096 for 1, held by 0, destroyed at 2000", "it has none if it was given back long before");
 	destroyed(2000, false);
 	is(found, "held-by-dead likely 1", "a permit of an object that was destroyed since is found");
-	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), 1 of them held by coroutine #2, which has ended, for 2.90 s, and 1 by others\n"),
+	ok(strstr(why, "waits for 1 of 2 permits of the pool at 0x1000 (0 free), 1 of them held by coroutine #2, which has ended, for 2.90 s, and 1 by others\n"),
 	   "the finding names the holders that it had: %s", why);
-	ok(strstr(why, "the semaphore at 0x1000 was destroyed 2.00 s after the start, while 1 coroutine waited for it"),
+	ok(strstr(why, "the pool at 0x1000 was destroyed 2.00 s after the start, while 1 coroutine waited for it"),
 	   "the finding says that it was destroyed: %s", why);
 	is(listed, "4096 for 1, held by 2, destroyed at 2000", "the report lists the object as it was");
 	destroyed(AT / MS + 400, false);
@@ -232,7 +232,7 @@ static void forgotten_permits(void)
 	static const char rule[] = "held-by-none";
 	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED});
 	is(found, "held-by-none likely 1", "both permits are taken, and no coroutine holds one");
-	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), which no coroutine holds"), "the evidence says so: %s", why);
+	ok(strstr(why, "waits for 1 of 2 permits of the pool at 0x1000 (0 free), which no coroutine holds"), "the evidence says so: %s", why);
 	held_by_none(&(struct forgotten){.marks = 0});
 	ok(!strstr(found, rule), "no finding if others than the holder may give it back: %s", found);
 	held_by_none(&(struct forgotten){.marks = CTP_OBJECT_OWNED, .unrecorded = true});

@@ -172,7 +172,7 @@ static void permits(void)
 	is(wants_389(0), "", "a count that is recorded only when it becomes 0 does not prove 389 permits");
 	is(wants_389(700), "", "permits that others hold are not free");
 	is(wants_389(300), "available-not-woken likely 1", "the rest of the permits is free");
-	ok(strstr(why, "waits for 389 of 1000 permits of the semaphore at 0x1000 (700 free)"),
+	ok(strstr(why, "waits for 389 of 1000 permits of the pool at 0x1000 (700 free)"),
 	   "the finding gives the number of free permits: %s", why);
 }
 

@@ -8,7 +8,7 @@
 // other end of the cut has the root in closes.
 
 const THINGS = {
-	lock: "lock", permits: "semaphore", item: "queue", room: "queue", queue: "queue", event: "event", barrier: "barrier",
+	lock: "lock", permits: "pool", item: "queue", room: "queue", queue: "queue", event: "event", barrier: "barrier",
 	timer: "timer", descriptor: "descriptor",
 };
 
@@ -16,7 +16,7 @@ function objectKey({ pid, object }) {
 	return `${pid} ${object}`;
 }
 
-// "semaphore 'db pool'"; "lock made at pool.c:30:main"; "lock 0x55e2a1d171c4".
+// "pool 'db pool'"; "lock made at pool.c:30:main"; "lock 0x55e2a1d171c4".
 function objectTitle({ kind, name, made_site: made, object }) {
 	const thing = Object.hasOwn(THINGS, kind || "") ? THINGS[kind] : "object";
 	if (name)

@@ -89,10 +89,10 @@ def test_sites(page):
 def test_holders(page):
     window = page.open("permits", "#/coro/10")
     facts = window.texts(".facts dd")
-    page.ok(any(fact.startswith("still holds semaphore 'db pool', since its wait for it ended at 0.010") and "; 130 wait for it: request 3 #13, "
+    page.ok(any(fact.startswith("still holds pool 'db pool', since its wait for it ended at 0.010") and "; 130 wait for it: request 3 #13, "
                 in fact and fact.endswith(" and 124 more") for fact in facts), "a holder's page says what it holds, since when, who waits", facts)
     window = page.open("permits", "#/finding/0?row=11")
-    page.ok("still holds semaphore 'db pool'; 130 wait for it" in window.text("#detail"), "and so does the panel", window.text("#detail"))
+    page.ok("still holds pool 'db pool'; 130 wait for it" in window.text("#detail"), "and so does the panel", window.text("#detail"))
     window = page.open("held", "#/coro/12")
     page.ok(any(fact == "holds lock 'db 3'; 8 wait for it" for fact in window.texts(".facts dd")), "also of one that is alive",
             window.texts(".facts dd"))

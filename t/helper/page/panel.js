@@ -79,7 +79,7 @@ is(forest({ ...finding([{ ...who(1), reasons: undefined, waits_for: undefined }]
 is(page.wantedBy(finding([who(1, { reasons: wants("0xa") }), who(2, { reasons: wants("0xb") })], [who(3, { reasons: wants("0xb") })]), [lock("0xb", { name: "db" })])
 	.map(({ object, name, here }) => [object, name, here]), [["0xb", "db", 2], ["0xa", null, 1]], "what is waited for, the most first");
 is([lock("0x0000aaaa"), lock("0x1", { name: "db" }), lock("0x1", { made_site: "p.c:3:f", kind: "permits" })].map(page.objectTitle),
-	["lock 0xaaaa", "lock 'db'", "semaphore made at p.c:3:f"], "an object by its address, its name, its site");
+	["lock 0xaaaa", "lock 'db'", "pool made at p.c:3:f"], "an object by its address, its name, its site");
 is([lock("0xa"), lock("0xa", { available_text: "?, room for 2" }), {}].map(page.freeText), ["0", "not known, room for 2", "not known"],
 	"how much is available, in the words of the report");
 const queue = (object, name, more) => lock(object, { kind: "queue", name, waiters: 0, ...more });
