@@ -32,7 +32,7 @@ static const char *const names[] = {
 	"#sql-1", "%2e", "%", "%s%n", "$", "-", "--x", "*", "?",
 	/* Quotes and bytes. */
 	"'", "\"", "`", "\"\"", "''", "\\", "\\'", "\\n", "\\x41", "\\xff", "\xff", "a\xff", "\xc3", "\x01", "\x7f", "a;b", "a,b", "(", ")", "]", "[x]",
-	"{x:String}", ":x", "1", "1x", "1e3", "0x1", "x'00'", "\xef\xbb\xbf" "a", "\xe2\x80\xae", "\xef\xbf\xbf", "\xed\xa0\x80", "\xf0\x9f\x98\x80",
+	"{x:String}", ":x", "1", "1x", "1e3", "0x1", "x'00'", "\xef\xbb\xbfxyz", "\xe2\x80\xae", "\xef\xbf\xbf", "\xed\xa0\x80", "\xf0\x9f\x98\x80",
 	/* Equal without case or accents. */
 	"case", "Case", "CASE", "e", "E", "\xc3\xa9", "\xc3\x89", "e\xcc\x81", "\xc3\x9f", "ss", "s", "S", "\xc5\xbf", "i", "\xc4\xb0", "\xc4\xb1",
 	"\xe4\xb8\xad", "\xe6\x96\x87", "k", "\xe2\x84\xaa",
