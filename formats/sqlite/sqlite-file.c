@@ -3,8 +3,8 @@
 /*
  * sqlite-file.c - opens a database, and runs statements on it.
  *
- * A new database has no name until it is whole, so SQLite is given the descriptor's path in /proc. SQLite's VFS would resolve that
- * link to a name that does not exist, and opens no links. Our VFS is a copy that takes paths as they are and opens these links.
+ * A new database has no name until it is whole, so SQLite is given a path that stands for the descriptor. Our VFS is a copy of
+ * SQLite's that takes paths as they are, and opens such a path by duplicating the descriptor.
  */
 #include "sqlite/sqlite-db.h"
 
@@ -20,7 +20,7 @@
 #include "sql/sql-answer.h"
 #include "sqlite/sqlite-tree.h"
 
-#define SELF "/proc/self/fd/"
+#define DESCRIPTOR "/descriptor/"
 enum { BUSY_MS = 5000 };
 
 enum ctp_status ctp_sqlite_error(const struct ctp_sqlite *s, struct ctp_err *err)
@@ -95,9 +95,12 @@ static int same_pathname(sqlite3_vfs *vfs, const char *path, int room, char *ful
 	return snprintf(full, (size_t)room, "%s", path) < room ? SQLITE_OK : SQLITE_CANTOPEN;
 }
 
-static int open_link(const char *path, int flags, int mode)
+static int open_or_duplicate(const char *path, int flags, int mode)
 {
-	return open(path, strncmp(path, SELF, sizeof SELF - 1) ? flags : flags & ~O_NOFOLLOW, mode);
+	size_t len = strlen(DESCRIPTOR);
+	if (strncmp(path, DESCRIPTOR, len))
+		return open(path, flags, mode);
+	return fcntl(atoi(path + len), F_DUPFD_CLOEXEC, 3);
 }
 
 /* NULL: out of memory. */
@@ -112,7 +115,7 @@ static const char *vfs_name(void)
 		vfs.zName = "ctp";
 		vfs.xFullPathname = same_pathname;
 		vfs.pNext = NULL;
-		vfs.xSetSystemCall(&vfs, "open", (sqlite3_syscall_ptr)open_link);
+		vfs.xSetSystemCall(&vfs, "open", (sqlite3_syscall_ptr)open_or_duplicate);
 		sqlite3_vfs_register(&vfs, 0);
 	}
 	return vfs.zName;
@@ -165,7 +168,7 @@ enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_outpu
 		return ctp_err_set(err, "%s: a database cannot be compressed; name it otherwise", out->name);
 	if (ctp_sqlite_check_place(out->name, err))
 		return CTP_FAILED;
-	snprintf(self, sizeof self, SELF "%d", out->fd);
+	snprintf(self, sizeof self, DESCRIPTOR "%d", out->fd);
 	const char *vfs = vfs_name();
 	if (!vfs || sqlite3_open_v2(self, &s->db, SQLITE_OPEN_READWRITE, vfs))
 		return ctp_sqlite_error(s, err);

@@ -334,16 +334,19 @@ static bool random_name(struct ctp_output_priv *priv)
 	return true;
 }
 
-/* A descriptor for a file that has no name yet, or a random one: only by /proc can everybody give it a name later. */
+/*
+ * A descriptor for a file that has no name yet, or a random one: only by /proc can everybody give it a name later. It can be read,
+ * too, as SQLite does.
+ */
 static int create_nameless(struct ctp_output_priv *priv)
 {
 	bool has_proc = !access("/proc/self/fd", X_OK);
-	int fd = has_proc ? openat(priv->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, priv->mode) : -1;
+	int fd = has_proc ? openat(priv->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, priv->mode) : -1;
 	if (fd >= 0 || (has_proc && errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
 		return fd;
 	if (!random_name(priv))
 		return -1;
-	fd = openat(priv->folder, priv->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, priv->mode);
+	fd = openat(priv->folder, priv->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, priv->mode);
 	if (fd < 0)
 		priv->temp[0] = '\0';
 	return fd;

@@ -12,6 +12,11 @@ for name in new there; do
 	ok "a file that is $name is written" without_proc "$BIN/ctp-fromjsonl" -q -o "$tmp/$name.ctp" "$tmp/a.jsonl"
 	is "and is whole" "$("$BIN/ctp-tojsonl" -q "$tmp/$name.ctp" | grep -c probe_id)" 1
 done
+if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
+	ok 'a database is written' without_proc "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/new.ctp"
+	is 'and is whole' "$(sqlite3 "$tmp/a.sqlite" 'PRAGMA integrity_check; SELECT count(*) FROM coro_trace_events')" 'ok
+1'
+fi
 mkdir "$tmp/full" && mkdir "$tmp/full/x.ctp"
 without_proc "$BIN/ctp-fromjsonl" -q -o "$tmp/full/x.ctp" "$tmp/a.jsonl" 2>/dev/null
 is 'nothing is left of what failed' "$? $(ls "$tmp/full")" '1 x.ctp'
