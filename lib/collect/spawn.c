@@ -5,12 +5,16 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "collect/spawn.h"
+
+enum { LOOK_MS = 50 };
 
 void ctp_spawn_signals_take(struct ctp_spawn_signals *signals, const sigset_t *block)
 {
@@ -42,6 +46,25 @@ static _Noreturn void child_main(const struct ctp_spawn_conf *conf, int told)
 	_exit(127);
 }
 
+/*
+ * Waits until the program runs: 0; else the count of bytes of the error. The child may have been stopped with our
+ * group before it left it, or by a key since. No shell knows of that group, so nobody else would continue it.
+ */
+static ssize_t await_exec(int told, pid_t child, bool left, int *error)
+{
+	struct pollfd look = {.fd = told, .events = POLLIN};
+	while (left && poll(&look, 1, LOOK_MS) <= 0) {
+		siginfo_t info = {0};
+		if (!waitid(P_PID, (id_t)child, &info, WSTOPPED | WNOHANG) && info.si_pid)
+			kill(child, SIGCONT);
+	}
+	ssize_t n;
+	do
+		n = read(told, error, sizeof *error);
+	while (n < 0 && errno == EINTR);
+	return n;
+}
+
 int ctp_spawn(const struct ctp_spawn_conf *conf, pid_t *pid, struct ctp_err *err)
 {
 	int tell[2];
@@ -62,9 +85,7 @@ int ctp_spawn(const struct ctp_spawn_conf *conf, pid_t *pid, struct ctp_err *err
 	if (child < 0)
 		error = errno;
 	close(tell[1]);
-	ssize_t n = 0;
-	while (child > 0 && (n = read(tell[0], &error, sizeof error)) < 0 && errno == EINTR)
-		;
+	ssize_t n = child > 0 ? await_exec(tell[0], child, conf->group, &error) : 0;
 	close(tell[0]);
 	if (child > 0 && n == 0) {
 		*pid = child;
