@@ -81,11 +81,11 @@ is 'a probe that begins again is another row, and a gap in its numbers is a loss
 	"[(9, 0, 100, 20, ['lost', 'resume', 'lost', 'resume', 'lost', 'resume', 'lost', 'resume', 'lost', 'suspend']), (9, 100, None, 4, ['suspend'])]"
 
 # --- what a coroutine waits for -------------------------------------------------------------------------------------------------
+transition() { echo '{"type":"transition","probe_id":'$1',"tid":3,"addr":"0x0000000000000000","seq":2,"is_active":'$2',"ts":'$3',"coro":'$1',"index":'$4',"site":0}'; } # CORO RUNS TIME INDEX
 {
 	echo '{"type":"@section","attrs":{"pid":"7"}}'
 	for coro in 1 2; do echo '{"type":"birth","ts":100,"probe_id":'$coro',"coro":'$coro',"station":'$coro',"after":100,"before":100,"parent":0,"site":0,"pid":7}'; done
 	echo '{"type":"object_name","ts":100,"pid":7,"object":"0x0000000000000010","name":"db"}'
-	transition() { echo '{"type":"transition","probe_id":'$1',"tid":3,"addr":"0x0000000000000000","seq":2,"is_active":'$2',"ts":'$3',"coro":'$1',"index":'$4',"site":0}'; }
 	transition 1 true 110 0
 	echo '{"type":"hold","ts":111,"probe_id":1,"coro":1,"pid":7,"object":"0x0000000000000010","count":1}'
 	echo '{"type":"object","ts":112,"pid":7,"object":"0x0000000000000010","for":"lock","available":0,"site":0,"marks":"none"}'

@@ -14,7 +14,7 @@ is 'tools that need libcsv are not built' "$(grep -c 'bin/ctp-fromcsv' "$tmp/com
 is 'libcsv is not linked' "$(grep -c -e '-lcsv' "$tmp/commands")" 0
 is 'the examples in C++ are not built' "$(grep -c 'sdk/c++/examples/.*\.cpp' "$tmp/commands")" 0
 # Without a compiler, what the shell says of it helps nobody.
-make O="$tmp/none" CC=no-such-cc all >"$tmp/out" 2>&1
+env -u MAKELEVEL make --no-print-directory O="$tmp/none" CC=no-such-cc all >"$tmp/out" 2>&1
 is 'without a compiler make says which package has one' "$? $(grep -v '^make: \*\*\*' "$tmp/out")" \
 	'2 make: there is no C compiler, no-such-cc: install one (packages gcc and libc6-dev), or run make deps, which installs what make can use'
 is 'what the message names is a target' "$(make --no-print-directory -n CC=no-such-cc deps)" 't/helper/deps build'
