@@ -166,12 +166,15 @@ bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_corouti
 
 /* --- holders -------------------------------------------------------------------------------------------------------------- */
 
-/* The object that a coroutine waits for, if that is its only reason and all holders are known. */
+/*
+ * The object that a coroutine waits for, if that is its only reason and all holders are known. If the object
+ * was closed, its holders do not matter: whoever closed it ends the waits.
+ */
 static const struct ctp_object *held_object(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
 	const struct ctp_object *ob = r && r->n == 1 ? last_object_of(j, co, r, 0) : NULL;
-	if (!ob || !is_held(&r->list[0]) || is_enough(ob, &r->list[0]))
+	if (!ob || ob->closed_ns || !is_held(&r->list[0]) || is_enough(ob, &r->list[0]))
 		return NULL;
 	return ob->holders_known && ob->nholders && !ob->others ? ob : NULL;
 }
@@ -204,7 +207,7 @@ static bool is_held_enough(const struct ctp_judge *j, const struct ctp_coroutine
 	if (r->what == CTP_WAITS_LOCK) /* one holder may have locked it several times */
 		return held && ob->nholders == 1 && (ob->holders[0].coro != co->id || ob->total == 1);
 	bool fits = ctp_object_held(ob) + ctp_stock_recorded(&ob->stock) <= ob->all;
-	return fits && held + wanted(r) > ob->all;
+	return fits && !ob->grew && held + wanted(r) > ob->all;
 }
 
 /* The program says that only the holders can end the wait. */

@@ -318,6 +318,8 @@ void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 			ob->all = t->what == CTP_WAITS_LOCK ? 1 : t->available;
 		if (t->available > ob->all && t->what != CTP_WAITS_ROOM)
 			ob->all = 0; /* the program added some: there may be more than that, too */
+		if (t->what == CTP_WAITS_PERMITS && t->ts_ns > o->attached_ns)
+			ob->grew |= ctp_object_held(ob) > ob->all - ctp_least(ob->all, t->available);
 		if (!o->filtered && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
 			ob->holders_known = true; /* all of it is available: there are no holders */
 		note_total(ob);

@@ -72,6 +72,7 @@ struct ctp_object {
 	struct ctp_stock stock, room;
 	uint64_t total;  /* the most that was ever available, or held */
 	uint64_t all;    /* what it had when it was new; 0: not known, or it has had more since */
+	bool grew;       /* at some record of what is available, that and what was held were more than all */
 	char *name;      /* null: none */
 	bool holders_known;
 	uint64_t hold_ns;      /* the last hold of it that was recorded since it was new; 0: none */

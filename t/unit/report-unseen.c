@@ -21,6 +21,8 @@ struct circle {
 	uint64_t wants;
 	uint64_t left;     /* the last record of what is available says so; UNSAID: there is none */
 	uint64_t had;      /* available at some time before; 0: as many as there are */
+	uint64_t added;    /* available while coroutine 2 holds what it holds; 0: nothing is */
+	bool closed;       /* A is, before the waits */
 	bool twice;        /* coroutine 2 takes what it holds in two steps */
 	bool third;        /* coroutine 3 holds one more, and waits for B, too */
 	bool third_lost;   /* events of coroutine 3 are missing at the end */
@@ -63,6 +65,10 @@ static const char *circle(const struct circle *c)
 		takes(102 * MS, 2, A, 1);
 	takes(103 * MS, 2, A, c->twice ? c->holds - 1 : c->holds);
 	takes(104 * MS, 3, A, c->third);
+	if (c->added)
+		has(&h, 104 * MS + 10, A, c->what, c->added);
+	if (c->closed)
+		has_so(&h, 104 * MS + 20, A, 0, 0, CTP_OBJECT_CLOSED);
 	if (c->left != UNSAID)
 		has(&h, 105 * MS, A, c->what, c->left);
 	waits_on(AT, 1, c->wants_what ? c->wants_what : c->what, A, c->wants, c->wait_marks);
@@ -101,6 +107,14 @@ static void permits(void)
 	is(circle(&c), "wait-cycle likely 2", "it is not proved if more are held than there are");
 	c = good, c.had = 3;
 	is(circle(&c), "wait-cycle likely 2", "it is not proved if there were more at some time");
+	c = good, c.added = 1;
+	is(circle(&c), "wait-cycle likely 2", "nor if one was added while all were held");
+	c = good, c.all = 3, c.added = 1;
+	is(circle(&c), "wait-cycle likely 2", "one that is free and taken by somebody unseen was not added");
+	c.wants = 2;
+	is(circle(&c), "wait-cycle proved 2", "and does not bar the proof");
+	c = good, c.closed = true;
+	ok(!strstr(circle(&c), "wait-cycle"), "there is no circle if the pool was closed: %s", found);
 	c = good, c.left = UNSAID;
 	is(circle(&c), "wait-cycle likely 2", "it is not proved if only the holds say that none is free");
 	c = good, c.left = UNSAID, c.all = 4, c.holds = 3, c.wants = 2;
@@ -124,6 +138,8 @@ static void locks(void)
 	is(circle(&c), "wait-cycle proved 2", "a holder may lock it twice");
 	c = lock, c.third = true;
 	is(circle(&c), "wait-cycle likely 2", "a lock with two readers is not proved");
+	c = lock, c.closed = true;
+	ok(!strstr(circle(&c), "wait-cycle"), "there is no circle if the lock was closed: %s", found);
 }
 
 /* Three hold a permit each. The third is not in the circle, but must be known to wait. */
