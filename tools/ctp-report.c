@@ -188,14 +188,17 @@ static bool has_found(const struct ctp_report *r)
 	return false;
 }
 
-/* A program that hung until it was stopped by force counts at each level of --fail-on, whatever the reason. */
+/*
+ * A program that hung until it was stopped by force counts at each level of --fail-on. The line is said with -q, too:
+ * the report may have no findings, and nothing else says why the status is 4.
+ */
 static bool has_hung(const struct ctp_report *r)
 {
 	char how[CTP_PRINT_LINE_MAX];
 	bool hung = false;
 	for (uint32_t i = 0; i < r->nsections && !hung; i++)
 		hung = ctp_ci_hang(how, &r->sections[i]);
-	if (hung && !tool.quiet)
+	if (hung)
 		ctp_tool_say(&tool, "--fail-on: the program did not end by itself: %s", how);
 	return hung;
 }

@@ -59,7 +59,7 @@ like 'it says how the tests ended' "$(cat "$tmp/run/junit.xml")" '^<failure type
 like 'and where a coroutine waits' "$(cat "$tmp/run/junit.xml")" '^1 coroutine still waits at .*forgets\.c:[0-9]+:main|^possible: 1 coroutine waits at .*forgets\.c:'
 "$BIN/ctp-report" -q --fail-on likely "$tmp/run/t.ctp" >"$tmp/said"
 is 'and --fail-on counts it at each level' $? 4
-like 'a notice says why' "$("$BIN/ctp-report" --fail-on proved "$tmp/run/t.ctp" 2>&1 >/dev/null)" '^ctp-report: --fail-on: the program did not end by itself: timeout'
+like 'a line says why, with -q too' "$("$BIN/ctp-report" -q --fail-on proved "$tmp/run/t.ctp" 2>&1 >/dev/null)" '^ctp-report: --fail-on: the program did not end by itself: timeout'
 is 'tests that fail' "$(run "'$tmp/calm'; exit 1")" "1 $all"
 is 'there is no finding' "$(junit)" 'failures="0" errors="0"'
 is 'tests that are not traced' "$(run 'exit 0')" "1 $all"
