@@ -150,7 +150,9 @@ static struct ctp_merge_part *add_part(struct ctp_merge_plan *plan, const char *
 		return NULL;
 	}
 	struct ctp_merge_clock *clock = failed ? NULL : clock_of(plan, sec);
-	if (!clock || !add_offset(clock, sec) || !CTP_ARRAY_RESERVE(plan->parts, plan->room, plan->n + 1, PARTS_MAX)) {
+	/* Lanes point to parts: those that were reserved stay where they are. */
+	bool has_room = plan->n < plan->room || CTP_ARRAY_RESERVE(plan->parts, plan->room, plan->n + 1, PARTS_MAX);
+	if (!clock || !add_offset(clock, sec) || !has_room) {
 		ctp_err_memory(err);
 		return NULL;
 	}

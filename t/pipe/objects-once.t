@@ -35,13 +35,16 @@ for line in open(sys.argv[1]):
                              closed=closed == "1", holders=dict((h.split("=")[0], int(h.split("=")[1])) for h in holders))
 said = {int(ob["object"], 16): ob for ob in json.load(open(sys.argv[2]))["sections"][0]["objects"]}
 known = named = unknown = 0
+reopened = []
 for at, so in book.items():
     ob = said.get(at)
     if not ob:
         print(f"{at:#x} is not there")
         continue
     for what in "name", "available", "room", "closed":
-        if ob[what] != so[what] and not (what != "closed" and ob[what] is None):
+        if what == "closed" and so[what] and not ob[what]:
+            reopened.append(at) # what is closed after the last run was open when the program ended
+        elif ob[what] != so[what] and not (what != "closed" and ob[what] is None):
             print(f"{at:#x}: {what}: {ob[what]} and not {so[what]}")
     if ob["holders"] is None:
         unknown += 1
@@ -55,6 +58,8 @@ for at, so in book.items():
             print(f"{at:#x}: {name} holds {n}, and not {so['holders'].get(name)}")
     known += len(ob["holders"])
     named += len(listed)
+if len(reopened) > 1:
+    print("open, although they were closed:", *map(hex, reopened))
 print(known, named, unknown)
 PY
 }

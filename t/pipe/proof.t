@@ -22,22 +22,20 @@ for file in $(coqdep -sort -Q . Ctp ./*.v 2>/dev/null); do
 	ok "coqc accepts $(basename "$file")" coqc -q -Q . Ctp "$file"
 done
 
-# Every theorem, by the file and the name.
+# Every theorem, by the file and the name. What all of them rest on is asked at once: one by one takes ten times as long.
 for name in $names; do
-	sed -nE "s/^ *(Theorem|Corollary) +([A-Za-z0-9_']+).*/Print Assumptions $name.\\2./p" "$name.v"
+	sed -nE "s/^ *(Theorem|Corollary) +([A-Za-z0-9_']+).*/@$name.\\2/p" "$name.v"
 done >theorems
 {
 	printf 'From Ctp Require'
 	printf ' %s' $names
-	printf '.\n'
-	cat theorems
+	printf '.\nDefinition all_of_them := (%s).\nPrint Assumptions all_of_them.\n' "$(paste -sd, theorems)"
 } >axioms.v
-said=$(coqc -q -Q . Ctp axioms.v 2>&1)
-is 'each theorem is closed under the global context' "$(printf '%s\n' "$said" | sort | uniq -c | sed 's/^ *//')" \
-	"$(wc -l <theorems) Closed under the global context"
+ok 'there are many theorems' test "$(wc -l <theorems)" -gt 50
+is 'all theorems are closed under the global context' "$(coqc -q -Q . Ctp axioms.v 2>&1)" 'Closed under the global context'
 for theorem in accepted_is_written torn_with_release_mark overrun_accepted barrier_accepted quiet_eighth ring_fifo ring_race_free \
 	no_lost_wakeup reuse_unique_owner header_is_its_own accounting; do
-	ok "$theorem is one of them" grep -q "\\.$theorem\\.\$" theorems
+	ok "$theorem is one of them" grep -q "\\.$theorem\$" theorems
 done
 
 # shellcheck disable=SC2046,SC2086

@@ -9,7 +9,7 @@
 
 static void (*interrupt)(void); /* called once, when the probe asks for the collector's lock */
 
-#define syscall(...) births_syscall(__VA_ARGS__)
+#define syscall(...) births_syscall(__VA_ARGS__, 0L, 0L, 0L, 0L, 0L, 0L)
 static long births_syscall(long number, ...);
 #include "onemap.h"
 #undef syscall
