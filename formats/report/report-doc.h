@@ -64,7 +64,7 @@ struct ctp_doc {
 	const struct ctp_report_style *style;
 	const struct ctp_report_section *section;
 	const char *below;  /* a site of the section that begins with the folder of all files, */
-	size_t below_bytes; /* which are so many bytes and are left out; 0: none */
+	size_t below_bytes; /* and the length of that folder, which is left out; 0: none */
 	enum ctp_doc_block last; /* the renderer's: what was written last */
 };
 

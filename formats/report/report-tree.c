@@ -118,8 +118,8 @@ static bool is_like_all(const struct ctp_branch *b, unsigned i, unsigned i_end, 
 }
 
 /*
- * Moves what looks like branch i behind it and its likes, and so on, up to the end of its parent; then keeps some. Returns the new
- * number of branches.
+ * Moves the branches that look like branch i, up to the end of its parent, to the places after it; then keeps some of them. Returns
+ * the new number of branches.
  */
 static unsigned fold_one(struct ctp_branch *b, unsigned n, unsigned i)
 {

@@ -15,8 +15,8 @@ struct ctp_branch {
 	const char *name; /* or null */
 	uint64_t id;
 	unsigned depth;
-	uint32_t alike;  /* 0, or this stands for so many others like the one before, with their waiters, */
-	uint32_t hidden; /* which are so many waiters */
+	uint32_t alike;  /* the number of others like the branch before, for which this stands; 0: for none */
+	uint32_t hidden; /* the number of their waiters */
 };
 
 /* Each waiter comes after the coroutine that it waits for; of several, the longest wait first. Returns how many. */
