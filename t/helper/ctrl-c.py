@@ -52,11 +52,23 @@ class Scene:
         self.guard = self.t.wait_for("ctp-guard")
         self.t.wait_foreground(self.guard)
 
+    def opened(self, fifo):
+        try:
+            return os.open(f"{self.folder}/{fifo}", os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # nobody reads it yet
+            return None
+
+    def go(self, fifo):
+        """What reads a line from FIFO goes on."""
+        fd = self.t.until(f"a reader of {fifo}", lambda: self.opened(fifo))
+        os.write(fd, b"\n")
+        os.close(fd)
+
     def prompt(self):
         """The pipeline has ended, and the terminal is the shell's."""
         self.usable()
         for name in ("ctp-collect", "ctp-guard", "zstd"):
-            need(not self.t.find(name), f"{name} has not ended")
+            self.t.wait_none(name)
 
     def usable(self):
         self.t.expect(PROMPT)
@@ -175,8 +187,7 @@ def background_reads(s):
     s.t.type("bg\n")
     s.t.wait_state("S", program, s.collector, s.reader)
     s.usable()
-    with open(s.folder + "/go", "w", encoding="ascii") as go:
-        go.write("\n")
+    s.go("go")
     s.t.wait_state("T", program, s.collector, s.reader)
     s.usable()
     s.line("fg")
@@ -221,7 +232,7 @@ def killed_as_job(s):
     s.usable()
     s.line("kill %1; fg")
     s.prompt()
-    need(not s.t.find("sleep", "1000"), "the program's child was not told")
+    s.t.wait_none("sleep", "1000")
     s.complete('"outcome":"killed","status":15')
 
 
@@ -234,8 +245,7 @@ def pager(s):
     reader = f"read -r a <go0; {reads}; read -r a <go2; {reads}; exec cat >t.ctp"
     s.run(f"sh -c '{program}'", f"sh -c '{reader}'", "sh")
     for n, name in enumerate(("pager", "program", "pager")):
-        with open(f"{s.folder}/go{n}", "w", encoding="ascii") as go:
-            go.write("\n")
+        s.go(f"go{n}")
         s.t.wait_foreground(s.guard if name == "program" else s.own)
         s.t.type(f"x{n}\n")
         s.t.expect(f"{name}-x{n}")
@@ -376,8 +386,9 @@ def script(s):
 
 def collector_of_script_killed(s):
     """No shell with job control takes the terminal back for a script; the guard does."""
+    os.mkfifo(s.folder + "/go")
     with open(s.folder + "/run", "w", encoding="ascii") as run:
-        run.write(f"{COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst\nread -r a; echo got-$a\n")
+        run.write(f"{COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst\nread -r a <go; read -r a; echo got-$a\n")
     s.line(f"cd {s.folder}; {s.name} run")
     s.t.expect("ready")
     program, guard = s.t.wait_for("sleep", "1000"), s.t.wait_for("ctp-guard")
@@ -385,6 +396,7 @@ def collector_of_script_killed(s):
     s.t.wait_foreground(guard)
     os.kill(s.t.wait_for("ctp-collect"), signal.SIGKILL)
     s.t.wait_gone(guard)
+    s.go("go")
     s.t.type("x20\n")
     s.t.expect("got-x20")
     s.prompt()
@@ -437,14 +449,13 @@ def own_reader(s):
     for again in (False, True):
         s.line(f"cd {s.folder}; {writer} | {BIN}/ctp-tojsonl -a >t.jsonl")
         s.t.expect("ready")
-        s.t.wait_for("ctp-tojsonl")
+        s.t.wait_all_read(s.t.wait_for("ctp-tojsonl"))
         s.t.type(CTRL_C)
         s.t.expect("ctp-tojsonl: interrupted: reads on until its input ends; interrupt again")
         if again:
             s.t.type(CTRL_C)
-            s.t.until("the end of the tool", lambda: not s.t.find("ctp-tojsonl"))
-        with open(s.folder + "/go", "w", encoding="ascii") as go:
-            go.write("\n")
+            s.t.wait_none("ctp-tojsonl")
+        s.go("go")
         s.prompt()
         with open(s.folder + "/t.jsonl", encoding="utf-8") as json:
             need(('"type":"end"' in json.read()) != again, "the output is wrong; again:", again)

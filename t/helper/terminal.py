@@ -105,6 +105,18 @@ class Terminal:
     def wait_for(self, *names):
         return self.until(f"process {names}", lambda: self.find(*names))
 
+    def wait_none(self, *names):
+        self.until(f"the end of each {names}", lambda: not self.find(*names))
+
+    def wait_all_read(self, pid):
+        """The process has read all that is in the pipe at its standard input."""
+        fd = os.open(f"/proc/{pid}/fd/0", os.O_RDONLY | os.O_NONBLOCK)
+        empty = b"\0\0\0\0"
+        try:
+            self.until("an empty pipe", lambda: fcntl.ioctl(fd, termios.FIONREAD, empty) == empty)
+        finally:
+            os.close(fd)
+
     def wait_gone(self, pid):
         self.until(f"the end of process {pid}", lambda: state_of(pid) in "ZX")
 
