@@ -91,16 +91,69 @@ static inline int compare(const uint64_t *a, const uint64_t *b, unsigned words)
 	return 0;
 }
 
-static int compare2(const void *a, const void *b) { return compare(a, b, 2); }
-static int compare3(const void *a, const void *b) { return compare(a, b, 3); }
-static int compare4(const void *a, const void *b) { return compare(a, b, 4); }
+/* One place for each value of a byte, for each byte of a word. */
+struct places {
+	size_t at[8][256];
+};
 
-static void sort_run(struct ctp_sqlite_sort *s)
+static inline unsigned byte_of(uint64_t word, unsigned byte) { return word >> 8 * byte & 255; }
+
+static void count_bytes(const struct ctp_sqlite_sort *s, const uint64_t *word, struct places *p)
 {
-	static int (*const by_words[])(const void *, const void *) = {[2] = compare2, [3] = compare3, [4] = compare4};
-	if (!s->in_order)
-		qsort(s->keys, s->nkeys, s->words * sizeof *s->keys, by_words[s->words]);
+	*p = (struct places){0};
+	for (size_t i = 0; i < s->nkeys; i++, word += s->words)
+		for (unsigned byte = 0; byte < 8; byte++)
+			p->at[byte][byte_of(*word, byte)]++;
+}
+
+static void counts_to_places(size_t *at)
+{
+	size_t sum = 0;
+	for (unsigned value = 0; value < 256; value++) {
+		size_t n = at[value];
+		at[value] = sum;
+		sum += n;
+	}
+}
+
+static void move_keys(const struct ctp_sqlite_sort *s, uint64_t *to, const uint64_t *from, unsigned word, unsigned byte, size_t *at)
+{
+	for (size_t i = 0; i < s->nkeys; i++, from += s->words)
+		memcpy(to + at[byte_of(from[word], byte)]++ * s->words, from, s->words * sizeof *to);
+}
+
+/* By each byte from the least, but for those that are the same in all keys. */
+static void radix_sort(const struct ctp_sqlite_sort *s, uint64_t *spare)
+{
+	struct places p;
+	uint64_t *from = s->keys, *to = spare;
+	for (unsigned word = s->words; word-- > 0;) {
+		count_bytes(s, from + word, &p);
+		for (unsigned byte = 0; byte < 8; byte++) {
+			if (p.at[byte][byte_of(from[word], byte)] == s->nkeys)
+				continue;
+			counts_to_places(p.at[byte]);
+			move_keys(s, to, from, word, byte, p.at[byte]);
+			uint64_t *swap = from;
+			from = to;
+			to = swap;
+		}
+	}
+	if (from != s->keys)
+		memcpy(s->keys, from, s->nkeys * s->words * sizeof *from);
+}
+
+static bool sort_run(struct ctp_sqlite_sort *s)
+{
+	if (s->in_order)
+		return true;
+	uint64_t *spare = malloc(s->nkeys * s->words * sizeof *spare);
+	if (!spare)
+		return false;
+	radix_sort(s, spare);
+	free(spare);
 	s->in_order = true;
+	return true;
 }
 
 static bool write_run(struct ctp_sqlite_sort *s)
@@ -125,11 +178,8 @@ static bool write_run(struct ctp_sqlite_sort *s)
 
 bool ctp_sqlite_sort_add(struct ctp_sqlite_sort *s, const uint64_t *key)
 {
-	if (s->nkeys == s->max) {
-		sort_run(s);
-		if (!write_run(s))
-			return false;
-	}
+	if (s->nkeys == s->max && !(sort_run(s) && write_run(s)))
+		return false;
 	uint64_t *to = s->keys + s->nkeys * s->words;
 	if (s->nkeys++)
 		s->in_order &= compare(to - s->words, key, s->words) <= 0;
@@ -205,8 +255,9 @@ static bool begin_in_file(struct ctp_sqlite_sort *s)
 
 bool ctp_sqlite_sort_begin(struct ctp_sqlite_sort *s)
 {
-	sort_run(s);
-	if (!(s->fd < 0 ? begin_in_memory(s) : begin_in_file(s)) || !(s->heap = calloc(s->nruns, sizeof *s->heap)))
+	if (!sort_run(s) || !(s->fd < 0 ? begin_in_memory(s) : begin_in_file(s)))
+		return false;
+	if (!(s->heap = calloc(s->nruns, sizeof *s->heap)))
 		return false;
 	for (size_t i = 0; i < s->nruns; i++)
 		if (s->runs[i].n)

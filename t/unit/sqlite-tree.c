@@ -148,18 +148,18 @@ static void try_range(unsigned from, unsigned upto, unsigned bytes, bool indexed
 static void try_sort(unsigned words, uint64_t n, uint64_t factor, const char *name)
 {
 	struct ctp_sqlite_sort *s = ctp_sqlite_sort_new(words, path);
-	uint64_t key[CTP_SQLITE_WORDS_MAX], next = 0, wrong = 0;
+	uint64_t key[CTP_SQLITE_WORDS_MAX], next = 0, wrong = 0, step = UINT64_MAX / (n + 1); /* so that all bytes differ */
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t v = i * factor % n; /* each number once, if factor and n have no divisor in common */
 		for (unsigned w = 0; w < words; w++)
-			key[w] = w + 1 == words ? v : v / (words == 2 ? 1000 : 100000);
+			key[w] = w + 1 == words ? v * step : v / (words == 2 ? 1000 : 100000) * step;
 		if (!ctp_sqlite_sort_add(s, key))
 			abort();
 	}
 	if (!ctp_sqlite_sort_begin(s))
 		abort();
 	while (ctp_sqlite_sort_next(s, key) > 0)
-		wrong += key[words - 1] != next++;
+		wrong += key[words - 1] != next++ * step;
 	ok(next == n && !wrong, "%s: %" PRIu64 " keys of %u words", name, n, words);
 	ctp_sqlite_sort_free(s);
 }
