@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/judge-members.h"
 #include "base/array.h"
 #include "stream/events.h"
 #include "stream/str-new.h"

@@ -4,9 +4,10 @@
  * judge-groups.h - what the rules share: the judge, with times and histories, and the groups that rules add members to.
  *
  * A group has a rule, a spawn place and a suspend place, and becomes one finding. The files of the judge are layers, each of which
- * uses those before it: this one; judge-circle (circles), judge-wakers (wakers that may still come), judge-why (reasons against a
- * wait), judge-words (texts); the rules in judge-run, judge-wait, judge-object, judge-over and judge-program; judge, which calls
- * them.
+ * uses those before it: this one; judge-reasons (what a wait is for), judge-members (the coroutines of a group), judge-circle
+ * (circles), judge-wakers (wakers that may still come), judge-why (reasons against a wait), judge-own (what a coroutine did
+ * before), judge-words (texts); the rules in judge-run, judge-object, judge-wait, judge-over and judge-program; suspects; judge,
+ * which calls them.
  */
 #ifndef CTP_JUDGE_GROUPS_H
 #define CTP_JUDGE_GROUPS_H
@@ -118,25 +119,14 @@ struct ctp_judge {
 	bool failed;
 };
 
+static inline bool ctp_wait_is(const struct ctp_coroutine *co) { return co && co->state == CTP_SUSPENDED; }
+
 bool ctp_judge_init(struct ctp_judge *j); /* follow, tally, end and times are set. False: out of memory */
 void ctp_judge_fini(struct ctp_judge *j);
 
 /* The group, made if it is new; null: out of memory, or the section has too many. */
 struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place);
 struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first); /* of a circle */
-
-/*
- * Adds a member: a coroutine whose wait, run or life began at from_ns and has lasted for ns; or the coroutine of a case.
- * ctp_group_add leaves the coroutine as it is: its group is no finding.
- */
-void ctp_group_add(struct ctp_judge *j, struct ctp_group *g, const struct ctp_coroutine *co, enum ctp_certainty certainty,
-                   uint64_t from_ns, uint64_t ns);
-void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
-                   uint64_t from_ns, uint64_t ns);
-void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
-
-/* A coroutine as a report lists it. Its texts belong to the caller. */
-struct ctp_report_member ctp_judge_member(struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t from_ns, uint64_t ns);
 
 /*
  * The time up to which all events of a coroutine are known: the end of the section; for a coroutine of another process, the last
@@ -213,10 +203,6 @@ static inline struct ctp_coroutine *ctp_judge_holds_thread(const struct ctp_judg
 
 /* The statement is for each coroutine, also for dead ones that are not forgotten yet. */
 #define CTP_EACH_COROUTINE(j, co) for (uint32_t at_ = 0; ((co) = ctp_follow_each((j)->follow, &at_));)
-
-/* A copy of a text, or null. For a coroutine without a name, a copy of that of the nearest ancestor that has one, or null. */
-char *ctp_judge_copy(struct ctp_judge *j, const char *text);
-char *ctp_judge_in(struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /* Whether a coroutine has run for as long as the whole program stands still: then its thread sleeps. */
 static inline bool ctp_judge_blocks(const struct ctp_judge *j, const struct ctp_coroutine *co)

@@ -14,19 +14,10 @@
 
 enum {
 	FAR_OFF = 1000,
-	LATE_NS = 500000000, /* a wake that is due comes within this time, also on a busy machine */
 	DEEP = 8,            /* how far a chain of waiting coroutines is followed to see whether the last one is idle */
 	PASSES = 64,         /* over all coroutines, at most, to find circles of holders */
 	BARS_PROOF = CTP_REASON_TIMED | CTP_REASON_CANCELLABLE | CTP_REASON_RESTS | CTP_REASON_SHARED,
 };
-
-const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const struct ctp_coroutine *co)
-{
-	if (!ctp_wait_is(co) || !co->next)
-		return NULL;
-	const struct ctp_reasons *r = ctp_objects_reasons(j->follow->objects, co->id, co->next - 1);
-	return r && !r->more ? r : NULL;
-}
 
 static struct ctp_object *object_of(const struct ctp_judge *j, const struct ctp_reasons *r, uint32_t i)
 {
@@ -42,29 +33,12 @@ static struct ctp_object *last_object_of(const struct ctp_judge *j, const struct
 /* Coroutines hold what the reason is for, and give it back. */
 static bool is_held(const struct ctp_reason_of *r) { return r->what == CTP_WAITS_LOCK || r->what == CTP_WAITS_PERMITS; }
 
-static uint64_t wanted(const struct ctp_reason_of *r) { return r->count ? r->count : 1; }
-
 /* Less is available than the reason wants. */
 static bool is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
 {
 	const struct ctp_stock *stock = ctp_object_stock(ob, r);
 	bool exact;
-	return stock->known && ctp_object_available(ob, stock, &exact) < wanted(r) && exact;
-}
-
-/* A lock that has a holder is not available, whatever its last count says. */
-static bool is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r)
-{
-	const struct ctp_stock *stock = ctp_object_stock(ob, r);
-	bool held = r->what == CTP_WAITS_LOCK && ob->holders_known && ob->nholders;
-	bool exact;
-	return stock->known && ctp_object_available(ob, stock, &exact) >= wanted(r) && !held;
-}
-
-/* How long a wait is overdue: since due_ns, or since it began. */
-static uint64_t since(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t due_ns)
-{
-	return ctp_follow_ns(j->follow, ctp_most(due_ns, co->suspended_ns), ctp_judge_end_ns(j, co));
+	return stock->known && ctp_object_available(ob, stock, &exact) < ctp_reason_wanted(r) && exact;
 }
 
 /* The same, while the object was there: nothing is due from one that was destroyed. */
@@ -74,20 +48,7 @@ static uint64_t since_of(const struct ctp_judge *j, const struct ctp_coroutine *
 	return ctp_follow_ns(j->follow, ctp_most(due_ns, co->suspended_ns), ob->gone_ns ? ctp_least(ob->gone_ns, end_ns) : end_ns);
 }
 
-/* --- quiet ---------------------------------------------------------------------------------------------------------------- */
-
-bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co)
-{
-	const struct ctp_reasons *r = j->ordinal ? NULL : ctp_wait_reasons(j, co);
-	for (uint32_t i = 0; r && i < r->n; i++) {
-		const struct ctp_object *ob = object_of(j, r, i);
-		if (r->list[i].what == CTP_WAITS_TIMER && since(j, co, r->list[i].value) < LATE_NS)
-			return true;
-		if (r->list[i].marks & CTP_REASON_RESTS && !(ob && (ob->closed_ns || is_enough(ob, &r->list[i]))))
-			return true;
-	}
-	return false;
-}
+/* --- idle ----------------------------------------------------------------------------------------------------------------- */
 
 bool ctp_wait_is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
@@ -155,15 +116,6 @@ bool ctp_wait_is_for_silence(const struct ctp_judge *j, const struct ctp_corouti
 	return r && r->n == 1 && is_empty(j, co, r->pid, &r->list[0]);
 }
 
-bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_coroutine *co)
-{
-	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
-	bool all = r && r->n;
-	for (uint32_t i = 0; r && i < r->n; i++)
-		all &= ctp_reason_is_object(&r->list[i]) && !(r->list[i].marks & (CTP_REASON_TIMED | CTP_REASON_RESTS));
-	return all;
-}
-
 /* --- holders -------------------------------------------------------------------------------------------------------------- */
 
 /*
@@ -174,7 +126,7 @@ static const struct ctp_object *held_object(const struct ctp_judge *j, const str
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
 	const struct ctp_object *ob = r && r->n == 1 ? last_object_of(j, co, r, 0) : NULL;
-	if (!ob || ob->closed_ns || !is_held(&r->list[0]) || is_enough(ob, &r->list[0]))
+	if (!ob || ob->closed_ns || !is_held(&r->list[0]) || ctp_reason_is_enough(ob, &r->list[0]))
 		return NULL;
 	return ob->holders_known && ob->nholders && !ob->others ? ob : NULL;
 }
@@ -207,7 +159,7 @@ static bool is_held_enough(const struct ctp_judge *j, const struct ctp_coroutine
 	if (r->what == CTP_WAITS_LOCK) /* one holder may have locked it several times */
 		return held && ob->nholders == 1 && (ob->holders[0].coro != co->id || ob->total == 1);
 	bool fits = ctp_object_held(ob) + ctp_stock_recorded(&ob->stock) <= ob->all;
-	return fits && !ob->grew && held + wanted(r) > ob->all;
+	return fits && !ob->grew && held + ctp_reason_wanted(r) > ob->all;
 }
 
 /* The program says that only the holders can end the wait. */
@@ -266,7 +218,7 @@ static bool is_own_only(const struct ctp_judge *j, const struct ctp_object *ob, 
 {
 	const struct ctp_reason_of *r = &ctp_wait_reasons(j, waiter)->list[0];
 	const struct ctp_holder *h = &ob->holders[0];
-	bool rest = r->what == CTP_WAITS_PERMITS && (uint64_t)h->count + wanted(r) <= ob->all;
+	bool rest = r->what == CTP_WAITS_PERMITS && (uint64_t)h->count + ctp_reason_wanted(r) <= ob->all;
 	return ob->nholders == 1 && h->coro == waiter->id && (rest || !held_before(j, waiter, h));
 }
 
@@ -327,9 +279,9 @@ bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine 
 
 static bool is_overdue(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
 {
-	uint64_t late_ns = r->what == CTP_WAITS_TIMER ? since(j, co, r->value) : 0;
+	uint64_t late_ns = r->what == CTP_WAITS_TIMER ? ctp_wait_since_due(j, co, r->value) : 0;
 	bool usual = late_ns / 2 < ctp_objects_timers(j->follow->objects, ctp_follow_place(j->follow, co)).late_ns;
-	return late_ns >= LATE_NS && !usual && !ctp_judge_holds_thread(j, co, r->value + LATE_NS);
+	return late_ns >= CTP_JUDGE_LATE_NS && !usual && !ctp_judge_holds_thread(j, co, r->value + CTP_JUDGE_LATE_NS);
 }
 
 /* The last coroutine that was woken for the object has not suspended since, and may take what is there. */
@@ -345,8 +297,8 @@ static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *c
 {
 	const struct ctp_stock *stock = ctp_object_stock(ob, r);
 	bool exact, counted = r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER;
-	bool enough = counted && is_enough(ob, r) && ob->first_count <= ctp_object_available(ob, stock, &exact);
-	return enough && since_of(j, co, ob, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
+	bool enough = counted && ctp_reason_is_enough(ob, r) && ob->first_count <= ctp_object_available(ob, stock, &exact);
+	return enough && since_of(j, co, ob, stock->since_ns) >= CTP_JUDGE_LATE_NS && !somebody_comes(j, ob, stock->since_ns);
 }
 
 /* A holder has ended, and every holder that is alive waits, and has for half of this wait. */
@@ -354,7 +306,7 @@ static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *
                          const struct ctp_reason_of *r)
 {
 	bool owned = r->what == CTP_WAITS_LOCK || (r->what == CTP_WAITS_PERMITS && ob->owned), dead = false;
-	if (!owned || !ob->holders_known || is_enough(ob, r) || since_of(j, co, ob, 0) < LATE_NS)
+	if (!owned || !ob->holders_known || ctp_reason_is_enough(ob, r) || since_of(j, co, ob, 0) < CTP_JUDGE_LATE_NS)
 		return false;
 	for (uint32_t i = 0; i < ob->nholders; i++) {
 		const struct ctp_coroutine *by = ctp_follow_find(j->follow, ob->holders[i].coro);
@@ -362,7 +314,7 @@ static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *
 			return false;
 		if (by && by->state != CTP_DEAD && ctp_follow_ns(j->follow, by->resumed_ns, j->end_ns) < ctp_wait_ns(j, co) / 2)
 			return false;
-		dead |= !by || (by->state == CTP_DEAD && since_of(j, co, ob, by->since_ns) >= LATE_NS);
+		dead |= !by || (by->state == CTP_DEAD && since_of(j, co, ob, by->since_ns) >= CTP_JUDGE_LATE_NS);
 	}
 	return dead && !ob->others;
 }
@@ -378,8 +330,8 @@ static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *
 	bool owned = r->what == CTP_WAITS_LOCK || (r->what == CTP_WAITS_PERMITS && ob->owned);
 	bool unheld = ob->holders_known && ob->hold_ns && !ob->nholders && !ob->others;
 	uint64_t changed_ns = ctp_most(ctp_most(ob->hold_ns, ob->woken_ns), stock->since_ns);
-	return owned && unheld && stock->known && !is_enough(ob, r) && since_of(j, co, ob, changed_ns) >= CTP_JUDGE_QUIET_NS &&
-	       !somebody_comes(j, ob, 0);
+	bool lacks = owned && unheld && stock->known && !ctp_reason_is_enough(ob, r);
+	return lacks && since_of(j, co, ob, changed_ns) >= CTP_JUDGE_QUIET_NS && !somebody_comes(j, ob, 0);
 }
 
 /*
@@ -390,16 +342,17 @@ static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, co
 {
 	bool own = false;
 	for (uint32_t i = 0; ob->holders_known && i < ob->nholders; i++)
-		own |= ob->holders[i].coro == co->id && ob->holders[i].count >= (int64_t)wanted(r);
+		own |= ob->holders[i].coro == co->id && ob->holders[i].count >= (int64_t)ctp_reason_wanted(r);
 	return own && is_held(r) && since_of(j, co, ob, 0) >= CTP_JUDGE_QUIET_NS && ctp_wait_is_too_long(j, co);
 }
 
-/* The collector saw unread data for the descriptor, or its end, during the wait, LATE_NS before its end or earlier. */
+/* The collector saw unread data for the descriptor, or its end, during the wait, CTP_JUDGE_LATE_NS before its end or earlier. */
 static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
 {
 	const struct ctp_descriptor *d = look_at(j, co, pid, r);
 	bool readable = d && (d->unread || d->ended) && r->count & POLLIN;
-	return readable && since(j, co, d->unread_ns) >= LATE_NS && !ctp_judge_holds_thread(j, co, d->unread_ns + LATE_NS);
+	bool late = readable && ctp_wait_since_due(j, co, d->unread_ns) >= CTP_JUDGE_LATE_NS;
+	return late && !ctp_judge_holds_thread(j, co, d->unread_ns + CTP_JUDGE_LATE_NS);
 }
 
 const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r)
@@ -429,12 +382,12 @@ static bool has_no_peer(const struct ctp_judge *j, const struct ctp_coroutine *c
 	const struct ctp_reason_of *reason = &r->list[i];
 	const struct ctp_queue_end *other = r->n == 1 ? ctp_wait_other_end(j, r->pid, reason) : NULL;
 	const struct ctp_object *ob = object_of(j, r, i);
-	bool may_end = reason->marks & (CTP_REASON_TIMED | CTP_REASON_RESTS) || (ob && is_enough(ob, reason));
+	bool may_end = reason->marks & (CTP_REASON_TIMED | CTP_REASON_RESTS) || (ob && ctp_reason_is_enough(ob, reason));
 	if (!other || may_end || ctp_wait_ns(j, co) < CTP_JUDGE_QUIET_NS || !is_at_work(j, co, reason))
 		return false;
 	for (uint32_t k = 0; k < other->n; k++) {
 		const struct ctp_coroutine *user = ctp_follow_find(j->follow, other->users[k].coro);
-		if (user && (user->state != CTP_DEAD || since(j, co, user->since_ns) < LATE_NS))
+		if (user && (user->state != CTP_DEAD || ctp_wait_since_due(j, co, user->since_ns) < CTP_JUDGE_LATE_NS))
 			return false;
 	}
 	return true;
@@ -445,7 +398,7 @@ static bool has_strayed_wake(const struct ctp_judge *j, const struct ctp_corouti
                              const struct ctp_reason_of *r)
 {
 	bool meanwhile = ob->strayed && ob->strayed_ns >= co->suspended_ns;
-	return meanwhile && since_of(j, co, ob, ob->strayed_ns) >= LATE_NS && !is_short(ob, r);
+	return meanwhile && since_of(j, co, ob, ob->strayed_ns) >= CTP_JUDGE_LATE_NS && !is_short(ob, r);
 }
 
 /* The rule that a wait breaks, by reason i; CTP_RULES: none. */
@@ -459,7 +412,7 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 		return CTP_RULE_UNREAD;
 	if (!ob)
 		return has_no_peer(j, co, r, i) ? CTP_RULE_PEER_ENDED : CTP_RULES;
-	if (ob->closed_ns && since_of(j, co, ob, ob->closed_ns) >= LATE_NS)
+	if (ob->closed_ns && since_of(j, co, ob, ob->closed_ns) >= CTP_JUDGE_LATE_NS)
 		return CTP_RULE_CLOSED;
 	if (has_strayed_wake(j, co, ob, reason))
 		return CTP_RULE_STRAYED;
@@ -488,7 +441,7 @@ static void count_waiters(struct ctp_judge *j)
 			ob->waiters++;
 			if (!ob->first_since_ns || co->suspended_ns < ob->first_since_ns) {
 				ob->first_since_ns = co->suspended_ns;
-				ob->first_count = wanted(&r->list[i]);
+				ob->first_count = ctp_reason_wanted(&r->list[i]);
 				ob->longest_ns = ns;
 			}
 		}

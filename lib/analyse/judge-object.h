@@ -7,16 +7,9 @@
 #ifndef CTP_JUDGE_OBJECT_H
 #define CTP_JUDGE_OBJECT_H
 
-#include "analyse/judge-groups.h"
-#include "analyse/objects.h"
+#include "analyse/judge-reasons.h"
 
 struct ctp_words;
-
-/* The reasons of a coroutine's wait; null: it does not wait, or not all reasons are known. */
-const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const struct ctp_coroutine *co);
-
-/* Whether a wait is in order, however long it is: one of its reasons is a timer that is not due, or a declared rest. */
-bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
  * Whether a coroutine waits because there is nothing to do. Either nothing is available of what it waits for, and the coroutines
@@ -33,12 +26,6 @@ bool ctp_wait_is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *
 
 /* Whether a coroutine waits to read from a descriptor that had nothing to read when the collector looked, since the wait began. */
 bool ctp_wait_is_for_silence(const struct ctp_judge *j, const struct ctp_coroutine *co);
-
-/*
- * Whether a coroutine waits for things of the program alone, and not for a timer or a descriptor: so nothing from outside ends the
- * wait by itself.
- */
-bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
  * Makes each coroutine that waits for an object await a holder of it. Where only the holders can end the waits of a circle, each

@@ -14,7 +14,6 @@
 #include "analyse/judge-why.h"
 
 #include "analyse/judge-wakers.h"
-#include "analyse/judge-object.h"
 
 enum {
 	SIBLINGS_MIN = 3,

@@ -6,9 +6,7 @@
 #ifndef CTP_JUDGE_WHY_H
 #define CTP_JUDGE_WHY_H
 
-#include "analyse/judge-groups.h"
-
-static inline bool ctp_wait_is(const struct ctp_coroutine *co) { return co && co->state == CTP_SUSPENDED; }
+#include "analyse/judge-reasons.h"
 
 static inline uint64_t ctp_wait_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {

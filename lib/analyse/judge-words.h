@@ -4,7 +4,7 @@
 #ifndef CTP_JUDGE_WORDS_H
 #define CTP_JUDGE_WORDS_H
 
-#include "analyse/judge-groups.h"
+#include "analyse/judge-members.h"
 #include "base/text.h"
 
 enum { CTP_WORDS_LISTED = 3 }; /* members that have a line of their own */

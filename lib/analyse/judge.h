@@ -5,7 +5,7 @@
 #define CTP_JUDGE_H
 
 #include "analyse/findings-kept.h"
-#include "analyse/judge-groups.h"
+#include "analyse/judge-members.h"
 
 /* The functions that the rows of rules.h name. */
 struct ctp_words;
