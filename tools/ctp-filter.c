@@ -269,7 +269,6 @@ static void use_finding(const struct ctp_filter_finding *finding)
 	o->section = finding->section;
 	o->origin = finding->origin;
 	o->finding = finding->finding;
-	o->suspect = finding->suspect;
 	if (!ask.has_around)
 		return;
 	o->absolute = true;
@@ -347,7 +346,7 @@ static void say_what_was_done(const struct ctp_filter_stats *s)
 		ctp_tool_say(&tool, "the trace has no origin %ju", (uintmax_t)o->origin);
 	if (finding->members > finding->listed)
 		ctp_tool_say(&tool, "the finding has %ju coroutines, of which a report lists the first 100", (uintmax_t)finding->members);
-	if (ask.finding && !finding->finding && !finding->suspect)
+	if (ask.finding && !finding->finding)
 		ctp_tool_say(&tool, "the finding itself is not in the output: without names it is another one");
 	if (s->unknown_parents && o->descendants)
 		ctp_tool_say(&tool, "the parent of %ju coroutine%s is not known: whether %s from the selected ones is not known, either",

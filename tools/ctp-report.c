@@ -177,12 +177,9 @@ static void open_files(char **inputs)
 static bool has_found(const struct ctp_report *r)
 {
 	for (uint32_t i = 0; i < r->nsections; i++) {
-		const struct ctp_report_section *s = &r->sections[i];
-		for (uint32_t k = 0; k < s->nfindings; k++)
-			if (s->findings[k].certainty >= ask.style.fail_on)
-				return true;
-		for (uint32_t k = 0; k < s->nsuspects; k++)
-			if (s->suspects[k].certainty >= ask.style.fail_on)
+		const struct ctp_finding *f;
+		for (uint32_t k = 0; (f = ctp_report_finding(&r->sections[i], k)); k++)
+			if (f->certainty >= ask.style.fail_on)
 				return true;
 	}
 	return false;

@@ -156,8 +156,8 @@ static size_t spell_place(struct ctp_filter_anon *a, char to[SPELLED_MAX], const
 
 static bool is_rule(const char *text)
 {
-	bool is_it = !strcmp(text, "possible");
-	for (enum ctp_rule rule = 0; rule < CTP_RULES; rule++)
+	bool is_it = false;
+	for (enum ctp_rule rule = 0; rule <= CTP_RULE_NONE; rule++)
 		is_it |= !strcmp(text, ctp_rule_name(rule));
 	return is_it;
 }

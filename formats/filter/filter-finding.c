@@ -158,8 +158,6 @@ struct ctp_filter_report *ctp_filter_report_new(const struct ctp_analysis_option
 
 /* --- one finding ---------------------------------------------------------------------------------------------------------- */
 
-static uint32_t count_of(const struct ctp_report_section *s) { return s->nfindings + s->nsuspects; }
-
 static bool is_asked_for(const struct place *at, uint64_t section, uint64_t origin)
 {
 	return (!section || at->section == section) && (!origin || at->origin == origin);
@@ -176,7 +174,7 @@ static uint32_t choose(const struct ctp_filter_report *r, uint64_t number, uint6
 			continue;
 		asked++;
 		bool finding = number <= report->sections[i].nfindings;
-		if (number > count_of(&report->sections[i]) || (is_finding && !finding))
+		if (!ctp_report_finding(&report->sections[i], number - 1) || (is_finding && !finding))
 			continue;
 		if (finding && !is_finding)
 			found = several = 0;
@@ -253,16 +251,9 @@ static bool is_same(const struct ctp_report_member *a, uint32_t na, const struct
 /* The same finding in the other report, where the order of equal ones may be another. */
 static const struct ctp_finding *same_finding(const struct ctp_report_section *s, const struct ctp_finding *f)
 {
-	for (const struct ctp_finding *g = s->findings; g < s->findings + s->nfindings; g++)
+	const struct ctp_finding *g;
+	for (uint32_t i = 0; (g = ctp_report_finding(s, i)); i++)
 		if (g->rule == f->rule && g->members == f->members && is_same(g->who, g->nwho, f->who, f->nwho))
-			return g;
-	return NULL;
-}
-
-static const struct ctp_suspect *same_suspect(const struct ctp_report_section *s, const struct ctp_suspect *f)
-{
-	for (const struct ctp_suspect *g = s->suspects; g < s->suspects + s->nsuspects; g++)
-		if (g->members == f->members && is_same(g->who, g->nwho, f->who, f->nwho))
 			return g;
 	return NULL;
 }
@@ -276,23 +267,13 @@ enum ctp_status ctp_filter_finding_get(struct ctp_filter_finding *to, const stru
 	const struct ctp_report_section *s = &r->analysis->report.sections[found - 1];
 	const struct ctp_report_section *other = r->nameless && found <= r->nameless->report.nsections ?
 	                                         &r->nameless->report.sections[found - 1] : s;
-	bool ok;
+	const struct ctp_finding *f = ctp_report_finding(s, number - 1);
 	*to = (struct ctp_filter_finding){.section = r->places[found - 1].section, .origin = r->places[found - 1].origin};
-	if (number <= s->nfindings) {
-		const struct ctp_finding *f = &s->findings[number - 1];
-		to->finding = same_finding(other, f);
-		to->members = f->members + f->waiting;
-		to->from_ns = s->start_ns + f->from_ns;
-		to->to_ns = s->start_ns + f->to_ns;
-		ok = add_members(to, s, f->who, f->nwho) && add_members(to, s, f->waiters, f->nwaiters);
-	} else {
-		const struct ctp_suspect *f = &s->suspects[number - s->nfindings - 1];
-		to->suspect = same_suspect(other, f);
-		to->members = f->members;
-		to->from_ns = s->start_ns + f->since_ns;
-		to->to_ns = to->from_ns + f->for_ns;
-		ok = add_members(to, s, f->who, f->nwho);
-	}
+	to->finding = same_finding(other, f);
+	to->members = f->members + (f->rule == CTP_RULE_NONE ? 0 : f->waiting);
+	to->from_ns = s->start_ns + f->from_ns;
+	to->to_ns = s->start_ns + f->to_ns;
+	bool ok = add_members(to, s, f->who, f->nwho) && add_members(to, s, f->waiters, f->nwaiters);
 	if (to->ncoros)
 		return CTP_OK;
 	ctp_filter_finding_fini(to);

@@ -20,8 +20,7 @@ struct ctp_filter_finding {
 	size_t ncoros;
 	uint64_t members;         /* the members of the finding, and the coroutines that wait because of them */
 	uint64_t listed;          /* how many of these the report lists */
-	const struct ctp_finding *finding; /* one of these; the other is null. Both null: anonymised, they would be another finding */
-	const struct ctp_suspect *suspect;
+	const struct ctp_finding *finding; /* null: anonymised, they would be another finding */
 };
 
 /* Makes a report of what it is fed; with anon, another one of the anonymised records. Null: err says why. */

@@ -68,7 +68,7 @@ static bool make_section(struct ctp_filter *f, const struct ctp_section *sec)
 	const char *before = ctp_section_get(sec, "filtered");
 	if (before && f->anon && !(before = value_of(f, &(struct ctp_attr){(char *)(uintptr_t)"filtered", (char *)(uintptr_t)before})))
 		return false;
-	bool whole = f->whole && !f->options->finding && !f->options->suspect;
+	bool whole = f->whole && !f->options->finding;
 	char *said = said_so_far(before, whole ? NULL : f->options->said);
 	ctp_section_fini(to);
 	ctp_section_init(to);
@@ -96,8 +96,8 @@ static void begin_section(struct ctp_filter *f)
 	ctp_writer_begin(f->writer, &f->to);
 	const char *stride = ctp_section_get(&f->to, "stride");
 	f->kept.stride = stride ? strtoull(stride, NULL, 10) : 0;
-	if (f->options->finding || f->options->suspect)
-		ctp_kept_write(&f->kept, f->first_ns != UINT64_MAX ? f->first_ns : 0, f->options->finding, f->options->suspect);
+	if (f->options->finding)
+		ctp_kept_write(&f->kept, f->first_ns != UINT64_MAX ? f->first_ns : 0, f->options->finding);
 	for (struct ctp_filter_held *h = f->preamble.first; h; h = h->next)
 		take(f, &h->rec);
 	ctp_filter_drop_all(&f->preamble);
@@ -218,7 +218,7 @@ static bool is_of_other_origin(struct ctp_filter *f, const struct ctp_record *re
 /* One of an earlier filter stays, unless this one has cut out another finding. */
 static void take_finding(struct ctp_filter *f, const struct ctp_record *rec)
 {
-	if (!f->options->finding && !f->options->suspect)
+	if (!f->options->finding)
 		ctp_filter_put(f, rec);
 }
 

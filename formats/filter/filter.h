@@ -48,7 +48,6 @@ struct ctp_filter_options {
 	uint64_t section; /* only the section with this number, from 1 on; 0: all */
 	uint64_t origin;  /* of merged sections only what is from this one; 0: all */
 	const struct ctp_finding *finding; /* becomes records of the section; null: none */
-	const struct ctp_suspect *suspect; /* the same */
 	struct ctp_filter_anon *anon; /* the caller's, with numbers of texts that it has used already; null: none */
 	bool absolute;    /* since_ns and until_ns are times of the section's clock */
 	bool anonymise;

@@ -270,12 +270,11 @@ static int by_number(const void *a, const void *b) { return ctp_compare(*(const 
 static void narrow(struct html_sink *s, const struct ctp_report_section *sec)
 {
 	uint64_t at = s->options.finding - 1;
-	if (at >= sec->nfindings + sec->nsuspects)
+	const struct ctp_finding *f = ctp_report_finding(sec, at);
+	if (!f)
 		return;
-	const struct ctp_finding *f = at < sec->nfindings ? &sec->findings[at] : NULL;
-	const struct ctp_suspect *suspect = f ? NULL : &sec->suspects[at - sec->nfindings];
-	const struct ctp_report_member *lists[] = {f ? f->who : suspect->who, f ? f->waiters : NULL};
-	uint32_t counts[] = {f ? f->nwho : suspect->nwho, f ? f->nwaiters : 0}, n = 0;
+	const struct ctp_report_member *lists[] = {f->who, f->waiters};
+	uint32_t counts[] = {f->nwho, f->nwaiters}, n = 0;
 	uint64_t *ids = calloc(3 * ((size_t)counts[0] + counts[1]) + 1, sizeof *ids);
 	if (!ids) {
 		s->failed = true;

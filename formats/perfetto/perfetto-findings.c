@@ -65,31 +65,20 @@ static void say_finding(struct ctp_perfetto_draw *d, const struct ctp_perfetto_t
                         const struct ctp_finding *f, uint64_t base_ns)
 {
 	in->nargs = 0;
-	add_text(in, CTP_PERFETTO_RULE, ctp_rule_name(f->rule));
+	if (f->rule != CTP_RULE_NONE)
+		add_text(in, CTP_PERFETTO_RULE, ctp_rule_name(f->rule));
 	add_text(in, CTP_PERFETTO_CERTAINTY, ctp_certainty_name(f->certainty));
 	add_number(in, CTP_PERFETTO_COROUTINES, f->members);
 	add_text(in, CTP_PERFETTO_SUSPENDED_AT, f->place);
 	add_text(in, CTP_PERFETTO_SPAWNED_AT, f->spawn);
-	if (f->nwho)
+	if (f->nwho && f->rule != CTP_RULE_NONE)
 		add_number(in, CTP_PERFETTO_CORO, f->who[0].id);
+	add_text(in, CTP_PERFETTO_EVIDENCE, f->excuse);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
 		add_text(in, CTP_PERFETTO_EVIDENCE, f->evidence[i]);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++)
 		add_text(in, CTP_PERFETTO_NEXT, f->next[i]);
 	tell(d, track, f->title, in, base_ns + f->from_ns);
-}
-
-static void say_suspect(struct ctp_perfetto_draw *d, const struct ctp_perfetto_track *track, struct instant *in,
-                        const struct ctp_suspect *s, uint64_t base_ns)
-{
-	in->nargs = 0;
-	add_text(in, CTP_PERFETTO_CERTAINTY, ctp_certainty_name(s->certainty));
-	add_number(in, CTP_PERFETTO_COROUTINES, s->members);
-	add_text(in, CTP_PERFETTO_SUSPENDED_AT, s->place);
-	add_text(in, CTP_PERFETTO_SPAWNED_AT, s->spawn);
-	add_text(in, CTP_PERFETTO_EVIDENCE, s->excuse);
-	add_text(in, CTP_PERFETTO_EVIDENCE, s->also);
-	tell(d, track, s->title, in, base_ns + s->since_ns);
 }
 
 void ctp_perfetto_findings(struct ctp_perfetto_draw *d, const struct ctp_report_section *sec, uint64_t base_ns)
@@ -99,10 +88,9 @@ void ctp_perfetto_findings(struct ctp_perfetto_draw *d, const struct ctp_report_
 	struct ctp_perfetto_track track = new_row(d, "findings");
 	struct instant in = {.texts = calloc(CTP_PERFETTO_ARGS, sizeof *in.texts)};
 	d->failed |= !in.texts;
-	for (uint32_t i = 0; in.texts && i < sec->nfindings; i++)
-		say_finding(d, &track, &in, &sec->findings[i], base_ns);
-	for (uint32_t i = 0; in.texts && i < sec->nsuspects; i++)
-		say_suspect(d, &track, &in, &sec->suspects[i], base_ns);
+	const struct ctp_finding *f;
+	for (uint32_t i = 0; in.texts && (f = ctp_report_finding(sec, i)); i++)
+		say_finding(d, &track, &in, f, base_ns);
 	free(in.texts);
 }
 

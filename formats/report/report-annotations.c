@@ -45,10 +45,9 @@ static void count_all(struct github *g, const struct ctp_report *r)
 	char lines[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
 	for (uint32_t i = 0; i < r->nsections; i++) {
 		const struct ctp_report_section *s = &r->sections[i];
-		for (uint32_t k = 0; k < s->nfindings; k++)
-			g->all[kind_of(s->findings[k].certainty)]++;
-		for (uint32_t k = 0; k < s->nsuspects; k++)
-			g->all[kind_of(s->suspects[k].certainty)]++;
+		const struct ctp_finding *f;
+		for (uint32_t k = 0; (f = ctp_report_finding(s, k)); k++)
+			g->all[kind_of(f->certainty)]++;
 		g->all[ERROR] += ctp_ci_hang(lines[0], s);
 		g->all[kind_of_caveats(s)] += ctp_print_caveats(lines, r, s) > 0;
 	}

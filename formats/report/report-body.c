@@ -171,26 +171,21 @@ static void sentences(struct ctp_doc *doc, const char *label, char *const lines[
 		doc->ops->sentence(doc, IN_FINDING + (i ? (unsigned)strlen(label) : 0), i ? "" : label, lines[i]);
 }
 
+/* Of a wait that stands out, the evidence is about the coroutines that wait for the members, and so comes after these. */
 static void finding(struct ctp_doc *doc, const struct ctp_finding *f, uint32_t number)
 {
-	doc->ops->finding(doc, number, f->certainty, f->title, ctp_rule_name(f->rule));
-	sentences(doc, "", f->evidence);
+	bool has_rule = f->rule != CTP_RULE_NONE;
+	doc->ops->finding(doc, number, f->certainty, f->title, has_rule ? ctp_rule_name(f->rule) : NULL);
+	if (f->excuse)
+		doc->ops->sentence(doc, IN_FINDING, "not reported as likely because ", f->excuse);
+	if (has_rule)
+		sentences(doc, "", f->evidence);
 	if (f->nwho)
 		doc->ops->members(doc, f);
+	if (!has_rule)
+		sentences(doc, "", f->evidence);
 	tree(doc, f);
 	sentences(doc, "next: ", f->next);
-}
-
-/* A wait that stands out, and the coroutines that wait. Numbers go on after the findings, for ctp-filter --finding. */
-static void suspect(struct ctp_doc *doc, const struct ctp_suspect *s, uint32_t number)
-{
-	const struct ctp_finding like = {.members = s->members, .who = s->who, .nwho = s->nwho};
-	doc->ops->finding(doc, number, s->certainty, s->title, NULL);
-	doc->ops->sentence(doc, IN_FINDING, "not reported as likely because ", s->excuse);
-	if (like.nwho)
-		doc->ops->members(doc, &like);
-	if (s->also)
-		doc->ops->sentence(doc, IN_FINDING, "", s->also);
 }
 
 static void findings(struct ctp_doc *doc)
@@ -202,8 +197,8 @@ static void findings(struct ctp_doc *doc)
 	for (uint32_t i = 0; i < shown; i++)
 		finding(doc, &s->findings[i], i + 1);
 	more(doc, s->nfindings, shown);
-	for (uint32_t i = 0; i < s->nsuspects; i++)
-		suspect(doc, &s->suspects[i], s->nfindings + i + 1);
+	for (uint32_t i = 0; i < s->nsuspects; i++) /* numbers go on, for ctp-filter --finding */
+		finding(doc, &s->suspects[i], s->nfindings + i + 1);
 	unsigned n = ctp_print_caveats(lines, doc->report, s);
 	if (n)
 		doc->ops->heading(doc, "What this could not see");
@@ -261,7 +256,7 @@ static bool is_same(const char *a, const char *b) { return a && b ? !strcmp(a, b
 static bool stands_out(const struct ctp_report_section *s, const struct ctp_report_still *row)
 {
 	for (uint32_t i = 0; i < s->nsuspects; i++) {
-		const struct ctp_suspect *p = &s->suspects[i];
+		const struct ctp_finding *p = &s->suspects[i];
 		bool all = p->members == p->open && p->members == row->coroutines;
 		if (all && is_same(p->place, row->place) && is_same(p->spawn, row->spawn))
 			return true;

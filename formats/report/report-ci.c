@@ -86,8 +86,9 @@ const char *ctp_ci_mark(char to[CTP_CI_MARK_MAX], struct ctp_ci *ci, const struc
 
 static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f)
 {
+	_Static_assert((unsigned)CTP_REPORT_POSSIBLE == CTP_RULE_NONE, "a wait that stands out has the name possible");
 	*r = (struct ctp_ci_result){
-		.rule = f->rule, .certainty = f->certainty, .title = f->title, .place = f->place, .spawn = f->spawn,
+		.rule = f->rule, .certainty = f->certainty, .title = f->title, .excuse = f->excuse, .place = f->place, .spawn = f->spawn,
 		.members = f->members, .waiting = f->waiting, .who = f->who, .nwho = f->nwho, .waiters = f->waiters,
 		.nwaiters = f->nwaiters,
 	};
@@ -97,43 +98,39 @@ static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f)
 		r->next[i] = f->next[i];
 }
 
-static void of_suspect(struct ctp_ci_result *r, const struct ctp_suspect *s, const struct ctp_report_section *section)
+/* Of a wait that stands out, what the report says of the whole program, and what to look at next. */
+static void add_advice(struct ctp_ci_result *r, const struct ctp_report_section *section)
 {
-	bool ready = s->nwho && s->who[0].state == CTP_RUNNABLE;
+	bool ready = r->nwho && r->who[0].state == CTP_RUNNABLE;
 	uint32_t n = 0;
-	*r = (struct ctp_ci_result){
-		.rule = CTP_REPORT_POSSIBLE, .certainty = s->certainty, .title = s->title, .excuse = s->excuse, .place = s->place,
-		.spawn = s->spawn, .members = s->members, .waiting = s->waiting, .who = s->who, .nwho = s->nwho,
-	};
-	if (s->also)
-		r->evidence[n++] = s->also;
-	if (ctp_print_quiet(r->quiet, section))
+	while (r->evidence[n])
+		n++;
+	if (n < CTP_REPORT_LINES && ctp_print_quiet(r->quiet, section))
 		r->evidence[n++] = r->quiet;
 	if (ready)
 		snprintf(r->advice, sizeof r->advice,
 		         "if that does not explain it, look at what should resume coroutines that were woken");
 	else
 		snprintf(r->advice, sizeof r->advice, "if that does not explain it, look at whatever ends a wait at %.*s",
-		         CTP_CI_ADVICE_MAX - 100, s->place ? s->place : "this site");
+		         CTP_CI_ADVICE_MAX - 100, r->place ? r->place : "this site");
 	r->next[0] = r->advice;
 }
 
 void ctp_ci_start(struct ctp_ci *ci, const struct ctp_report_section *section)
 {
-	assert(section->nfindings <= CTP_REPORT_FINDINGS && section->nsuspects <= CTP_REPORT_SUSPECTS);
+	assert(section->nfindings + section->nsuspects <= CTP_REPORT_FINDINGS + CTP_REPORT_SUSPECTS);
 	ci->section = section;
 	ci->at = ci->nseen = 0;
 }
 
 bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result)
 {
-	const struct ctp_report_section *s = ci->section;
-	if (ci->at < s->nfindings)
-		of_finding(result, &s->findings[ci->at]);
-	else if (ci->at - s->nfindings < s->nsuspects)
-		of_suspect(result, &s->suspects[ci->at - s->nfindings], s);
-	else
+	const struct ctp_finding *f = ctp_report_finding(ci->section, ci->at);
+	if (!f)
 		return false;
+	of_finding(result, f);
+	if (f->rule == CTP_RULE_NONE)
+		add_advice(result, ci->section);
 	ci->at++;
 	return true;
 }

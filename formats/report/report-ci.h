@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the ctptools authors */
 /*
  * report-ci.h - a report as a list of results, for the forms that services for continuous integration read: SARIF, JUnit,
- * annotations and code quality. A result is a finding, or a wait that stands out; both have the same parts here.
+ * annotations and code quality. Each finding is a result, with or without an excuse.
  *
  * Texts of the traced program have any bytes. All these forms show them to people, so they are spelled as in the text
  * (report-print.h), and then escaped as the form demands.
@@ -24,7 +24,7 @@ struct ctp_ci_result {
 	enum ctp_certainty certainty;
 	const char *title;
 	const char *evidence[CTP_REPORT_LINES + 1], *next[CTP_REPORT_LINES + 1]; /* each up to the first null */
-	const char *excuse;     /* of a wait that stands out: completes "not reported as likely because"; else null */
+	const char *excuse;     /* completes "not reported as likely because"; or null */
 	const char *place, *spawn;
 	uint64_t members, waiting;
 	const struct ctp_report_member *who, *waiters;
@@ -32,7 +32,7 @@ struct ctp_ci_result {
 	char quiet[CTP_PRINT_LINE_MAX], advice[CTP_CI_ADVICE_MAX]; /* lines of a wait that stands out */
 };
 
-/* The results of a section, one after the other: findings in their order, then waits that stand out. */
+/* The results of a section, one after the other: findings in their order, then those with an excuse. */
 struct ctp_ci {
 	const struct ctp_report_section *section;
 	uint32_t at, nseen;

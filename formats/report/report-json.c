@@ -171,17 +171,33 @@ static void finding(const struct json *j, const struct ctp_finding *f)
 	ctp_output_putf(j->out, "}");
 }
 
-static void suspect(const struct json *j, const struct ctp_suspect *s)
+/* What a finding of a rule has more than a wait that stands out. */
+static void suspect_of_rule(const struct json *j, const struct ctp_finding *f)
 {
-	ctp_output_putf(j->out, "{\"certainty\":\"%s\",", ctp_certainty_name(s->certainty));
-	text(j, "\"title\"", s->title);
-	text(j, ",\"excuse\"", s->excuse);
-	text(j, ",\"also\"", s->also);
-	sites(j, ",", s->spawn, s->place);
-	ctp_output_putf(j->out, ",\"count\":%ju,\"waiting\":%ju", s->members, s->waiting);
-	ctp_output_putf(j->out, ",\"since_ns\":%ju,\"for_ns\":%ju,\"open\":%ju", s->since_ns, s->for_ns, s->open);
-	ctp_output_putf(j->out, ",\"ended\":%ju,\"longest_ns\":%ju,\"p99_ns\":%ju", s->ended, s->longest_ns, s->p99_ns);
-	ARRAY(j, ",\"coroutines\"", member, s->who, s->nwho);
+	ctp_output_putf(j->out, ",\"rule\":\"%s\",\"gravity\":%d", ctp_rule_name(f->rule), (int)f->rule + 1);
+	ARRAY(j, ",\"evidence\"", line, f->evidence, lines(f->evidence));
+	ARRAY(j, ",\"next\"", line, f->next, lines(f->next));
+	ARRAY(j, ",\"awaits\"", waiter, f->waiters, f->nwaiters);
+}
+
+/* A finding with an excuse. */
+static void suspect(const struct json *j, const struct ctp_finding *f)
+{
+	bool has_rule = f->rule != CTP_RULE_NONE;
+	ctp_output_putf(j->out, "{\"certainty\":\"%s\",", ctp_certainty_name(f->certainty));
+	text(j, "\"title\"", f->title);
+	text(j, ",\"excuse\"", f->excuse);
+	text(j, ",\"also\"", has_rule ? NULL : f->evidence[0]);
+	sites(j, ",", f->spawn, f->place);
+	ctp_output_putf(j->out, ",\"count\":%ju,\"waiting\":%ju", f->members, f->waiting);
+	ns(j, ",\"since_ns\"", f->from_ns);
+	ns(j, ",\"for_ns\"", f->to_ns - f->from_ns);
+	ctp_output_putf(j->out, ",\"open\":%ju,\"ended\":%ju", f->open, f->ended);
+	ns(j, ",\"longest_ns\"", f->longest_ns);
+	ns(j, ",\"p99_ns\"", f->p99_ns);
+	ARRAY(j, ",\"coroutines\"", member, f->who, f->nwho);
+	if (has_rule)
+		suspect_of_rule(j, f);
 	ctp_output_putf(j->out, "}");
 }
 

@@ -279,15 +279,22 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 		strcpy(to, has_history(s) && !s->one_site ? "No findings" : "No findings, and no verdict: see below");
 	size_t len = strlen(to);
 	uint64_t dependents = 0;
-	for (uint32_t i = 0; i < s->nsuspects; i++)
+	uint32_t waits = 0;
+	for (uint32_t i = 0; i < s->nsuspects; i++) {
 		dependents += s->suspects[i].dependents;
-	if (s->nsuspects)
-		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, "%s %u wait%s", s->nfindings ? ", and" : ", but",
-		                        s->nsuspects, s->nsuspects == 1 ? " stands out" : "s stand out");
+		waits += s->suspects[i].rule == CTP_RULE_NONE;
+	}
+	const char *joins = s->nfindings ? ", and" : ", but";
+	if (s->nsuspects > waits)
+		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, "%s %u possible one%s", joins, s->nsuspects - waits,
+		                        ctp_print_plural(s->nsuspects - waits));
+	if (waits)
+		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, "%s %u wait%s", s->nsuspects > waits ? ", and" : joins,
+		                        waits, waits == 1 ? " stands out" : "s stand out");
 	if (dependents)
 		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, ", and %s other coroutine%s may wait because of %s",
 		                        ctp_print_count(n, dependents), ctp_print_plural(dependents),
-		                        s->nsuspects == 1 ? "it" : "them");
+		                        waits == 1 ? "it" : "them");
 	if (s->ignored)
 		snprintf(to + len, CTP_PRINT_LINE_MAX - len, "; %s ignored, as asked", ctp_print_count(n, s->ignored));
 	return to;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/findings.h"
 #include "analyse/judge-members.h"
 #include "base/array.h"
 #include "stream/events.h"
@@ -15,16 +16,12 @@
 
 enum { KEPT_MAX = 64 }; /* in a section */
 
-/* A finding or, if excuse or also may be there, a wait that stands out; in the form of a finding. */
 struct ctp_kept_item {
 	uint64_t number;
-	bool is_suspect;
+	bool is_excused; /* it has an excuse, which an anonymised trace does not say */
 	struct ctp_finding f;
-	char *excuse, *also;
-	uint64_t dependents, open, ended, longest_ns, p99_ns;
 };
 
-static const char suspect_rule[] = "possible";
 static const char from_whole[] = "this is from the report of the whole trace, of which ctp-filter wrote a part";
 
 /* --- writing -------------------------------------------------------------------------------------------------------------- */
@@ -118,31 +115,24 @@ static void put_line(const struct ctp_kept_writer *w, uint64_t ts_ns, enum ctp_f
 		});
 }
 
-static void put_suspect(const struct ctp_kept_writer *w, uint64_t ts_ns, const struct ctp_suspect *s)
+/* A wait that stands out has one line of evidence at most. */
+static enum ctp_found_part evidence_of(const struct ctp_finding *f)
 {
-	put(w, CTP_FOUND, (uint64_t[CTP_FOUND_FIELDS]){
-		[CTP_FOUND_TS] = ts_ns, [CTP_FOUND_NUMBER] = 1, [CTP_FOUND_RULE] = of_text(suspect_rule),
-		[CTP_FOUND_CERTAINTY] = s->certainty, [CTP_FOUND_TITLE] = of_text(s->title), [CTP_FOUND_SPAWN] = of_text(s->spawn),
-		[CTP_FOUND_PLACE] = of_text(s->place), [CTP_FOUND_MEMBERS] = s->members, [CTP_FOUND_WAITING] = s->waiting,
-		[CTP_FOUND_FROM] = s->since_ns, [CTP_FOUND_TO] = s->since_ns + s->for_ns, [CTP_FOUND_DEPENDENTS] = s->dependents,
-		[CTP_FOUND_OPEN] = s->open, [CTP_FOUND_ENDED] = s->ended, [CTP_FOUND_LONGEST] = s->longest_ns, [CTP_FOUND_P99] = s->p99_ns,
-	});
-	put_line(w, ts_ns, CTP_FOUND_EXCUSE, s->excuse);
-	put_line(w, ts_ns, CTP_FOUND_ALSO, s->also);
-	for (uint32_t i = 0; i < s->nwho; i++)
-		put_member(w, ts_ns, &s->who[i], false);
+	return f->rule == CTP_RULE_NONE ? CTP_FOUND_ALSO : CTP_FOUND_EVIDENCE;
 }
 
-static void put_finding(const struct ctp_kept_writer *w, uint64_t ts_ns, const struct ctp_finding *f)
+void ctp_kept_write(const struct ctp_kept_writer *w, uint64_t ts_ns, const struct ctp_finding *f)
 {
 	put(w, CTP_FOUND, (uint64_t[CTP_FOUND_FIELDS]){
 		[CTP_FOUND_TS] = ts_ns, [CTP_FOUND_NUMBER] = 1, [CTP_FOUND_RULE] = of_text(ctp_rule_name(f->rule)),
 		[CTP_FOUND_CERTAINTY] = f->certainty, [CTP_FOUND_TITLE] = of_text(f->title), [CTP_FOUND_SPAWN] = of_text(f->spawn),
 		[CTP_FOUND_PLACE] = of_text(f->place), [CTP_FOUND_MEMBERS] = f->members, [CTP_FOUND_WAITING] = f->waiting,
-		[CTP_FOUND_FROM] = f->from_ns, [CTP_FOUND_TO] = f->to_ns,
+		[CTP_FOUND_FROM] = f->from_ns, [CTP_FOUND_TO] = f->to_ns, [CTP_FOUND_DEPENDENTS] = f->dependents,
+		[CTP_FOUND_OPEN] = f->open, [CTP_FOUND_ENDED] = f->ended, [CTP_FOUND_LONGEST] = f->longest_ns, [CTP_FOUND_P99] = f->p99_ns,
 	});
+	put_line(w, ts_ns, CTP_FOUND_EXCUSE, f->excuse);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
-		put_line(w, ts_ns, CTP_FOUND_EVIDENCE, f->evidence[i]);
+		put_line(w, ts_ns, evidence_of(f), f->evidence[i]);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++)
 		put_line(w, ts_ns, CTP_FOUND_NEXT, f->next[i]);
 	for (uint32_t i = 0; i < f->nwho; i++)
@@ -151,28 +141,12 @@ static void put_finding(const struct ctp_kept_writer *w, uint64_t ts_ns, const s
 		put_member(w, ts_ns, &f->waiters[i], true);
 }
 
-void ctp_kept_write(const struct ctp_kept_writer *w, uint64_t ts_ns, const struct ctp_finding *f, const struct ctp_suspect *s)
-{
-	assert(!f != !s);
-	if (f)
-		put_finding(w, ts_ns, f);
-	else
-		put_suspect(w, ts_ns, s);
-}
-
 /* --- reading -------------------------------------------------------------------------------------------------------------- */
-
-static void item_fini(struct ctp_kept_item *item)
-{
-	ctp_finding_fini(&item->f);
-	free(item->excuse);
-	free(item->also);
-}
 
 void ctp_kept_clear(struct ctp_kept *k)
 {
 	for (size_t i = 0; i < k->n; i++)
-		item_fini(&k->list[i]);
+		ctp_finding_fini(&k->list[i].f);
 	k->n = 0;
 }
 
@@ -197,21 +171,21 @@ static char *text_in(struct ctp_kept *k, const struct ctp_record *rec, const cha
 
 static uint8_t at_most(uint64_t n, uint8_t most) { return n < most ? (uint8_t)n : most; }
 
-/* CTP_RULES: this version has no such rule. */
-static enum ctp_rule rule_of(const char *name)
+/* False: this version has no such rule. */
+static bool find_rule(enum ctp_rule *rule, const char *name)
 {
-	enum ctp_rule rule = 0;
-	while (rule < CTP_RULES && strcmp(ctp_rule_name(rule), name))
-		rule++;
-	return rule;
+	for (*rule = 0; *rule <= CTP_RULE_NONE; ++*rule)
+		if (name && !strcmp(ctp_rule_name(*rule), name))
+			return true;
+	return false;
 }
 
 /* A finding without a title is from an anonymised trace. */
-static char *title_of(struct ctp_kept *k, const struct ctp_finding *f, const char *rule)
+static char *title_of(struct ctp_kept *k, const struct ctp_finding *f)
 {
 	char *text = NULL;
 	bool one = f->members == 1;
-	if (asprintf(&text, "%ju coroutine%s: %s%s%s", (uintmax_t)f->members, one ? "" : "s", rule, f->place ? " at " : "",
+	if (asprintf(&text, "%ju coroutine%s: %s%s%s", (uintmax_t)f->members, one ? "" : "s", ctp_rule_name(f->rule), f->place ? " at " : "",
 	             f->place ? f->place : "") < 0) {
 		k->failed = true;
 		return NULL;
@@ -219,46 +193,68 @@ static char *title_of(struct ctp_kept *k, const struct ctp_finding *f, const cha
 	return text;
 }
 
+static void fill_head(struct ctp_kept *k, struct ctp_finding *f, const struct ctp_record *rec)
+{
+	f->certainty = at_most(number_in(rec, "certainty"), ctp_rule_most(f->rule));
+	f->spawn = text_in(k, rec, "spawned_at");
+	f->place = text_in(k, rec, "place");
+	f->members = number_in(rec, "members");
+	f->waiting = number_in(rec, "waiting");
+	f->from_ns = number_in(rec, "from_ns");
+	f->to_ns = ctp_most(f->from_ns, number_in(rec, "to_ns"));
+	f->dependents = number_in(rec, "dependents");
+	f->open = number_in(rec, "open");
+	f->ended = number_in(rec, "ended");
+	f->longest_ns = number_in(rec, "longest_ns");
+	f->p99_ns = number_in(rec, "p99_ns");
+	f->title = text_in(k, rec, "title");
+	f->title = f->title ? f->title : title_of(k, f);
+}
+
 static void take_head(struct ctp_kept *k, const struct ctp_record *rec)
 {
-	char *rule = text_in(k, rec, "rule");
-	enum ctp_rule number = rule ? rule_of(rule) : CTP_RULES;
-	bool is_suspect = rule && !strcmp(rule, suspect_rule);
-	bool known = is_suspect || number < CTP_RULES;
-	if (known && k->n < KEPT_MAX && CTP_ARRAY_RESERVE(k->list, k->room, k->n + 1, KEPT_MAX)) {
-		struct ctp_kept_item *item = &k->list[k->n++];
-		*item = (struct ctp_kept_item){
-			.number = number_in(rec, "number"), .is_suspect = is_suspect, .dependents = number_in(rec, "dependents"),
-			.open = number_in(rec, "open"), .ended = number_in(rec, "ended"), .longest_ns = number_in(rec, "longest_ns"),
-			.p99_ns = number_in(rec, "p99_ns"),
-		};
-		struct ctp_finding *f = &item->f;
-		f->rule = is_suspect ? 0 : number;
-		f->certainty = at_most(number_in(rec, "certainty"), is_suspect ? CTP_CERTAIN_POSSIBLE : ctp_rule_most(number));
-		f->spawn = text_in(k, rec, "spawned_at");
-		f->place = text_in(k, rec, "place");
-		f->members = number_in(rec, "members");
-		f->waiting = number_in(rec, "waiting");
-		f->from_ns = number_in(rec, "from_ns");
-		f->to_ns = ctp_most(f->from_ns, number_in(rec, "to_ns"));
-		f->title = text_in(k, rec, "title");
-		f->title = f->title ? f->title : title_of(k, f, rule);
-	} else if (known && k->n < KEPT_MAX) {
+	char *name = text_in(k, rec, "rule");
+	enum ctp_rule rule;
+	bool takes = find_rule(&rule, name) && k->n < KEPT_MAX;
+	free(name);
+	if (takes && !CTP_ARRAY_RESERVE(k->list, k->room, k->n + 1, KEPT_MAX)) {
 		k->failed = true;
+		return;
 	}
-	free(rule);
+	if (!takes)
+		return;
+	struct ctp_kept_item *item = &k->list[k->n++];
+	*item = (struct ctp_kept_item){
+		.number = number_in(rec, "number"), .is_excused = rule == CTP_RULE_NONE, .f.rule = rule,
+	};
+	fill_head(k, &item->f, rec);
+}
+
+/* The list of lines that a part belongs to, and how many these may be; null: none. */
+static char **lines_of(struct ctp_finding *f, uint64_t part, uint32_t *most)
+{
+	bool has_rule = f->rule != CTP_RULE_NONE;
+	*most = CTP_REPORT_LINES;
+	if (part == CTP_FOUND_EVIDENCE && has_rule)
+		return f->evidence;
+	if (part == CTP_FOUND_NEXT && has_rule)
+		return f->next;
+	*most = 1;
+	if (part == CTP_FOUND_EXCUSE)
+		return &f->excuse;
+	return part == CTP_FOUND_ALSO && !has_rule ? f->evidence : NULL;
 }
 
 static void take_line(struct ctp_kept *k, struct ctp_kept_item *item, const struct ctp_record *rec)
 {
 	uint64_t part = number_in(rec, "part");
-	char **list = part == CTP_FOUND_EVIDENCE ? item->f.evidence : part == CTP_FOUND_NEXT ? item->f.next : NULL;
-	char **one = part == CTP_FOUND_EXCUSE ? &item->excuse : part == CTP_FOUND_ALSO ? &item->also : NULL;
-	for (uint32_t i = 0; list && i < CTP_REPORT_LINES && !one; i++)
-		if (!list[i])
-			one = &list[i];
-	if (one && !*one)
-		*one = text_in(k, rec, "text");
+	uint32_t most, i = 0;
+	char **lines = lines_of(&item->f, part, &most);
+	item->is_excused |= part == CTP_FOUND_EXCUSE;
+	while (lines && i < most && lines[i])
+		i++;
+	if (lines && i < most)
+		lines[i] = text_in(k, rec, "text");
 }
 
 static void take_member(struct ctp_kept *k, struct ctp_kept_item *item, const struct ctp_record *rec)
@@ -321,62 +317,50 @@ static bool is_same(const struct ctp_finding *a, const struct ctp_finding *b)
 	return a->rule == b->rule && a->nwho && b->nwho && a->who[0].id == b->who[0].id;
 }
 
-static void give_finding(struct ctp_report_section *s, struct ctp_finding *f)
+/* A finding of the part itself says less. */
+static void drop_same(struct ctp_finding *list, uint32_t *n, const struct ctp_finding *f)
 {
-	for (uint32_t i = s->nfindings; i-- > 0;)
-		if (is_same(&s->findings[i], f)) {
-			ctp_finding_fini(&s->findings[i]);
-			memmove(&s->findings[i], &s->findings[i + 1], (--s->nfindings - i) * sizeof *f);
+	for (uint32_t i = *n; i-- > 0;)
+		if (f->rule != CTP_RULE_NONE && is_same(&list[i], f)) {
+			ctp_finding_fini(&list[i]);
+			memmove(&list[i], &list[i + 1], (--*n - i) * sizeof *f);
 		}
-	s->findings[s->nfindings++] = *f;
-	*f = (struct ctp_finding){0};
 }
 
-static void give_suspect(struct ctp_report_section *s, struct ctp_kept_item *item)
+/* Says in the last line where it is from. A wait that stands out has one such line. */
+static void say_origin(struct ctp_kept *k, struct ctp_finding *f)
+{
+	uint32_t most = f->rule == CTP_RULE_NONE ? 1 : CTP_REPORT_LINES, i = 0;
+	bool said = false;
+	for (; i < most && f->evidence[i]; i++)
+		said |= !strcmp(f->evidence[i], from_whole);
+	if (i < most && !said)
+		f->evidence[i] = ctp_report_copy(from_whole, &k->failed);
+}
+
+static void excuse(struct ctp_kept *k, struct ctp_kept_item *item)
 {
 	struct ctp_finding *f = &item->f;
-	s->suspects[s->nsuspects++] = (struct ctp_suspect){
-		.certainty = f->certainty, .title = f->title, .excuse = item->excuse, .also = item->also, .place = f->place,
-		.spawn = f->spawn, .members = f->members, .waiting = f->waiting, .dependents = item->dependents, .since_ns = f->from_ns,
-		.for_ns = f->to_ns - f->from_ns, .open = item->open, .ended = item->ended, .longest_ns = item->longest_ns,
-		.p99_ns = item->p99_ns, .who = f->who, .nwho = f->nwho,
-	};
-	f->title = f->place = f->spawn = item->excuse = item->also = NULL;
-	f->who = NULL;
-	f->nwho = 0;
-}
-
-/* Says in the last line where it is from. A wait that stands out has one such line, and always an excuse. */
-static void say_origin(struct ctp_kept *k, struct ctp_kept_item *item)
-{
-	char **last = item->is_suspect ? &item->also : item->f.evidence, **end = last + (item->is_suspect ? 1 : CTP_REPORT_LINES);
-	bool said = false;
-	for (; last < end && *last; last++)
-		said |= !strcmp(*last, from_whole);
-	if (last < end && !said)
-		*last = ctp_report_copy(from_whole, &k->failed);
-	if (item->is_suspect && !item->excuse)
-		item->excuse = ctp_report_copy("of something that an anonymised trace does not say", &k->failed);
+	if (!item->is_excused)
+		return;
+	f->certainty = at_most(f->certainty, CTP_CERTAIN_POSSIBLE);
+	if (!f->excuse)
+		f->excuse = ctp_report_copy("of something that an anonymised trace does not say", &k->failed);
 }
 
 void ctp_kept_give(struct ctp_kept *k, struct ctp_judge *j, struct ctp_report *r, struct ctp_report_section *s)
 {
 	for (size_t i = 0; i < k->n; i++) {
-		struct ctp_kept_item *item = &k->list[i];
-		struct ctp_finding *f = &item->f;
+		struct ctp_finding *f = &k->list[i].f;
 		find_members(j, f->who, f->nwho);
 		find_members(j, f->waiters, f->nwaiters);
-		say_origin(k, item);
-		bool full = item->is_suspect && s->nsuspects == CTP_REPORT_SUSPECTS;
-		bool ignored = ctp_report_ignores(r, item->is_suspect ? suspect_rule : ctp_rule_name(f->rule), f->place, f->spawn);
-		s->ignored += ignored;
-		r->ignored += ignored;
-		if (ignored || full || k->failed)
+		say_origin(k, f);
+		excuse(k, &k->list[i]);
+		if (k->failed)
 			continue;
-		if (item->is_suspect)
-			give_suspect(s, item);
-		else
-			give_finding(s, f);
+		drop_same(s->findings, &s->nfindings, f);
+		drop_same(s->suspects, &s->nsuspects, f);
+		ctp_findings_add(r, s, f);
 	}
 	j->failed |= k->failed;
 	ctp_kept_clear(k);

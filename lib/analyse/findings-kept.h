@@ -27,8 +27,8 @@ struct ctp_kept_writer {
 bool ctp_kept_writer_init(struct ctp_kept_writer *w, struct ctp_writer *writer, uint64_t origin);
 void ctp_kept_writer_fini(struct ctp_kept_writer *w);
 
-/* One of the two is null. ts_ns: when the section begins. */
-void ctp_kept_write(const struct ctp_kept_writer *w, uint64_t ts_ns, const struct ctp_finding *f, const struct ctp_suspect *s);
+/* ts_ns: when the section begins. */
+void ctp_kept_write(const struct ctp_kept_writer *w, uint64_t ts_ns, const struct ctp_finding *f);
 
 /* --- reading -------------------------------------------------------------------------------------------------------------- */
 
@@ -43,8 +43,8 @@ void ctp_kept_fini(struct ctp_kept *k);
 void ctp_kept_take(struct ctp_kept *k, const struct ctp_record *rec); /* of kind CTP_KIND_FINDING; hostile */
 
 /*
- * Moves all to the section, whose list of findings has room for them. A finding of the section that has the same rule and the same
- * first member gives way. Members that live get CTP_CO_FOUND.
+ * Moves all to the section. A finding of the section that has the same rule and the same first member gives way. Members that live get
+ * CTP_CO_FOUND.
  */
 void ctp_kept_give(struct ctp_kept *k, struct ctp_judge *j, struct ctp_report *r, struct ctp_report_section *s);
 

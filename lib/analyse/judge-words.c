@@ -217,7 +217,7 @@ void ctp_words_end(struct ctp_words *w)
 	if (g->dependents)
 		ctp_words_evidence(w, "%s because of %s", ctp_words_counted(w, g->dependents, "other waits", "others wait"),
 		                   ctp_words_it(w));
-	if (g->by_certainty[CTP_CERTAIN_POSSIBLE])
+	if (g->by_certainty[CTP_CERTAIN_POSSIBLE] && !w->f->excuse)
 		ctp_words_evidence(w, "the trace may have two runs of the program: from %s on all threads are others",
 		                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, w->j->follow->other_run_ns)));
 	if (unknown)

@@ -20,8 +20,12 @@ struct ctp_words {
 	char where[CTP_SITE_TEXT_MAX + 64], places[2 * CTP_SITE_TEXT_MAX + 64];
 };
 
-/* The title, a line of evidence, a line of what to look at next. Lines that there is no room for are left out. */
+/*
+ * The title; why it may be harmless, if it is only possible; a line of evidence, a line of what to look at next. Lines that there is no
+ * room for are left out.
+ */
 #define ctp_words_title(w, ...) ctp_words_line(w, &(w)->f->title, &(uint32_t){0}, 1, __VA_ARGS__)
+#define ctp_words_excuse(w, ...) ctp_words_line(w, &(w)->f->excuse, &(uint32_t){0}, 1, __VA_ARGS__)
 #define ctp_words_evidence(w, ...) ctp_words_line(w, (w)->f->evidence, &(w)->nevidence, CTP_REPORT_LINES - 1, __VA_ARGS__)
 #define ctp_words_next(w, ...) ctp_words_line(w, (w)->f->next, &(w)->nnext, CTP_REPORT_LINES - 1, __VA_ARGS__)
 void ctp_words_line(struct ctp_words *w, char **lines, uint32_t *n, uint32_t most, const char *fmt, ...)

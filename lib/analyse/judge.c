@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/findings.h"
 #include "analyse/judge-wakers.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
@@ -109,7 +110,10 @@ void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_fi
 
 /* --- findings ------------------------------------------------------------------------------------------------------------- */
 
-/* The finding has the certainty of its most certain members; the words say how many are less certain. */
+/*
+ * The finding has the certainty of its most certain members; the words say how many are less certain. They may say an excuse, if no
+ * member is more than possible.
+ */
 static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_finding *f)
 {
 	uint64_t proved = g->by_certainty[CTP_CERTAIN_PROVED], likely = g->by_certainty[CTP_CERTAIN_LIKELY];
@@ -137,21 +141,7 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 	assert(!j->facts_only || !ctp_rule_needs_clock(f->rule));
 	g->who = g->waiters = NULL;
 	ctp_judge_say(j, g, f);
-}
-
-static void ignore(struct ctp_report *r, struct ctp_report_section *s, uint32_t i)
-{
-	ctp_finding_fini(&s->findings[i]);
-	memmove(&s->findings[i], &s->findings[i + 1], (--s->nfindings - i) * sizeof *s->findings);
-	s->ignored++;
-	r->ignored++;
-}
-
-static int by_gravity(const void *a, const void *b)
-{
-	const struct ctp_finding *x = a, *y = b;
-	return ctp_most_first(x->certainty, y->certainty) ?: ctp_most_first(y->rule, x->rule) ?:
-	       ctp_most_first(x->members, y->members);
+	assert(!f->excuse || f->certainty <= CTP_CERTAIN_POSSIBLE);
 }
 
 /* The first finding whose members are stopped gets this as evidence. */
@@ -210,19 +200,15 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_ta
 	} else {
 		j.failed = true;
 	}
-	s->findings = calloc(j.ngroups + kept->n + 1, sizeof *s->findings);
-	for (uint32_t i = 0; s->findings && i < j.ngroups; i++) {
-		struct ctp_finding *finding = &s->findings[s->nfindings++];
-		make_finding(&j, &j.groups[i], finding);
-		if (ctp_report_ignores(r, ctp_rule_name(finding->rule), finding->place, finding->spawn))
-			ignore(r, s, s->nfindings - 1);
+	for (uint32_t i = 0; i < j.ngroups; i++) {
+		struct ctp_finding finding;
+		make_finding(&j, &j.groups[i], &finding);
+		ctp_findings_add(r, s, &finding);
 	}
 	j.failed |= !ctp_suspects_find(&j, r, s);
-	if (s->findings)
-		ctp_kept_give(kept, &j, r, s);
-	if (s->nfindings)
-		qsort(s->findings, s->nfindings, sizeof *s->findings, by_gravity);
+	ctp_kept_give(kept, &j, r, s);
+	ctp_findings_sort(s);
 	say_collapse(&j, s);
 	ctp_judge_fini(&j);
-	return s->findings && !j.failed;
+	return !j.failed;
 }

@@ -34,6 +34,7 @@ void ctp_report_member_fini(struct ctp_report_member *m)
 void ctp_finding_fini(struct ctp_finding *f)
 {
 	free(f->title);
+	free(f->excuse);
 	for (int i = 0; i < CTP_REPORT_LINES; i++) {
 		free(f->evidence[i]);
 		free(f->next[i]);
@@ -44,14 +45,11 @@ void ctp_finding_fini(struct ctp_finding *f)
 	members_fini(f->waiters, f->nwaiters);
 }
 
-void ctp_suspect_fini(struct ctp_suspect *s)
+static void findings_fini(struct ctp_finding *findings, uint32_t n)
 {
-	free(s->title);
-	free(s->excuse);
-	free(s->also);
-	free(s->place);
-	free(s->spawn);
-	members_fini(s->who, s->nwho);
+	for (uint32_t i = 0; i < n; i++)
+		ctp_finding_fini(&findings[i]);
+	free(findings);
 }
 
 void ctp_report_object_fini(struct ctp_report_object *o)
@@ -83,12 +81,9 @@ static void section_fini(struct ctp_report_section *s)
 	free(s->source);
 	free(s->tool);
 	free(s->filtered);
-	for (uint32_t i = 0; i < s->nfindings; i++)
-		ctp_finding_fini(&s->findings[i]);
-	free(s->findings);
+	findings_fini(s->findings, s->nfindings);
+	findings_fini(s->suspects, s->nsuspects);
 	free(s->one_site);
-	for (uint32_t i = 0; i < s->nsuspects; i++)
-		ctp_suspect_fini(&s->suspects[i]);
 	still_fini(s->waiting, s->nwaiting);
 	still_fini(s->running, s->nrunning);
 	for (uint32_t i = 0; i < s->nsites; i++)

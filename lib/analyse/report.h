@@ -8,7 +8,7 @@
  *
  * Nothing rests on a gap. A finding is proved if the trace has the fact itself, and nothing is missing that could contradict it;
  * likely if the facts are whole, and a comparison says that they are no accident; unknown if events were lost that could say
- * otherwise. A suspect is a wait that stands out, but has an excuse and so is not likely: it is possible, or unknown.
+ * otherwise. A finding with an excuse may be harmless, and so is not likely: it is possible, or unknown.
  */
 #ifndef CTP_REPORT_H
 #define CTP_REPORT_H
@@ -25,7 +25,7 @@ enum {
 	CTP_REPORT_TOP = 20,
 	CTP_REPORT_SECTIONS = 256,
 	CTP_REPORT_FINDINGS = 1000, /* of a section */
-	CTP_REPORT_SUSPECTS = 3,    /* of a section: those that stand out most */
+	CTP_REPORT_SUSPECTS = 3,    /* waits of a section that stand out: those that do so most */
 	CTP_REPORT_OBJECTS = 1000,  /* of a section: those that were waited for longest */
 	CTP_REPORT_HOLDERS = 4,     /* of an object; the others are counted */
 	CTP_REPORT_REASONS = 4,     /* of a wait */
@@ -55,10 +55,12 @@ struct ctp_report_member {
 	enum ctp_certainty certainty;
 };
 
+/* What is wrong, or may be. A wait that only stands out beside others has no rule, and has an excuse. */
 struct ctp_finding {
-	enum ctp_rule rule;
+	enum ctp_rule rule; /* CTP_RULE_NONE: a wait that stands out */
 	enum ctp_certainty certainty;
 	char *title;
+	char *excuse;       /* why it may be harmless, completes "not reported as likely because"; null: nothing speaks for that */
 	char *evidence[CTP_REPORT_LINES], *next[CTP_REPORT_LINES]; /* each up to the first null */
 	char *spawn, *place;
 	uint64_t members;
@@ -68,22 +70,11 @@ struct ctp_finding {
 	struct ctp_report_member *waiters; /* coroutines that wait because of a member or of another waiter: a tree by waits_for */
 	uint32_t nwaiters;
 	uint64_t waiting;                  /* the number of all waiters, of which some are listed */
-};
 
-/* Coroutines that wait at one place, each for far longer than waits there take; and why this is no finding. */
-struct ctp_suspect {
-	enum ctp_certainty certainty; /* possible or unknown */
-	char *title, *excuse;
-	char *place, *spawn;          /* spawn: of the first member */
-	uint64_t members;             /* coroutines whose wait stands out */
-	uint64_t waiting;             /* further coroutines, which await a member */
+	/* Only of a wait that stands out, whose waiters are not listed: */
 	uint64_t dependents;          /* coroutines that wait where only members have ended waits, for longer than any such wait took */
-	char *also;                   /* a sentence about these, or about a coroutine that used to end such waits and has died; or null */
-	uint64_t since_ns, for_ns;    /* of the longest wait, up to the end */
 	uint64_t open;                /* all coroutines that wait there at the end, members too */
 	uint64_t ended, longest_ns, p99_ns; /* waits there that ended */
-	struct ctp_report_member *who;
-	uint32_t nwho;
 };
 
 /* Coroutines of one spawn and suspend place that still wait at the end, or still run, in findings or not. */
@@ -183,9 +174,9 @@ struct ctp_report_section {
 
 	struct ctp_finding *findings; /* the most certain first; then in the order of rules.h; then the most members first */
 	uint32_t nfindings;
-	struct ctp_suspect suspects[CTP_REPORT_SUSPECTS]; /* those that stand out most first */
+	struct ctp_finding *suspects; /* those with an excuse: of rules, in the same order; then the waits that stand out most first */
 	uint32_t nsuspects;
-	uint64_t ignored; /* findings and suspects that are left out */
+	uint64_t ignored; /* findings, with or without an excuse, that are left out */
 	char *one_site; /* nearly all suspensions have this place, and coroutines wait there for various things; null: there is none */
 	struct ctp_report_still *waiting, *running; /* the most coroutines first */
 	uint32_t nwaiting, nrunning;
@@ -216,9 +207,16 @@ struct ctp_report {
 /* For code that makes reports itself: the report of an analysis is freed with the analysis. */
 void ctp_report_fini(struct ctp_report *r);
 void ctp_finding_fini(struct ctp_finding *f);
-void ctp_suspect_fini(struct ctp_suspect *s);
 void ctp_report_member_fini(struct ctp_report_member *m);
 void ctp_report_object_fini(struct ctp_report_object *o);
+
+/* The finding with this number, from 0 on: those with an excuse come last, as in all outputs. Null: there are fewer. */
+static inline const struct ctp_finding *ctp_report_finding(const struct ctp_report_section *s, uint64_t number)
+{
+	if (number < s->nfindings)
+		return &s->findings[number];
+	return number - s->nfindings < s->nsuspects ? &s->suspects[number - s->nfindings] : NULL;
+}
 
 /* For qsort: the larger of two numbers comes first. */
 static inline int ctp_most_first(uint64_t a, uint64_t b) { return (a < b) - (a > b); }
@@ -232,8 +230,8 @@ char *ctp_report_copy(const char *text, bool *failed);
 uint64_t ctp_report_line(const char *place, size_t *file_bytes);
 
 /*
- * Whether a pattern of ignore matches a finding or a suspect: its rule, or "possible"; one of its sites; or both, with a space in
- * between. For code that makes reports.
+ * Whether a pattern of ignore matches a finding: its rule; one of its sites; or both, with a space in between. For code that makes
+ * reports.
  */
 bool ctp_report_ignores(struct ctp_report *r, const char *what, const char *place, const char *spawn);
 

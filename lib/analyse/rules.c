@@ -16,9 +16,10 @@ static const struct {
 #define ROW(NAME, name, most, effect, rests, phase, judge, words) \
 	[CTP_RULE_##NAME] = {name, CTP_CERTAIN_##most, CTP_RULE_##phase, effect, rests},
 	CTP_RULE_TABLE(ROW)
+	[CTP_RULE_NONE] = {"possible", CTP_CERTAIN_POSSIBLE, CTP_RULE_PHASES, STOPS, TIME},
 };
 
-_Static_assert(sizeof rules / sizeof *rules == CTP_RULES, "each rule has a row");
+_Static_assert(sizeof rules / sizeof *rules == CTP_RULES + 1, "each rule has a row");
 
 const char *ctp_rule_name(enum ctp_rule rule) { return rules[rule].name; }
 enum ctp_certainty ctp_rule_most(enum ctp_rule rule) { return rules[rule].most; }

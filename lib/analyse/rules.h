@@ -57,13 +57,13 @@ CTP_C_BEGIN
 	RULE(UNTRACED, "untraced", PROVED, GOES_ON, ORDER, PROGRAM, untraced, untraced)
 
 #define CTP_RULE_NUMBER(NAME, name, most, effect, rests, phase, judge, words) CTP_RULE_##NAME,
-enum ctp_rule { CTP_RULE_TABLE(CTP_RULE_NUMBER) CTP_RULES };
+enum ctp_rule { CTP_RULE_TABLE(CTP_RULE_NUMBER) CTP_RULES, CTP_RULE_NONE = CTP_RULES };
 #undef CTP_RULE_NUMBER
 
 enum ctp_rule_phase { CTP_RULE_RUNS, CTP_RULE_WAITS, CTP_RULE_PROGRAM, CTP_RULE_PHASES };
 enum ctp_certainty { CTP_CERTAIN_UNKNOWN, CTP_CERTAIN_POSSIBLE, CTP_CERTAIN_LIKELY, CTP_CERTAIN_PROVED };
 
-const char *ctp_rule_name(enum ctp_rule rule);         /* "never-woken" */
+const char *ctp_rule_name(enum ctp_rule rule);         /* "never-woken"; of CTP_RULE_NONE "possible" */
 enum ctp_certainty ctp_rule_most(enum ctp_rule rule);
 bool ctp_rule_stops(enum ctp_rule rule);
 bool ctp_rule_needs_clock(enum ctp_rule rule);

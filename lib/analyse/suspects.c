@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/findings.h"
 #include "analyse/judge-wakers.h"
 #include "analyse/judge-object.h"
 #include "analyse/judge-own.h"
@@ -345,13 +346,13 @@ static void say_lost(struct ctp_words *w)
 {
 	const struct ctp_follow_counts *c = &w->j->follow->counts;
 	if (c->lost)
-		ctp_words_evidence(w, "%s lost, and what ended the wait may be among them",
+		ctp_words_excuse(w, "%s lost, and what ended the wait may be among them",
 		                   ctp_words_counted(w, c->lost, "event was", "events were"));
 	else if (c->missed)
-		ctp_words_evidence(w, "%s lost, and the one that ended the wait may be among them",
+		ctp_words_excuse(w, "%s lost, and the one that ended the wait may be among them",
 		                   ctp_words_counted(w, c->missed, "wake or await was", "wakes or awaits were"));
 	else
-		ctp_words_evidence(w, "events are missing from the trace, and what ended the wait may be among them");
+		ctp_words_excuse(w, "events are missing from the trace, and what ended the wait may be among them");
 }
 
 static void say_nothing_ended(struct ctp_words *w, const struct ctp_judge_place *p)
@@ -360,7 +361,7 @@ static void say_nothing_ended(struct ctp_words *w, const struct ctp_judge_place 
 	if (p->self)
 		snprintf(yields, sizeof yields, ", and coroutines only yielded there %s",
 		         ctp_words_counted(w, p->self, "time", "times"));
-	ctp_words_evidence(w, "there is nothing to compare with: %s has ended there%s", p->waits ? "hardly a wait" : "no wait", yields);
+	ctp_words_excuse(w, "there is nothing to compare with: %s has ended there%s", p->waits ? "hardly a wait" : "no wait", yields);
 }
 
 static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t one)
@@ -371,22 +372,22 @@ static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t 
 	if (!s->group.by_certainty[CTP_CERTAIN_POSSIBLE])
 		say_lost(w);
 	else if (s->group.place == one && s->ratio == 1)
-		ctp_words_evidence(w, "nearly all suspensions have this site, so these waits cannot be compared with others");
+		ctp_words_excuse(w, "nearly all suspensions have this site, so these waits cannot be compared with others");
 	else if (s->ready)
-		ctp_words_evidence(w, "threads were busy with other coroutines, which may come first by design");
+		ctp_words_excuse(w, "threads were busy with other coroutines, which may come first by design");
 	else if (p->waits < FEW_ENDED)
 		say_nothing_ended(w, p);
 	else if (waker)
-		ctp_words_evidence(w, "%s, which has ended such a wait before, still runs now and then", ctp_words_any(w, waker->id));
+		ctp_words_excuse(w, "%s, which has ended such a wait before, still runs now and then", ctp_words_any(w, waker->id));
 	else if (!ctp_follow_has_wakes(&j->follow->counts))
-		ctp_words_evidence(w, "the trace has no wakes (ctp_coro_wake): a coroutine that is only idle looks the same");
+		ctp_words_excuse(w, "the trace has no wakes (ctp_coro_wake): a coroutine that is only idle looks the same");
 	else if (!ctp_own_rests_elsewhere(j, co, s->group.place) && ctp_spawn_is_at_rest(j, co->spawn, s->group.place))
-		ctp_words_evidence(w, "%s may have nothing to do: coroutines spawned at the same place %s", ctp_words_they(w, "it", "they"),
+		ctp_words_excuse(w, "%s may have nothing to do: coroutines spawned at the same place %s", ctp_words_they(w, "it", "they"),
 		                   ctp_tally_spawn(j->tally, co->spawn)->rest_votes ? "suspend there first" : "return there again and again");
 	else if (!ctp_place_is_inside(*p))
-		ctp_words_evidence(w, "something other than a coroutine, such as a timer or a socket, may still end the wait");
+		ctp_words_excuse(w, "something other than a coroutine, such as a timer or a socket, may still end the wait");
 	else
-		ctp_words_evidence(w, "the trace does not show which coroutine should have ended the wait");
+		ctp_words_excuse(w, "the trace does not show which coroutine should have ended the wait");
 }
 
 struct ended {
@@ -459,32 +460,33 @@ static void say_dependents(struct ctp_words *w, const struct suspicion *s)
 	                   ctp_words_duration(w, hist->max_ns));
 }
 
-static void make_suspect(struct suspects *all, struct suspicion *from, struct ctp_suspect *to)
+static void make_suspect(struct suspects *all, struct suspicion *from, struct ctp_finding *to)
 {
 	struct ctp_judge *j = all->j;
 	struct ctp_group *g = &from->group;
 	assert(from->co && from->ratio > 0 && g->nwho <= members_of(from));
 	const struct ended ended = ended_at(j, from);
-	*to = (struct ctp_suspect){
+	const uint64_t from_ns = ctp_span_ns(j->start_ns, g->from_ns);
+	*to = (struct ctp_finding){
+		.rule = CTP_RULE_NONE,
 		.certainty = g->by_certainty[CTP_CERTAIN_POSSIBLE] ? CTP_CERTAIN_POSSIBLE : CTP_CERTAIN_UNKNOWN,
 		.place = ctp_judge_copy(j, ctp_follow_text(j->follow, g->place)),
 		.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, g->spawn)),
 		.members = members_of(from),
+		.from_ns = from_ns,
+		.to_ns = from_ns + g->longest_ns,
+		.who = g->who,
+		.nwho = g->nwho,
 		.waiting = from->waiting,
 		.dependents = from->dependents,
-		.since_ns = ctp_span_ns(j->start_ns, g->from_ns),
-		.for_ns = g->longest_ns,
 		.open = all->open[g->place],
 		.ended = ended.count,
 		.longest_ns = ended.max_ns,
 		.p99_ns = ended.p99_ns,
-		.who = g->who,
-		.nwho = g->nwho,
 	};
 	g->who = NULL;
 	g->nwho = 0;
-	struct ctp_finding f = {.place = to->place, .spawn = to->spawn, .members = to->members, .who = to->who, .nwho = to->nwho};
-	struct ctp_words w = {.j = j, .g = g, .f = &f};
+	struct ctp_words w = {.j = j, .g = g, .f = to};
 	say_title(&w, from, to->open > to->members ? to->open - to->members : 0);
 	say_excuse(&w, from, all->one);
 	if (from->dependents > from->waiting)
@@ -494,9 +496,6 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 	else if (!from->ready && !ctp_words_dead_waker(&w, from->co) && ctp_own_dead_waker(j, from->co))
 		ctp_words_evidence(&w, "%s has ended all earlier waits of %s there, and has died", ctp_words_any(&w, ctp_own_dead_waker(j, from->co)),
 		                   ctp_words_any(&w, from->co->id));
-	to->title = f.title;
-	to->excuse = f.evidence[0];
-	to->also = f.evidence[1];
 }
 
 /* --- all ------------------------------------------------------------------------------------------------------------------ */
@@ -557,16 +556,11 @@ bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_rep
 	s->one_site = all.one ? ctp_judge_copy(j, ctp_follow_text(j->follow, all.one)) : NULL;
 	if (done && all.count)
 		qsort(all.list, all.count, sizeof *all.list, by_weight);
-	for (uint32_t i = 0; done && i < all.count && s->nsuspects < CTP_REPORT_SUSPECTS; i++) {
-		struct ctp_suspect *to = &s->suspects[s->nsuspects];
-		make_suspect(&all, &all.list[i], to);
-		if (ctp_report_ignores(r, ctp_certainty_name(CTP_CERTAIN_POSSIBLE), to->place, to->spawn)) {
-			ctp_suspect_fini(to);
-			s->ignored++;
-			r->ignored++;
-		} else {
-			s->nsuspects++;
-		}
+	uint32_t given = 0;
+	for (uint32_t i = 0; done && i < all.count && given < CTP_REPORT_SUSPECTS; i++) {
+		struct ctp_finding to;
+		make_suspect(&all, &all.list[i], &to);
+		given += ctp_findings_add(r, s, &to);
 	}
 	for (uint32_t i = 0; i < all.count; i++) {
 		for (uint32_t k = 0; k < all.list[i].group.nwho; k++)

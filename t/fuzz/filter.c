@@ -97,7 +97,7 @@ static void check_finding(const struct textmem *whole_stream, bool anonymise)
 	if (!ctp_filter_finding_get(&f, r, 1, 1, 0, &err)) {
 		bool clock = !ctp_filter_report_of(r)->sections->ordinal; /* without one there is no --around */
 		const struct ctp_filter_options options = {
-			.coros = {f.coros, f.ncoros}, .section = f.section, .finding = f.finding, .suspect = f.suspect, .anon = anon,
+			.coros = {f.coros, f.ncoros}, .section = f.section, .finding = f.finding, .anon = anon,
 			.anonymise = anonymise, .absolute = clock, .since_ns = clock ? f.from_ns : 0, .no_symbols = true, .said = "x",
 		};
 		textmem_open(&out);
@@ -110,12 +110,10 @@ static void check_finding(const struct textmem *whole_stream, bool anonymise)
 		textmem_take(&part);
 		struct ctp_filter_report *again = report_of(&part, NULL);
 		const struct ctp_report_section *s = ctp_filter_report_of(again)->sections;
-		const char *title = f.finding ? f.finding->title : f.suspect ? f.suspect->title : NULL;
-		bool found = !title;
-		for (uint32_t i = 0; i < s->nfindings && f.finding; i++)
-			found |= !strcmp(s->findings[i].title, title);
-		for (uint32_t i = 0; i < s->nsuspects && f.suspect; i++)
-			found |= !strcmp(s->suspects[i].title, title);
+		const struct ctp_finding *g;
+		bool found = !f.finding;
+		for (uint32_t i = 0; !found && (g = ctp_report_finding(s, i)); i++)
+			found = !strcmp(g->title, f.finding->title);
 		must(found, "the finding is not in the part");
 		ctp_filter_report_free(again);
 		ctp_filter_finding_fini(&f);

@@ -73,8 +73,8 @@ static const char *end_so(bool complete, bool missing)
 		snprintf(stands_out, sizeof stands_out, "%s", s->suspects[0].title);
 	if (s->nsuspects)
 		snprintf(excuse, sizeof excuse, "%s", s->suspects[0].excuse);
-	if (s->nsuspects && s->suspects[0].also)
-		snprintf(also, sizeof also, "%s", s->suspects[0].also);
+	if (s->nsuspects && s->suspects[0].evidence[0])
+		snprintf(also, sizeof also, "%s", s->suspects[0].evidence[0]);
 	judged_ns = s->destroyed ? s->judged_ns : 0;
 	for (uint32_t k = 0; k < s->nwaiting && k < 4; k++)
 		sprintf(still + strlen(still), "%s%ju in findings %ju for %ju", k ? ", " : "", (uintmax_t)s->waiting[k].coroutines,

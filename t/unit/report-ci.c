@@ -23,7 +23,7 @@ static char command[] = "./server", trace[] = "t.ctp", title[] = "never", fact[]
 struct made {
 	struct ctp_report report;
 	struct ctp_report_section section;
-	struct ctp_finding findings[CTP_REPORT_FINDINGS];
+	struct ctp_finding findings[CTP_REPORT_FINDINGS], suspect;
 	struct ctp_report_member who[CTP_REPORT_MEMBERS];
 };
 
@@ -102,7 +102,9 @@ static void test_suspects(void)
 	struct ctp_ci_result r;
 	struct made *m = make(1);
 	m->section.nsuspects = 1;
-	m->section.suspects[0] = (struct ctp_suspect){.certainty = CTP_CERTAIN_POSSIBLE, .title = title, .excuse = excuse, .also = also};
+	m->section.suspects = &m->suspect;
+	m->suspect = (struct ctp_finding){.rule = CTP_RULE_NONE, .certainty = CTP_CERTAIN_POSSIBLE, .title = title, .excuse = excuse,
+	                                  .evidence = {also}};
 	ctp_ci_start(&ci, &m->section);
 	ok(ctp_ci_next(&ci, &r) && r.rule == CTP_RULE_NEVER_WOKEN && !r.excuse, "findings come first");
 	ok(ctp_ci_next(&ci, &r) && r.rule == CTP_REPORT_POSSIBLE && r.certainty == CTP_CERTAIN_POSSIBLE, "then waits that stand out");
@@ -333,7 +335,9 @@ static struct made *stopped(char *argv, int status, bool still)
 	if (still) {
 		m->section.quiet_ns = 2000000000;
 		m->section.nsuspects = 1;
-		m->section.suspects[0] = (struct ctp_suspect){.certainty = CTP_CERTAIN_POSSIBLE, .title = stands, .excuse = excuse, .place = at};
+		m->section.suspects = &m->suspect;
+		m->suspect = (struct ctp_finding){.rule = CTP_RULE_NONE, .certainty = CTP_CERTAIN_POSSIBLE, .title = stands, .excuse = excuse,
+		                                  .place = at};
 	}
 	return m;
 }

@@ -81,13 +81,14 @@ function sortedBy(rows, key) {
 	return items.row;
 }
 
-// The list of the panel for a section: its findings, then the waits that stand out, in the form of findings.
+// The list of the panel for a section: its findings, then those with an excuse, in the form of findings. Of a wait that stands out
+// the report has no waiters.
 function leadsOf({ findings, suspects = [] }) {
-	return [...findings, ...suspects.map(suspect => ({
-		...suspect, rule: "stands out", members: suspect.count, from_ns: suspect.since_ns, to_ns: suspect.since_ns + suspect.for_ns,
-		evidence: ["not reported as likely because " + suspect.excuse,
-			...suspect.also ? [suspect.also] : []],
-		next: [], waiting: 0, awaits: [],
+	return [...findings, ...suspects.map(({ rule, next, awaits, evidence, ...suspect }) => ({
+		...suspect, rule: rule || "stands out", members: suspect.count,
+		from_ns: suspect.since_ns, to_ns: suspect.since_ns + suspect.for_ns,
+		evidence: ["not reported as likely because " + suspect.excuse, ...evidence || (suspect.also ? [suspect.also] : [])],
+		next: next || [], waiting: rule ? suspect.waiting : 0, awaits: awaits || [],
 	}))];
 }
 
