@@ -45,7 +45,13 @@ static void take_sample(struct ctp_follow *f, const struct ctp_roles *roles, con
 	struct ctp_thread *th = ctp_threads_has(f->threads, tid) ? &f->threads->list[ctp_threads_number(f->threads, tid)] : NULL;
 	if (th && !f->attached_ns && !th->delay.samples)
 		th->delay.samples = 1; /* the trace has the start of the thread */
-	ctp_proc_seen_sample(&f->seen, rec, ts, th && th->current ? &th->seen : NULL, th ? &th->delay : NULL);
+	struct ctp_proc_seen_at before = th ? th->delay.last : (struct ctp_proc_seen_at){0};
+	bool ready = ctp_proc_seen_sample(&f->seen, rec, ts, th && th->current ? &th->seen : NULL, th ? &th->delay : NULL);
+	if (!th)
+		return;
+	ctp_stalls_sample(&th->stalls, before, th->delay.last, ready, th->last_ns);
+	if (th->stalls.n || th->stalls.first.ts_ns < th->stalls.last.ts_ns)
+		f->threads->stalled_ns = ts;
 }
 
 static void take_untraced(struct ctp_follow *f, const struct ctp_record *rec)

@@ -24,7 +24,8 @@ enum {
 
 struct ctp_habit {
 	uint32_t spawn, place;
-	uint64_t waits, total_ns, max_ns; /* waits that ended; max_ns leaves out those that count as late */
+	uint64_t waits, total_ns; /* waits that ended */
+	uint64_t max_ns, gross_ns; /* the longest, without those that count as late; and max_ns without the machine's part */
 	uint64_t woken;  /* waits that a recorded wake ended */
 	uint64_t inside; /* waits that another coroutine ended */
 	uint64_t self;   /* waits that the waiting coroutine ended itself, in none of the other numbers: it only gave way */
@@ -65,13 +66,13 @@ static inline bool ctp_habits_is(const struct ctp_habits *h, uint32_t number, ui
 void ctp_habit_came_back(struct ctp_habit *habit, uint64_t id);
 void ctp_habit_woken_by(struct ctp_habit *habit, uint64_t waker);
 
-/* A wait that began at from_ns has ended, after ns. waker 0: not known. */
+/* A wait that began at from_ns has ended, after ns; max_ns is the caller's. waker 0: not known. */
 static inline void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64_t from_ns, uint64_t ns, bool woken, uint64_t waker)
 {
 	assert(woken || !waker);
 	habit->waits++;
 	habit->total_ns += ns;
-	habit->max_ns = ns > habit->max_ns ? ns : habit->max_ns;
+	habit->gross_ns = ns > habit->gross_ns ? ns : habit->gross_ns;
 	habit->woken += woken;
 	if (waker) {
 		habit->inside++;

@@ -101,7 +101,7 @@ struct ctp_judge {
 	 * outside has ended most waits, and the one with the most waits.
 	 */
 	struct ctp_judge_place {
-		uint64_t waits, woken, inside, max_ns;
+		uint64_t waits, woken, inside, max_ns, gross_ns; /* the longest wait without the machine's part, and with it */
 		uint64_t self; /* times that a coroutine only yielded there: none of the waits */
 		uint32_t different;
 	} *places;
@@ -180,10 +180,17 @@ static inline bool ctp_judge_exited(const struct ctp_judge *j)
 	return !j->end->cut && ctp_ended_is(&j->end->ended, CTP_OUTCOME_EXITED);
 }
 
-/* Far too long, beside a history. */
-static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t ns)
+/* The length of a span, without stops of the process and pauses that were the machine's. */
+static inline uint64_t ctp_judge_own_ns(const struct ctp_judge *j, uint64_t from_ns, uint64_t to_ns)
 {
-	return history->count >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_FLOOR_NS && ns / CTP_JUDGE_FACTOR >= history->max_ns;
+	uint64_t ns = ctp_follow_ns(j->follow, from_ns, to_ns);
+	return ns - ctp_least(ns, ctp_machine_ns(&j->tally->machine, from_ns, to_ns));
+}
+
+/* Far too long, beside a history; longest_ns: the longest of it, without the machine's part. */
+static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t longest_ns, uint64_t ns)
+{
+	return history->count >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_FLOOR_NS && ns / CTP_JUDGE_FACTOR >= longest_ns;
 }
 
 /* A coroutine that is alive; null: it is dead or forgotten, or id is 0. */

@@ -17,6 +17,11 @@ static bool is_usual(const struct ctp_judge *j, const struct ctp_tally_case *c)
 	return usual >= CTP_JUDGE_VISITS;
 }
 
+static uint64_t own_ns(const struct ctp_judge *j, const struct ctp_tally_case *c)
+{
+	return ctp_judge_own_ns(j, c->from_ns, c->from_ns + c->ns);
+}
+
 /* Coroutines that were destroyed when they had waited for far too long: a program that cleans up at its end leaves no others. */
 void ctp_judge_destroyed(struct ctp_judge *j)
 {
@@ -26,7 +31,7 @@ void ctp_judge_destroyed(struct ctp_judge *j)
 		const struct ctp_habit *h = &j->tally->habits.list[c->habit];
 		struct ctp_judge_place p = ctp_judge_history(j, &(struct ctp_coroutine){.habit = c->habit});
 		bool has_history = p.different >= CTP_HABIT_DIFFERENT && p.waits >= CTP_JUDGE_HISTORY;
-		bool too_long = c->ns >= CTP_JUDGE_FLOOR_NS && c->ns / CTP_JUDGE_FACTOR >= p.max_ns;
+		bool too_long = own_ns(j, c) >= CTP_JUDGE_FLOOR_NS && own_ns(j, c) / CTP_JUDGE_FACTOR >= p.max_ns;
 		bool by_coroutine = ctp_place_is_inside(p) && !ctp_habit_is_called(h);
 		if (!has_history || !too_long || !by_coroutine || is_usual(j, c) ||
 		    !ctp_habit_is_passing(j, c->habit, c->from_ns, c->ns))
@@ -43,7 +48,7 @@ static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[c->habit];
 	/* Later waits may have shown that such waits are usual. */
-	bool too_long = c->ns / CTP_JUDGE_FACTOR >= h->max_ns;
+	bool too_long = c->ns / CTP_JUDGE_FACTOR >= h->gross_ns;
 	bool by_coroutine = 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h);
 	bool not_idle = c->elsewhere || (j->spawns[c->spawn].outside && ctp_habit_is_away(j, c->habit));
 	return too_long && by_coroutine && not_idle;
@@ -61,7 +66,7 @@ void ctp_judge_late(struct ctp_judge *j)
 		if (!g)
 			continue;
 		ctp_judge_add_case(j, g, c, j->follow->counts.missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY);
-		g->most_ns = j->tally->habits.list[c->habit].max_ns;
+		g->most_ns = j->tally->habits.list[c->habit].gross_ns;
 	}
 }
 

@@ -249,7 +249,7 @@ void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 	int factor = 2 * (f->members + f->waiting) > j->waiting + j->running ? COLLAPSE_BY_MANY : COLLAPSE_FACTOR;
 	bool fell = (double)later * (double)busy_ns * factor <= (double)before * (double)quiet_ns;
 	if (!fell || active < COLLAPSE_SLICES || n - last < COLLAPSE_SLICES || quiet_ns < busy_ns / 4 ||
-	    quiet_ns / CTP_JUDGE_FACTOR < t->longest_pause_ns || quiet_ns < CTP_JUDGE_RUN_NS || j->follow->unsure_ns >= when_ns)
+	    quiet_ns / CTP_JUDGE_FACTOR < t->pause_ns || quiet_ns < CTP_JUDGE_RUN_NS || j->follow->unsure_ns >= when_ns)
 		return;
 	struct ctp_words w = {.j = j, .f = f};
 	while (w.nevidence < CTP_REPORT_LINES && f->evidence[w.nevidence])

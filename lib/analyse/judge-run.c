@@ -276,12 +276,12 @@ static void stalled_threads(struct ctp_judge *j)
 		if (!runs || was_kept_out(&th->seen, th, co->since_ns, ctp_span_ns(co->since_ns, j->end_ns)))
 			continue;
 		uint64_t ns = ctp_follow_ns(f, co->since_ns, ctp_judge_end_ns(j, co));
-		if (ns < CTP_JUDGE_RUN_NS || !ctp_judge_too_long(&j->tally->run, ns))
+		if (ns < CTP_JUDGE_RUN_NS || !ctp_judge_too_long(&j->tally->run, j->tally->run_ns, ns))
 			continue;
 		struct kept kept = keeps_waiting(j, co, ns);
 		/* A run that sleeps where other runs take a moment is a finding even if no coroutine waits for it. */
 		const struct ctp_tally_place *place = ctp_tally_place(j->tally, ctp_follow_place(f, co));
-		bool alone = what_was_seen(&th->seen) == SEEN_ASLEEP && ctp_judge_too_long(&place->run, ns);
+		bool alone = what_was_seen(&th->seen) == SEEN_ASLEEP && ctp_judge_too_long(&place->run, place->run_ns, ns);
 		if (kept.ready || kept.due || alone)
 			add_stalled(j, co, ns, kept, &th->seen);
 	}
@@ -421,6 +421,7 @@ void ctp_say_stalled_thread(struct ctp_words *w)
 	ctp_words_evidence(w, "for %s%s without suspending, where %s took %s at most", ctp_words_they(w, "", "up to "),
 	                   ctp_words_duration(w, w->g->longest_ns), ctp_words_counted(w, run->count, "other run", "other runs"),
 	                   ctp_words_duration(w, run->max_ns));
+	ctp_words_stalls(w, run->max_ns, w->j->tally->run_ns);
 	for (uint32_t i = 0; i < w->f->nwho && i < CTP_WORDS_LISTED && w->f->members > 1; i++)
 		ctp_words_evidence(w, "thread %ju in %s", (uintmax_t)m[i].tid, ctp_words_member(w, &m[i]));
 	kept_waiting(w);

@@ -228,6 +228,7 @@ void ctp_say_not_resumed(struct ctp_words *w)
 	                   ctp_words_duration(w, w->g->longest_ns),
 	                   ctp_words_counted(w, ready->count, "other resume", "other resumes"),
 	                   ctp_words_duration(w, ready->max_ns));
+	ctp_words_stalls(w, ready->max_ns, w->j->tally->ready_ns);
 	say_last_waker(w);
 	if (ctp_judge_is_crowded(w->j, w->g->from_ns)) {
 		ctp_words_evidence(w, "threads ran other coroutines for most of that time, and these always came first");
@@ -282,6 +283,7 @@ void ctp_say_leaked(struct ctp_words *w)
 	ctp_words_evidence(w, "%s ended, after %s at most",
 	                   ctp_words_counted(w, s->life.count, "spawned at the same place has", "spawned at the same place have"),
 	                   ctp_words_duration(w, s->life.max_ns));
+	ctp_words_stalls(w, s->life.max_ns, s->life_ns);
 	ctp_words_next(w, "see how %s differ%s from those that ended, and what should resume or destroy %s",
 	               ctp_words_they(w, "it", "they"), ctp_words_they(w, "s", ""), ctp_words_it(w));
 }
@@ -294,6 +296,7 @@ void ctp_say_never_started(struct ctp_words *w)
 	                   ctp_words_duration(w, w->g->longest_ns),
 	                   ctp_words_counted(w, s->start.count, "other from the same place was", "others from the same place were"),
 	                   ctp_words_duration(w, s->start.max_ns));
+	ctp_words_stalls(w, s->start.max_ns, s->start_ns);
 	ctp_words_next(w, "%s made and then neither awaited nor given to the scheduler?",
 	               ctp_words_they(w, "was the task", "were the tasks"));
 }

@@ -90,9 +90,9 @@ static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
 	bool has_wakes = j->tally->ready.count >= CTP_JUDGE_HISTORY;
 	uint64_t died_ns = target ? target->since_ns : j->follow->forgotten_ns;
 	uint64_t from_ns = died_ns > co->suspended_ns ? died_ns : co->suspended_ns;
-	uint64_t ns = ctp_span_ns(from_ns, ctp_judge_end_ns(j, co));
+	uint64_t ns = ctp_judge_own_ns(j, from_ns, ctp_judge_end_ns(j, co));
 	bool late = ns >= (has_wakes ? CTP_JUDGE_FLOOR_NS : CTP_JUDGE_QUIET_NS);
-	if (!late || ns / CTP_JUDGE_FACTOR < j->tally->ready.max_ns)
+	if (!late || ns / CTP_JUDGE_FACTOR < j->tally->ready_ns)
 		return false;
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_AWAITS_DEAD, co->spawn, ctp_follow_place(j->follow, co)), co,
 	              likely_at_most(ctp_judge_sure(j, co, true)), co->suspended_ns, ctp_wait_ns(j, co));
@@ -259,7 +259,7 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 	const struct ctp_judge_place *first = &j->places[co->first_at ? co->first_at : place];
 	bool hardly_any_ended = j->places[place].waits < CTP_JUDGE_HISTORY;
 	bool first_has_history = first->waits >= CTP_JUDGE_HISTORY && first->different >= CTP_HABIT_DIFFERENT;
-	bool outlives = ctp_spawn_has_siblings(s) && ctp_judge_too_long(&s->life, age_ns);
+	bool outlives = ctp_spawn_has_siblings(s) && ctp_judge_too_long(&s->life, s->life_ns, age_ns);
 	if (co->flags & CTP_CO_BIRTH && h->here >= LEAKED_MIN && hardly_any_ended && first_has_history && outlives)
 		ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_LEAKED, co->spawn, place), co, likely(j, co), co->born_ns, age_ns);
 }
@@ -272,8 +272,8 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	uint64_t ns = ctp_judge_ready_ns(j, co);
 	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or dead and forgotten */
-	bool starved = ns >= CTP_JUDGE_QUIET_NS && ns / STARVED_FACTOR >= j->tally->ready.max_ns;
-	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || holds_thread_of(j, co))
+	bool starved = ns >= CTP_JUDGE_QUIET_NS && ns / STARVED_FACTOR >= j->tally->ready_ns;
+	if (is_new || !ctp_judge_too_long(&j->tally->ready, j->tally->ready_ns, ns) || holds_thread_of(j, co))
 		return;
 	if (!starved && ctp_judge_is_crowded(j, co->since_ns))
 		return;
@@ -287,10 +287,10 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 /* A coroutine that never ran, of a spawn place where none was ever destroyed before its first run. */
 static void never_started(struct ctp_judge *j, struct ctp_coroutine *co)
 {
-	uint64_t ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
+	uint64_t ns = ctp_judge_own_ns(j, co->born_ns, ctp_judge_end_ns(j, co));
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
 	bool never_ran = co->flags & CTP_CO_BIRTH && !ctp_has_run(co);
-	if (never_ran && !s->unstarted && ctp_judge_too_long(&s->start, ns) && !ctp_judge_is_crowded(j, co->born_ns))
+	if (never_ran && !s->unstarted && ctp_judge_too_long(&s->start, s->start_ns, ns) && !ctp_judge_is_crowded(j, co->born_ns))
 		ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NEVER_STARTED, co->spawn, 0), co, likely(j, co), co->born_ns, ns);
 }
 
@@ -413,8 +413,8 @@ static void needs(struct ctp_judge *j, const struct ctp_coroutine *co)
 /* There was no resume for far longer than ever before, no coroutine runs, and the program did not end by itself. */
 static bool fell_silent(const struct ctp_judge *j)
 {
-	uint64_t quiet_ns = ctp_follow_ns(j->follow, j->tally->last_resume_ns, j->end_ns);
-	bool unusual = quiet_ns >= CTP_JUDGE_QUIET_NS && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns;
+	uint64_t quiet_ns = ctp_judge_own_ns(j, j->tally->last_resume_ns, j->end_ns);
+	bool unusual = quiet_ns >= CTP_JUDGE_QUIET_NS && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->pause_ns;
 	return !ctp_judge_exited(j) && !j->busy && unusual;
 }
 

@@ -44,6 +44,7 @@ bool ctp_judge_places(struct ctp_judge *j)
 		p->inside += h->inside;
 		p->self += h->self;
 		p->max_ns = h->max_ns > p->max_ns ? h->max_ns : p->max_ns;
+		p->gross_ns = ctp_most(p->gross_ns, h->gross_ns);
 		p->different += h->different;
 		struct ctp_judge_spawn *s = &j->spawns[h->spawn];
 		uint64_t outside = h->woken - h->inside;
@@ -229,5 +230,5 @@ uint64_t ctp_judge_ready_ns(const struct ctp_judge *j, const struct ctp_coroutin
 	uint64_t from_ns = co->since_ns;
 	if (run && run->tid == j->follow->threads->list[co->thread].tid && run->from_ns + run->ns > from_ns)
 		from_ns = run->from_ns + run->ns;
-	return ctp_follow_ns(j->follow, from_ns, ctp_judge_end_ns(j, co));
+	return ctp_judge_own_ns(j, from_ns, ctp_judge_end_ns(j, co));
 }

@@ -33,7 +33,7 @@ enum {
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	struct ctp_judge_place p = ctp_judge_history(j, co);
-	uint64_t ns = ctp_wait_ns(j, co);
+	uint64_t ns = ctp_wait_own_ns(j, co);
 	if (j->facts_only)
 		return false;
 	if (p.waits < CTP_JUDGE_HISTORY)
@@ -81,7 +81,7 @@ bool ctp_habit_is_passing(const struct ctp_judge *j, uint32_t habit, uint64_t fr
 {
 	uint32_t spawn = j->tally->habits.list[habit].spawn;
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, spawn);
-	bool outlives = ns >= CTP_JUDGE_QUIET_NS && s->life.count >= SIBLINGS_MIN && ns / CTP_JUDGE_FACTOR >= s->life.max_ns;
+	bool outlives = ns >= CTP_JUDGE_QUIET_NS && s->life.count >= SIBLINGS_MIN && ns / CTP_JUDGE_FACTOR >= s->life_ns;
 	bool last = 10 * (s->died - s->destroyed) >= 9 * s->born;
 	return ctp_spawn_has_siblings(s) && (!lives_on(j, spawn) || outlives || last || is_overtaken(j, habit, from_ns));
 }
@@ -131,8 +131,8 @@ bool ctp_judge_stands_still(const struct ctp_judge *j)
 	bool after_all_events = seen->still_to_ns && seen->still_from_ns >= c->last_ns && seen->still_to_ns <= j->end_ns;
 	bool asleep = after_all_events && ctp_span_ns(seen->still_from_ns, seen->still_to_ns) >= CTP_JUDGE_QUIET_NS;
 	/* A program that was attached to may have had a rhythm before. */
-	uint64_t quiet_ns = ctp_follow_ns(j->follow, j->tally->last_resume_ns, j->end_ns);
-	bool unusual = j->follow->attached_ns || (has_rhythm(j) && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns);
+	uint64_t quiet_ns = ctp_judge_own_ns(j, j->tally->last_resume_ns, j->end_ns);
+	bool unusual = j->follow->attached_ns || (has_rhythm(j) && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->pause_ns);
 	return asleep && unusual && !c->missed && !c->untraced && !c->lost;
 }
 
@@ -151,7 +151,7 @@ static bool has_come_back(const struct ctp_judge *j, const struct ctp_coroutine 
 static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
-	uint64_t ns = ctp_wait_ns(j, co);
+	uint64_t ns = ctp_wait_own_ns(j, co);
 	bool elsewhere = j->spawns[co->spawn].outside != co->habit && (p.woken || !ctp_spawn_is_at_rest(j, co->spawn, h->place));
 	bool far_longer = h->waits >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= h->max_ns;
 	return elsewhere && far_longer && !co->awaits && has_come_back(j, co) && !ctp_place_is_inside(p) &&
@@ -162,7 +162,7 @@ static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_corouti
 static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p, bool recorded)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
-	uint64_t ns = ctp_wait_ns(j, co);
+	uint64_t ns = ctp_wait_own_ns(j, co);
 	if (recorded) {
 		bool farthest = ns >= FARTHEST_NS && ns / FARTHEST_FACTOR >= p.max_ns;
 		return farthest && !ctp_place_is_inside(p) && ctp_habit_is_away(j, co->habit) && ctp_judge_stands_still(j);
@@ -181,7 +181,7 @@ bool ctp_habit_is_for_children(const struct ctp_habit *h)
 static bool is_fresh(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
-	uint64_t ns = ctp_wait_ns(j, co);
+	uint64_t ns = ctp_wait_own_ns(j, co);
 	bool needed = co->flags & CTP_CO_NEEDED || (!ctp_follow_has_wakes(&j->follow->counts) && j->follow->counts.births);
 	bool no_history = h->waits < FRESH_WAITS && j->places[h->place].waits < CTP_JUDGE_HISTORY;
 	bool far_longer = ns >= CTP_JUDGE_QUIET_NS && ns / CTP_JUDGE_FACTOR >= j->spawns[co->spawn].max_ns;
@@ -192,8 +192,8 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
 {
 	if (!ctp_wait_is(co) || co->awaits || ctp_habit_of(j, co)->waits >= FRESH_WAITS)
 		return false;
-	uint64_t ns = ctp_wait_ns(j, co);
-	return ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_wait_ns(j, other) / 10 * 9;
+	uint64_t ns = ctp_wait_own_ns(j, co);
+	return ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_wait_own_ns(j, other) / 10 * 9;
 }
 
 /*
@@ -203,10 +203,10 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
  */
 static bool is_abandoned(struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
-	const struct ctp_hist *life = &ctp_tally_spawn(j->tally, co->spawn)->life;
-	uint64_t ns = ctp_wait_ns(j, co);
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
+	uint64_t ns = ctp_wait_own_ns(j, co);
 	bool far_longer = ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
-	bool outlives = life->count >= CTP_JUDGE_HISTORY && ns / FAR_FACTOR >= life->max_ns;
+	bool outlives = s->life.count >= CTP_JUDGE_HISTORY && ns / FAR_FACTOR >= s->life_ns;
 	return far_longer && outlives && !ctp_judged(co)->depth && ctp_wait_is_for_objects(j, co) &&
 	       !ctp_judge_waker_may_come(j, co);
 }
@@ -238,7 +238,7 @@ struct wait {
 static bool is_passing(struct ctp_judge *j, const struct ctp_coroutine *co, const struct wait *w)
 {
 	bool not_woken = w->lost || (!w->recorded && !ctp_judge_waker_may_come(j, co)) || is_abandoned(j, co, w->place);
-	return not_woken && w->several && ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co));
+	return not_woken && w->several && ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_own_ns(j, co));
 }
 
 static bool is_in_circle(struct ctp_judge *j, const struct ctp_coroutine *co)

@@ -13,6 +13,12 @@ static inline uint64_t ctp_wait_ns(const struct ctp_judge *j, const struct ctp_c
 	return ctp_follow_ns(j->follow, ctp_coroutine_waits_since(co), ctp_judge_end_ns(j, co));
 }
 
+/* The same without the machine's part, to be compared with other waits. */
+static inline uint64_t ctp_wait_own_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_judge_own_ns(j, ctp_coroutine_waits_since(co), ctp_judge_end_ns(j, co));
+}
+
 /* Whether the wait of a coroutine is far longer than any that ended there, of its siblings or of all. */
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co);
 

@@ -141,6 +141,16 @@ void ctp_words_history(struct ctp_words *w)
 		ctp_words_evidence(w, "%s other waits there ended: the longest took %s, the median %s",
 		                   ctp_words_count(w, p->wait.count), ctp_words_duration(w, p->wait.max_ns),
 		                   ctp_words_duration(w, ctp_hist_quantile(&p->wait, 0.5)));
+	if (w->j->places)
+		ctp_words_stalls(w, w->j->places[w->g->place].gross_ns, w->j->places[w->g->place].max_ns);
+}
+
+void ctp_words_stalls(struct ctp_words *w, uint64_t gross_ns, uint64_t own_ns)
+{
+	enum { PART = 10 }; /* a smaller one is not worth a line */
+	if (gross_ns > own_ns && gross_ns - own_ns > gross_ns / PART)
+		ctp_words_evidence(w, "the longest took %s without the time in which a thread was ready and the machine gave it no processor",
+		                   ctp_words_duration(w, own_ns));
 }
 
 void ctp_words_siblings(struct ctp_words *w)

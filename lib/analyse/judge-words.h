@@ -61,6 +61,7 @@ const char *ctp_words_named(const char *place);
 
 /* Lines of evidence: the other waits at the suspend place; the other coroutines of the spawn place; the number of cases. */
 void ctp_words_history(struct ctp_words *w);
+void ctp_words_stalls(struct ctp_words *w, uint64_t gross_ns, uint64_t own_ns); /* without the machine's part, the longest took own_ns */
 void ctp_words_siblings(struct ctp_words *w);
 void ctp_words_times(struct ctp_words *w);
 

@@ -105,7 +105,7 @@ void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *
 		close_round(seen, ts, threads);
 }
 
-void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run,
+bool ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run,
                           struct ctp_proc_seen_delay *delay)
 {
 	const char *state = state_of(rec);
@@ -125,8 +125,9 @@ void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *r
 		run->asleep += asleep;
 	}
 	if (!delay)
-		return;
+		return false;
 	if (delay->samples++ && now.delay_ns > delay->last.delay_ns)
 		delay->most_ns = ctp_most(delay->most_ns, now.delay_ns - delay->last.delay_ns);
 	delay->last = now;
+	return !strcmp(state, "running");
 }

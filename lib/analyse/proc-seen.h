@@ -55,10 +55,10 @@ void ctp_proc_seen_fini(struct ctp_proc_seen *seen);
 
 /*
  * A record of the kind process, or sample. last_ns: the last event; run: the samples of the thread's run so far, or null; delay: or
- * null.
+ * null. Of a sample: whether the thread was ready, on a processor or not.
  */
 void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, uint64_t last_ns);
-void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run,
+bool ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run,
                           struct ctp_proc_seen_delay *delay);
 
 /* When the process of a record of the kind process was last seen alive. */

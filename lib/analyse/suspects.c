@@ -83,7 +83,7 @@ static uint64_t ratio_of(uint64_t ns, uint64_t usual_ns)
 /* The coroutine has returned from there often, and each wait took less than a tenth of this one. */
 static bool is_stopped(const struct ctp_judge *j, const struct ctp_coroutine *co, uint32_t place)
 {
-	uint64_t ns = ctp_wait_ns(j, co);
+	uint64_t ns = ctp_wait_own_ns(j, co);
 	return ctp_own_visits(co, place)->back >= j->visits && ns >= CTP_JUDGE_QUIET_NS && ns / FACTOR_INSIDE >= j->places[place].max_ns;
 }
 
@@ -103,7 +103,7 @@ static bool outlives(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_hist *life = &ctp_tally_spawn(j->tally, co->spawn)->life;
 	uint64_t age_ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
-	return life->count >= j->history && age_ns / FACTOR_INSIDE >= life->max_ns;
+	return life->count >= j->history && age_ns / FACTOR_INSIDE >= ctp_tally_spawn(j->tally, co->spawn)->life_ns;
 }
 
 static bool is_half_of_trace(const struct ctp_judge *j, uint64_t ns)
@@ -116,7 +116,7 @@ static uint64_t how_far(const struct ctp_judge *j, const struct ctp_coroutine *c
 {
 	uint32_t place = ctp_follow_place(j->follow, co);
 	const struct ctp_judge_place *p = &j->places[place];
-	uint64_t ns = ctp_wait_ns(j, co), returned = ctp_own_visits(co, place)->back;
+	uint64_t ns = ctp_wait_own_ns(j, co), returned = ctp_own_visits(co, place)->back;
 	if (!place || ns < CTP_JUDGE_FLOOR_NS || ctp_habit_is_called(ctp_habit_of(j, co)))
 		return 0;
 	if (p->waits < FEW_ENDED)
@@ -138,11 +138,11 @@ static uint64_t open_ns(const struct ctp_judge *j, const struct ctp_coroutine *c
 static uint64_t how_late(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_hist *ready = &j->tally->ready;
-	uint64_t ns = open_ns(j, co);
+	uint64_t ns = open_ns(j, co), longest_ns = j->tally->ready_ns;
 	if (ready->count >= CTP_JUDGE_HISTORY)
-		return ctp_judge_too_long(ready, ns) ? ratio_of(ns, ready->max_ns) : 0;
+		return ctp_judge_too_long(ready, longest_ns, ns) ? ratio_of(ns, longest_ns) : 0;
 	/* Hardly one was woken and resumed, as in a trace of one moment. */
-	return is_half_of_trace(j, ns) && ns / FACTOR_INSIDE >= ready->max_ns ? 1 : 0;
+	return is_half_of_trace(j, ns) && ns / FACTOR_INSIDE >= longest_ns ? 1 : 0;
 }
 
 /*
@@ -238,7 +238,7 @@ static bool is_explained(const struct suspects *all, const struct ctp_coroutine 
 static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 {
 	struct ctp_judge *j = all->j;
-	bool passing = ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co)); /* it was meant to end, too */
+	bool passing = ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_own_ns(j, co)); /* it was meant to end, too */
 	bool rests = !passing && ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
 	bool idle = is_quiet(j, co) || (rests && ctp_wait_is_for_idle(j, co));
 	uint64_t ratio = idle ? 0 : stands_out(all, co);
@@ -318,7 +318,7 @@ static void add_dependent(struct suspects *all, const struct ctp_coroutine *co)
 	struct ctp_judge *j = all->j;
 	uint32_t place = ctp_follow_place(j->follow, co);
 	const struct ctp_judge_place *p = &j->places[place];
-	uint64_t ns = ctp_wait_ns(j, co);
+	uint64_t ns = ctp_wait_own_ns(j, co);
 	bool longer = ns >= CTP_JUDGE_FLOOR_NS && ns / FACTOR_DEPENDENT >= p->max_ns;
 	if (!place || ctp_judged(co)->visit || p->waits < j->history || !ctp_place_is_closed(*p) || !longer || is_quiet(j, co))
 		return;

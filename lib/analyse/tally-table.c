@@ -90,7 +90,8 @@ void ctp_tally_clear(struct ctp_tally *t)
 	t->nplaces = t->nspawns = 1;
 	ctp_habits_clear(&t->habits);
 	t->ready = t->run = (struct ctp_hist){0};
-	t->last_resume_ns = t->longest_pause_ns = 0;
+	t->last_resume_ns = t->longest_pause_ns = t->pause_ns = t->ready_ns = t->run_ns = 0;
+	ctp_machine_clear(&t->machine, t->follow->threads);
 	t->start_ns = UINT64_MAX;
 	memset(t->slices, 0, sizeof t->slices);
 	t->nslices = 0;

@@ -141,6 +141,28 @@ static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint
 	t->last_long[ch->co->thread] = ctp_tally_put(t, &t->runs, ch->co, c);
 }
 
+/*
+ * The longest of a kind, without the machine's part. run_ns: since when a stall of the thread made the span longer; to_ns: not at
+ * all.
+ */
+static RARE void long_span(struct ctp_tally *t, uint64_t *longest_ns, struct ctp_stall span, uint64_t ns, uint32_t thread,
+                           uint64_t run_ns)
+{
+	ctp_machine_span(&t->machine, (struct ctp_machine_span){longest_ns, span.from_ns, span.to_ns, ns, run_ns, thread});
+}
+
+/* Short spans count at once: they are too short to have a part of the machine's. */
+static CTP_ALWAYS void longest(struct ctp_tally *t, uint64_t *longest_ns, uint64_t from_ns, uint64_t to_ns, uint64_t ns,
+                               uint32_t thread)
+{
+	if (__builtin_expect(ns <= *longest_ns, 1))
+		return;
+	if (ns < CTP_MACHINE_NS)
+		*longest_ns = ns;
+	else
+		long_span(t, longest_ns, (struct ctp_stall){from_ns, to_ns}, ns, thread, thread ? from_ns : to_ns);
+}
+
 void ctp_tally_sampled(struct ctp_tally *t)
 {
 	struct ctp_threads *threads = t->follow->threads;
@@ -150,6 +172,7 @@ void ctp_tally_sampled(struct ctp_tally *t)
 		if (!c->seen.after.ts_ns && th->delay.last.ts_ns >= c->from_ns + c->ns)
 			c->seen.after = th->delay.last;
 	}
+	ctp_machine_settle(&t->machine, t->follow->seen.looked_ns);
 }
 
 /* The length of a span without stops. CTP_FOLLOW_ALL: there were none. */
@@ -172,7 +195,10 @@ static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uin
 	if (ch->was != CTP_RUNNING || !ch->whole)
 		return;
 	uint64_t ns = span_ns(t, ch->was_ns, ch->ts_ns, time);
-	ctp_hist_add(&place_of(t, place)->run, ns);
+	struct ctp_tally_place *p = place_of(t, place);
+	ctp_hist_add(&p->run, ns);
+	longest(t, &p->run_ns, ch->was_ns, ch->ts_ns, ns, ch->co->thread);
+	longest(t, &t->run_ns, ch->was_ns, ch->ts_ns, ns, ch->co->thread);
 	tell_span(t, ch->co, CTP_RUNNING, place, ns, time);
 	if (__builtin_expect(ns >= LONG_RUN_NS, 0)) {
 		struct ctp_change copy = *ch; /* only the copy has an address outside, so that *ch need not be in memory */
@@ -206,7 +232,7 @@ static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
  */
 static bool is_repaired(const struct ctp_habit *habit, uint64_t ns)
 {
-	return habit->waits >= CTP_TALLY_HISTORY && ns / LATE_FACTOR >= habit->max_ns && habit->inside &&
+	return habit->waits >= CTP_TALLY_HISTORY && ns / LATE_FACTOR >= habit->gross_ns && habit->inside &&
 	       10 * habit->inside >= 9 * habit->woken;
 }
 
@@ -214,7 +240,7 @@ static bool is_repaired(const struct ctp_habit *habit, uint64_t ns)
 static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t ns)
 {
 	const struct ctp_habit *habit = &t->habits.list[co->habit];
-	struct ctp_tally_case c = {.from_ns = co->suspended_ns, .ns = ns, .most_ns = habit->max_ns, .whole = true,
+	struct ctp_tally_case c = {.from_ns = co->suspended_ns, .ns = ns, .most_ns = habit->gross_ns, .whole = true,
 	                           .place = ctp_follow_place_of(t->follow, co),
 	                           .elsewhere = ctp_habit_overtook(habit, co->suspended_ns, false)};
 	ctp_tally_put(t, &t->late, co, c);
@@ -255,6 +281,8 @@ static inline void visited(struct ctp_coroutine *co, uint32_t place, bool outsid
 	}
 }
 
+static RARE void waited_long(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t *longest_ns, uint64_t to_ns, uint64_t ns);
+
 static CTP_ALWAYS void waited(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t to_ns, bool woken,
                               enum ctp_follow_time time)
 {
@@ -269,10 +297,23 @@ static CTP_ALWAYS void waited(struct ctp_tally *t, struct ctp_coroutine *co, uin
 		repaired(t, co, ns);
 	else if (woken && co->waker == co->id)
 		habit->self++; /* the coroutine only gave way, or did not wait at all */
-	else
+	else {
 		ctp_habit_waited(habit, co->id, co->suspended_ns, ns, woken, woken ? co->waker : 0);
+		if (__builtin_expect(ns > habit->max_ns && ns >= CTP_MACHINE_NS, 0))
+			waited_long(t, co, &habit->max_ns, to_ns, ns);
+		else if (ns > habit->max_ns)
+			habit->max_ns = ns;
+	}
 	if (!woken || co->waker != co->id)
 		visited(co, place, woken && !co->waker, woken ? co->waker : 0);
+}
+
+/* The longest wait of a habit: a stall of the thread that ended it counts since the run began in which it did so. */
+static RARE void waited_long(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t *longest_ns, uint64_t to_ns, uint64_t ns)
+{
+	const struct ctp_machine_wake *wake = ctp_machine_wake(&t->machine, co->id, to_ns);
+	struct ctp_stall span = {co->suspended_ns, to_ns};
+	long_span(t, longest_ns, span, ns, wake ? wake->thread : 0, wake ? wake->run_ns : to_ns);
 }
 
 /* A wait that a wake ended. It counts at the resume, which shows that nothing is missing in between. */
@@ -282,6 +323,21 @@ static void wait_woken(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t w
 		waited(t, co, woken_ns, true, CTP_FOLLOW_ASKED);
 }
 
+static RARE void started(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t ts_ns, uint32_t thread)
+{
+	struct ctp_tally_spawn *s = ctp_tally_spawn_of(t, co->spawn);
+	uint64_t ns = ctp_span_ns(co->born_ns, ts_ns);
+	ctp_hist_add(&s->start, ns);
+	longest(t, &s->start_ns, co->born_ns, ts_ns, ns, thread);
+}
+
+/* No coroutine was resumed for a while. */
+static RARE void paused(struct ctp_tally *t, uint64_t ts_ns, uint64_t ns)
+{
+	ctp_machine_pause(&t->machine, t->last_resume_ns, ts_ns);
+	longest(t, &t->pause_ns, t->last_resume_ns, ts_ns, ns, 0);
+}
+
 static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch, enum ctp_follow_time time)
 {
 	struct ctp_coroutine *co = ch->co;
@@ -289,11 +345,15 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 	uint64_t pause_ns = t->last_resume_ns ? ctp_span_ns(t->last_resume_ns, ch->ts_ns) : 0;
 	if (pause_ns > t->longest_pause_ns)
 		t->longest_pause_ns = pause_ns;
+	if (__builtin_expect(pause_ns >= CTP_MACHINE_NS, 0))
+		paused(t, ch->ts_ns, pause_ns);
+	else if (pause_ns > t->pause_ns)
+		t->pause_ns = pause_ns;
 	t->last_resume_ns = ch->ts_ns;
 	if (!ch->whole)
 		return;
 	if (co->resumes == 1) /* a lazy coroutine is suspended until then */
-		ctp_hist_add(&ctp_tally_spawn_of(t, co->spawn)->start, ctp_span_ns(co->born_ns, ch->ts_ns));
+		started(t, co, ch->ts_ns, ch->thread);
 	if (ch->was == CTP_BORN || !co->suspended_ns)
 		return;
 	if (ch->was == CTP_SUSPENDED) {
@@ -305,6 +365,7 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 		uint32_t place = ctp_follow_place_of(t->follow, co);
 		uint64_t ns = span_ns(t, ch->was_ns, ch->ts_ns, time);
 		ctp_hist_add(&place_of(t, place)->ready, ns);
+		longest(t, &t->ready_ns, ch->was_ns, ch->ts_ns, ns, ch->thread);
 		tell_span(t, co, CTP_RUNNABLE, place, ns, time);
 		if (__builtin_expect(t->last_long[ch->thread], 0)) {
 			struct ctp_change copy = *ch;
@@ -362,11 +423,22 @@ static void woken_from(struct ctp_tally *t, const struct ctp_change *ch)
 	habit->children += waker && waker->parent == ch->co->id;
 }
 
+/* A wake after a long wait: the machine may have kept the thread of the waker since the waker's run began. */
+static void woken_late(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	const struct ctp_coroutine *waker = ch->by ? ctp_follow_find(t->follow, ch->by) : NULL;
+	bool runs = waker && waker->state == CTP_RUNNING && waker->thread == ch->thread;
+	if (runs)
+		ctp_machine_woke(&t->machine, (struct ctp_machine_wake){ch->co->id, ch->ts_ns, waker->since_ns, ch->thread});
+}
+
 static void woken(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_coroutine *co = ch->co;
 	if (co->habit && co->state == CTP_RUNNABLE && !ch->gap)
 		woken_from(t, ch);
+	if (co->state == CTP_RUNNABLE && ctp_span_ns(co->suspended_ns, ch->ts_ns) >= CTP_MACHINE_NS)
+		woken_late(t, ch);
 	if (co->streak >= CTP_TALLY_STORM && co->streak % CTP_TALLY_STORM == 0)
 		storm(t, ch);
 }
@@ -389,6 +461,7 @@ void ctp_tally_gone(struct ctp_tally *t, const struct ctp_change *ch)
 			                                 .ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns)});
 	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* in a gap, the coroutine may have been suspended */
 		ctp_hist_add(&s->life, life_ns);
+		longest(t, &s->life_ns, co->born_ns, ch->ts_ns, life_ns, 0);
 	}
 	if (ch->ts_ns >= t->follow->since_ns)
 		ran(t, ch, place, CTP_FOLLOW_ASKED);
@@ -513,6 +586,9 @@ static void still_ready(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t 
 
 void ctp_tally_finish(struct ctp_tally *t, const struct ctp_follow_end *end)
 {
+	if (t->last_resume_ns && end->judged_ns > t->last_resume_ns)
+		ctp_machine_pause(&t->machine, t->last_resume_ns, end->judged_ns);
+	ctp_machine_settle(&t->machine, UINT64_MAX);
 	for (t->nslices = CTP_TALLY_SLICES; t->nslices && !t->slices[t->nslices - 1];)
 		t->nslices--;
 	for (uint32_t n = 0; n < t->follow->places->count; n++) {

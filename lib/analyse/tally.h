@@ -9,6 +9,7 @@
 
 #include "analyse/follow.h"
 #include "analyse/habits.h"
+#include "analyse/machine.h"
 #include "analyse/places.h"
 #include "analyse/report.h"
 #include "analyse/threads.h"
@@ -28,12 +29,14 @@ enum {
 /* A suspend place. */
 struct ctp_tally_place {
 	struct ctp_hist wait, ready, run; /* suspension to wake, or else to resume; wake to resume; resume to suspension */
+	uint64_t run_ns; /* the longest run, without the machine's part */
 };
 
 /* A spawn place. */
 struct ctp_tally_spawn {
 	uint64_t born, died, destroyed, alive; /* destroyed: died while suspended; died has these too */
 	struct ctp_hist life, start; /* birth to death, without the destroyed; birth to the first resume */
+	uint64_t life_ns, start_ns; /* the longest of these, without the machine's part */
 	uint64_t longest_ns; /* birth to death, of all that died */
 	uint64_t unstarted; /* coroutines that died and had never run */
 	uint64_t low[CTP_TALLY_LEVELS]; /* the fewest alive in each level, up to level */
@@ -75,6 +78,8 @@ struct ctp_tally {
 	uint32_t nplaces, nspawns;
 	struct ctp_hist ready, run; /* of all places; filled by the finish */
 	uint64_t last_resume_ns, longest_pause_ns; /* of any coroutine; between two resumes */
+	uint64_t pause_ns, ready_ns, run_ns; /* the longest, without the machine's part */
+	struct ctp_machine machine;
 	uint64_t start_ns;    /* slices and levels begin there */
 	unsigned slice_bits, level_bits; /* nanoseconds of a slice and of a level, as powers of 2 */
 	uint64_t slices[CTP_TALLY_SLICES];

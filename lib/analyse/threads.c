@@ -42,6 +42,7 @@ void ctp_threads_clear(struct ctp_threads *t)
 	memset(t->recent, 0, sizeof t->recent);
 	renew(&t->list[0], 0);
 	t->count = 1;
+	t->stalled_ns = 0;
 	t->most = t->most ? t->most : 1;
 }
 

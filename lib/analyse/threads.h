@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyse/machine.h"
 #include "analyse/proc-seen.h"
 
 enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 256, CTP_THREAD_SPANS_MAX = 1 << 14 };
@@ -36,6 +37,7 @@ struct ctp_thread {
 	uint64_t last;    /* the coroutine that was resumed there last, whether it still runs or not */
 	struct ctp_proc_seen_run seen; /* samples of the run of current */
 	struct ctp_proc_seen_delay delay;
+	struct ctp_stalls stalls;
 	char name[32];
 };
 
@@ -43,6 +45,7 @@ struct ctp_map;
 struct ctp_threads {
 	struct ctp_thread *list; /* by number */
 	uint32_t count, most; /* most: the largest count so far, of any section */
+	uint64_t stalled_ns;  /* the last sample after which a thread was known to have had a stall */
 	uint32_t recent[CTP_THREADS_RECENT]; /* numbers of the threads seen last, by tid modulo CTP_THREADS_RECENT */
 	struct ctp_map *map;                 /* threads.c's own */
 };

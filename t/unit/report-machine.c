@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (c) 2026 the ctptools authors */
+/*
+ * report-machine: what the machine took is no part of the longest wait. A coroutine waited for 190 ms because the thread of its
+ * waker was ready, and had no processor; a lost wake is found beside that wait, as if it had been short.
+ */
+#include "judged.h"
+
+enum { LATE = 60, HELD = 61, CLOCKED = 7 };
+
+/* LATE waits from 210 to 400 ms. The run of HELD that wakes it began on thread CLOCKED at 212 ms. */
+static void waits_for_held(void)
+{
+	is_born(&h, 200 * MS, LATE, MAKER);
+	is_born(&h, 200 * MS, HELD, MAKER);
+	resumes(&h, 201 * MS, LATE, 5);
+	suspends(&h, 210 * MS, LATE, 5, WAITS);
+	resumes(&h, 212 * MS, HELD, CLOCKED);
+}
+
+static void wakes_late(uint64_t ts)
+{
+	is_woken(&h, ts, LATE, CLOCKED, HELD);
+	dies(&h, ts + 1, HELD);
+	resumes(&h, ts + MS, LATE, 5);
+	dies(&h, ts + 2 * MS, LATE);
+}
+
+static void victim_waits(uint64_t from)
+{
+	is_born(&h, from - 9 * MS, VICTIM, MAKER);
+	resumes(&h, from - 8 * MS, VICTIM, 5);
+	goes_round(from - 7 * MS, VICTIM, WAKER);
+	suspends(&h, from, VICTIM, 5, WAITS);
+	dies(&h, from + MS, WAKER);
+}
+
+/* A sample of CLOCKED every 20 ms: each finds it ready. cpu: how much it ran in between. */
+static void sampled_ready(uint64_t from, uint64_t to, uint64_t cpu)
+{
+	for (uint64_t ts = from; ts <= to; ts += 20 * MS)
+		is_sampled(&h, ts, CLOCKED, 5 * MS + (ts - from) / (20 * MS) * cpu, 0, CTP_SAMPLE_RUNNING);
+}
+
+static const char *story(uint64_t cpu, uint64_t delay)
+{
+	begin();
+	healthy();
+	waits_for_held();
+	sampled_ready(235 * MS, 375 * MS, cpu);
+	wakes_late(400 * MS);
+	is_sampled(&h, 420 * MS, CLOCKED, 8 * MS + 7 * cpu, delay, CTP_SAMPLE_SLEEPING);
+	victim_waits(500 * MS);
+	is_over(&h, 2100 * MS, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void test_stall_of_waker(void)
+{
+	is(story(0, 187 * MS), "never-woken likely 1", "a wait that a stall of the waker's thread made long hides no lost wake");
+	ok(strstr(why, "the longest took 190 ms") && strstr(why, "without the time in which a thread was ready"),
+	   "the report has the longest wait with the stall, and without it");
+	is(story(20 * MS, 0), "", "a wait for a computation of the waker counts as it is");
+	is(story(0, 0), "never-woken likely 1", "the samples alone show most of the stall, whatever the kernel counts");
+}
+
+/* The waker is ready, and not resumed: all threads are in runs, and without a processor. */
+static const char *pause_of_all(bool stalled)
+{
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, LATE, MAKER);
+	is_born(&h, 200 * MS, HELD, MAKER);
+	resumes(&h, 201 * MS, LATE, 5);
+	suspends(&h, 210 * MS, LATE, 5, WAITS);
+	is_born(&h, 211 * MS, CHILDREN + 50, MAKER);
+	resumes(&h, 211 * MS, CHILDREN + 50, CLOCKED);
+	for (uint64_t ts = 235 * MS; ts <= 375 * MS; ts += 20 * MS)
+		is_sampled(&h, ts, CLOCKED, 5 * MS, 0, stalled ? CTP_SAMPLE_RUNNING : CTP_SAMPLE_SLEEPING);
+	dies(&h, 390 * MS, CHILDREN + 50);
+	is_sampled(&h, 391 * MS, CLOCKED, 6 * MS, stalled ? 178 * MS : 0, CTP_SAMPLE_SLEEPING);
+	resumes(&h, 392 * MS, HELD, 5);
+	is_woken(&h, 393 * MS, LATE, 5, HELD);
+	dies(&h, 393 * MS + 1, HELD);
+	resumes(&h, 394 * MS, LATE, 5);
+	dies(&h, 395 * MS, LATE);
+	victim_waits(500 * MS);
+	is_over(&h, 2100 * MS, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void test_pause(void)
+{
+	is(pause_of_all(true), "never-woken likely 1", "nor does one that a stall of the whole program made long");
+	is(pause_of_all(false), "", "a pause in which threads slept is the program's own");
+}
+
+/* The trace ends in a stall of the machine, which a healthy wait has spent its time in. */
+static const char *ends_in_stall(enum ctp_sample_state state)
+{
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, HELD, MAKER);
+	is_born(&h, 200 * MS, VICTIM, MAKER);
+	resumes(&h, 201 * MS, VICTIM, 5);
+	goes_round(202 * MS, VICTIM, WAKER);
+	suspends(&h, 210 * MS, VICTIM, 5, WAITS);
+	dies(&h, 211 * MS, WAKER);
+	resumes(&h, 212 * MS, HELD, CLOCKED);
+	for (uint64_t ts = 235 * MS; ts <= 815 * MS; ts += 20 * MS)
+		is_sampled(&h, ts, CLOCKED, 5 * MS, 0, state);
+	is_over(&h, 820 * MS, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void test_end(void)
+{
+	is(ends_in_stall(CTP_SAMPLE_RUNNING), "", "a wait that lasts because the machine stalls is not far too long");
+	is(ends_in_stall(CTP_SAMPLE_SLEEPING), "never-woken likely 1, blocking-call likely 1", "with threads asleep it is");
+}
+
+int main(void)
+{
+	test_stall_of_waker();
+	test_pause();
+	test_end();
+	return done_testing();
+}
