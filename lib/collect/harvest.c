@@ -295,6 +295,13 @@ bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_thre
 	return ctp_thread_runs_find(&h->rings, ring, run);
 }
 
+bool ctp_harvest_ready(const struct ctp_harvest *h) { return h->annexed && ctp_thread_runs_ready(&h->rings); }
+
+bool ctp_harvest_ring_wrote(const struct ctp_harvest *h, uint32_t ring, struct ctp_thread_wrote *wrote)
+{
+	return ctp_thread_runs_wrote(&h->rings, ring, wrote);
+}
+
 struct ctp_waited_fds *ctp_harvest_fds(struct ctp_harvest *h) { return h->annexed ? &h->coros.fds : NULL; }
 
 /* --- making and freeing --------------------------------------------------------------------------------------------------- */

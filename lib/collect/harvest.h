@@ -76,6 +76,9 @@ struct ctp_thread_run;
 uint32_t ctp_harvest_rings(const struct ctp_harvest *h);
 bool ctp_harvest_wrote(const struct ctp_harvest *h, uint64_t tid); /* since we came, to a ring */
 bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_thread_run *run);
+struct ctp_thread_wrote;
+bool ctp_harvest_ring_wrote(const struct ctp_harvest *h, uint32_t ring, struct ctp_thread_wrote *wrote);
+bool ctp_harvest_ready(const struct ctp_harvest *h); /* a coroutine was woken, and not resumed since */
 
 /* The descriptors that coroutines wait for (waited-fds.h); null: there are no rings, which would say so. */
 struct ctp_waited_fds;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compare.h"
 #include "base/fd.h"
 #include "collect/proc-stat.h"
 #include "collect/sampler.h"
@@ -20,6 +21,7 @@ static const uint64_t MS = 1000000;
 enum {
 	RUN_MS = 20,      /* a run is long after so much, and is sampled no more often */
 	RUN_PART = 4,     /* and when it has grown by this part of itself */
+	BEAT_MS = 100,    /* between samples of all threads that run coroutines */
 	SILENCE_MS = 1000, /* until a round, and until the next */
 	ALIASES_MS = 1000, /* between readings of all aliases */
 };
@@ -169,12 +171,18 @@ void ctp_sampler_runs(struct ctp_sampler *s, uint64_t now_ns)
 		uint32_t i = (s->next_run + k) % n;
 		struct ctp_sampler_run *known = &s->runs[i];
 		struct ctp_thread_run run;
-		if (!ctp_harvest_run(s->harvest, i, &run))
+		bool runs = ctp_harvest_run(s->harvest, i, &run), is_other = !runs || run.since_ns != known->since_ns;
+		if (known->tid && is_other) { /* what it had of a processor, and for how long it had none, is known only now */
+			sampled += sample_run(s, known->tid, now_ns);
+			known->tid = 0;
+		}
+		if (!runs)
 			continue;
-		if (run.since_ns != known->since_ns)
-			*known = (struct ctp_sampler_run){run.since_ns, run.since_ns + RUN_MS * MS};
+		if (is_other)
+			*known = (struct ctp_sampler_run){run.since_ns, run.since_ns + RUN_MS * MS, 0};
 		if (now_ns >= known->next_ns && sampled < CTP_RUNS_AT_ONCE) {
-			sampled += sample_run(s, run.tid, now_ns);
+			known->tid = sample_run(s, run.tid, now_ns) ? run.tid : 0;
+			sampled += known->tid != 0;
 			known->next_ns = next_ns(run.since_ns, now_ns);
 			if (sampled == CTP_RUNS_AT_ONCE)
 				s->next_run = i + 1; /* the others are first the next time */
@@ -182,6 +190,43 @@ void ctp_sampler_runs(struct ctp_sampler *s, uint64_t now_ns)
 		if (known->next_ns < s->runs_due_ns)
 			s->runs_due_ns = known->next_ns;
 	}
+}
+
+/* --- threads that run coroutines ------------------------------------------------------------------------------------------ */
+
+/* Threads that wrote after since_ns. */
+static void sample_all(struct ctp_sampler *s, uint64_t since_ns, uint64_t now_ns)
+{
+	uint32_t n = ctp_harvest_rings(s->harvest), sampled = 0, k = 0;
+	struct ctp_thread_wrote wrote;
+	for (; k < n && sampled < CTP_BEAT_THREADS; k++)
+		if (ctp_harvest_ring_wrote(s->harvest, (s->next_beat + k) % n, &wrote) && wrote.last_ns >= since_ns)
+			sampled += sample_run(s, wrote.tid, now_ns);
+	s->next_beat = n ? (s->next_beat + k) % n : 0;
+	s->beat_ns = now_ns;
+}
+
+/* There is no event for a while: if a coroutine is ready, why does no thread resume it? */
+static void look_at_silence(struct ctp_sampler *s, uint64_t now_ns)
+{
+	uint64_t silent_ns = now_ns - s->all_ns;
+	bool over = silent_ns >= SILENCE_MS * MS || !ctp_harvest_ready(s->harvest);
+	if (!over)
+		sample_all(s, 0, now_ns);
+	s->ready_ns = over ? UINT64_MAX : next_ns(s->all_ns, now_ns);
+}
+
+void ctp_sampler_beat(struct ctp_sampler *s, uint64_t now_ns)
+{
+	bool silent = s->all_ns && now_ns >= s->all_ns + RUN_MS * MS, went_on = s->all_ns > s->beat_ns;
+	if (s->proc.dir < 0 || !s->all_ns)
+		return;
+	if (!silent)
+		s->ready_ns = s->all_ns + RUN_MS * MS;
+	else if (now_ns >= s->ready_ns)
+		look_at_silence(s, now_ns);
+	if (went_on && now_ns - s->beat_ns >= BEAT_MS * MS)
+		sample_all(s, s->beat_ns, now_ns);
 }
 
 /* --- rounds --------------------------------------------------------------------------------------------------------------- */
@@ -255,5 +300,6 @@ bool ctp_sampler_between(const struct ctp_sampler *s)
 uint64_t ctp_sampler_threads_due_ns(const struct ctp_sampler *s)
 {
 	uint64_t round_ns = round_due_ns(s), runs_ns = s->runs_due_ns ? s->runs_due_ns : UINT64_MAX;
-	return round_ns < runs_ns ? round_ns : runs_ns;
+	uint64_t ready_ns = s->ready_ns ? s->ready_ns : UINT64_MAX;
+	return ctp_least(ctp_least(round_ns, runs_ns), ready_ns);
 }

@@ -123,6 +123,7 @@ void ctp_sampler_look(struct ctp_sampler *s, bool stirred)
 		return;
 	ctp_sampler_rounds(s, now_ns); /* first: its samples have the time of this look, those of runs a later one */
 	ctp_sampler_runs(s, now_ns);
+	ctp_sampler_beat(s, now_ns);
 	ctp_sampler_fds(s, now_ns);
 }
 

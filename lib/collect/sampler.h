@@ -7,8 +7,12 @@
  * none for a while, at most every 10 ms while the collector looks, and 500 ms apart when a silence begins. Of this come the
  * records `process` where the state changes, and the bounds of the end.
  *
- * Of threads there are samples (sampler-threads.c): of those that are in a run for more than 20 ms, the next when it is a quarter
- * longer; and rounds of all, when the program has been silent for a second, and once more a second later.
+ * Of threads there are samples (sampler-threads.c). Whoever reads them sees whether a thread used its time, slept, or was ready and
+ * had no processor:
+ *	- of those that are in a run for more than 20 ms, the next when it is a quarter longer, and one when it is over
+ *	- of those that run coroutines, every 100 ms while there are events
+ *	- of the same when there was no event for 20 ms and a coroutine is ready, the next when the silence is a quarter longer
+ *	- rounds of all, when the program has been silent for a second, and once more a second later
  *
  * It asks what the kernel has for the descriptors that coroutines wait for (sampler-fds.c): when the program has been silent for a
  * second, every 10 s after that, and at the end.
@@ -32,11 +36,13 @@
 enum {
 	CTP_ROUND_THREADS = 256, /* with more, there is no round */
 	CTP_RUNS_AT_ONCE = 64,   /* samples of runs after one look */
+	CTP_BEAT_THREADS = 16,   /* samples of threads that run coroutines, at once */
 };
 
 /* A ring whose thread is in a run. */
 struct ctp_sampler_run {
 	uint64_t since_ns, next_ns; /* when it is to be sampled next */
+	uint64_t tid;               /* of the thread that was sampled in this run; 0: it was not */
 };
 
 /* A thread has one number here, and one in its own PID namespace. */
@@ -66,6 +72,8 @@ struct ctp_sampler {
 	size_t nearly;
 	uint64_t early_ns;            /* when they are to be sampled next; 0: they are not known yet */
 	uint64_t runs_ns, runs_due_ns; /* when the rings were last gone through, and when they should be again */
+	uint64_t beat_ns, ready_ns;   /* the last samples of threads that run coroutines; ready_ns: when they are to be looked at again */
+	uint32_t next_beat;    /* the ring with which to begin */
 	unsigned rounds;       /* of this silence */
 	uint64_t silent_ns;    /* since when; */
 	uint64_t round_ns;     /* the last one */
@@ -132,6 +140,7 @@ void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_n
 
 /* Samples what is due at now_ns. */
 void ctp_sampler_runs(struct ctp_sampler *s, uint64_t now_ns);
+void ctp_sampler_beat(struct ctp_sampler *s, uint64_t now_ns);
 void ctp_sampler_rounds(struct ctp_sampler *s, uint64_t now_ns);
 uint64_t ctp_sampler_threads_due_ns(const struct ctp_sampler *s);
 

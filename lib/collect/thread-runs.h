@@ -23,4 +23,13 @@ struct ctp_thread_run {
 /* Of the thread that writes to this ring. False: it is not in a run, or there is more in its ring. */
 bool ctp_thread_runs_find(const struct ctp_rings *r, uint32_t ring, struct ctp_thread_run *run);
 
+/* Whether a coroutine was woken that no thread has resumed since, by the last entries of the rings. */
+bool ctp_thread_runs_ready(const struct ctp_rings *r);
+
+/* The thread that writes to this ring, and the time of its last entry. False: there is none. */
+struct ctp_thread_wrote {
+	uint64_t tid, last_ns;
+};
+bool ctp_thread_runs_wrote(const struct ctp_rings *r, uint32_t ring, struct ctp_thread_wrote *wrote);
+
 #endif

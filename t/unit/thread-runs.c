@@ -55,8 +55,45 @@ static void test_runs(void)
 	free(w.r);
 }
 
+/* Whether a coroutine is ready, as the last entries of two threads have it. */
+static void test_ready(void)
+{
+	struct world w;
+	struct rawcoro a, b;
+	world_open(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_claim(&w.ring[1], &w.mem, 1, 100, 102);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	raw_birth(&w.ring[0], &b, 2, 0);
+	raw_event(&w.ring[0], &a, 1, 0, 0, true);
+	scan(&w, 4);
+	ok(!ctp_harvest_ready(w.m.harvest), "without a wake no coroutine is known to be ready");
+	raw_event(&w.ring[0], &a, 0, 1, 0, true);
+	raw_wake(&w.ring[1], a.ref, 0);
+	scan(&w, 4);
+	ok(ctp_harvest_ready(w.m.harvest), "one that was woken is");
+	raw_event(&w.ring[0], &b, 1, 0, 0, true);
+	scan(&w, 4);
+	ok(ctp_harvest_ready(w.m.harvest), "also after the resume of another one");
+	raw_event(&w.ring[1], &a, 1, 2, 0, true);
+	scan(&w, 4);
+	ok(!ctp_harvest_ready(w.m.harvest), "after its resume on any thread it is not");
+	raw_wake(&w.ring[0], a.ref, b.ref);
+	raw_event(&w.ring[1], &a, 0, 3, 0, true);
+	raw_event(&w.ring[1], &a, 1, 4, 0, true);
+	for (unsigned i = 0; i < 40; i++)
+		raw_event(&w.ring[1], &a, i % 2, 5 + i, 0, true);
+	scan(&w, 4);
+	ok(!ctp_harvest_ready(w.m.harvest), "nor is one whose resume may be further back than the entries that are looked at");
+	struct ctp_thread_wrote wrote;
+	ok(ctp_harvest_ring_wrote(w.m.harvest, 1, &wrote) && wrote.tid == 102 && wrote.last_ns, "the thread of a ring is known");
+	world_close(&w);
+	free(w.r);
+}
+
 int main(void)
 {
 	test_runs();
+	test_ready();
 	return done_testing();
 }
