@@ -112,6 +112,12 @@ static void add_run(struct ctp_judge *j, const struct ctp_tally_case *c, bool pr
 	note_samples(g, &c->seen);
 }
 
+/* Whether a sample says what its thread did: else the machine may have had no processor for it. */
+static bool is_known(const struct ctp_tally_case *c)
+{
+	return c->seen.samples || bound_of(&c->seen, c->from_ns, c->ns).known_ns;
+}
+
 /* Whether a run that has ended is a finding: it was far too long, coroutines had to wait for it, and it had a processor. */
 static bool is_long_run(const struct ctp_judge *j, const struct ctp_tally_case *c)
 {
@@ -120,7 +126,7 @@ static bool is_long_run(const struct ctp_judge *j, const struct ctp_tally_case *
 	uint64_t floor_ns = c->elsewhere || was_seen(&c->seen) ? CTP_JUDGE_RUN_NS : 5 * (uint64_t)CTP_JUDGE_RUN_NS;
 	bool too_long = c->ns >= floor_ns && c->ns / CTP_JUDGE_FACTOR >= ctp_hist_quantile(&j->tally->run, 0.99);
 	bool others_wait = c->count || c->late >= LATE_MIN, compares = j->tally->run.count >= CTP_JUDGE_HISTORY;
-	return too_long && others_wait && compares && !was_kept_out(&c->seen, th, c->from_ns, c->ns);
+	return too_long && others_wait && compares && is_known(c) && !was_kept_out(&c->seen, th, c->from_ns, c->ns);
 }
 
 static void long_runs(struct ctp_judge *j, bool proved)

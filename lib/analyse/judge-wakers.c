@@ -210,15 +210,34 @@ bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co,
 	return false;
 }
 
+/* How long a thread had no time for a coroutine since then: it ran others, or was on a processor, or ready and not on one. */
+static uint64_t busy_ns_of(const struct ctp_judge *j, const struct ctp_thread *th, uint64_t since_ns)
+{
+	uint64_t ns = ctp_span_ns(since_ns, j->end_ns);
+	struct ctp_stalls_used seen = ctp_stalls_used(&th->stalls, since_ns);
+	uint64_t used_ns = seen.ns ? (uint64_t)((double)seen.used_ns / (double)seen.ns * (double)ns) : 0;
+	return ctp_most(used_ns, ctp_thread_busy_ns(th, since_ns));
+}
+
+/* A thread that has hardly ever run a coroutine may do something else, and takes none from a queue. */
+static uint64_t most_resumes(const struct ctp_judge *j)
+{
+	uint64_t most = 0;
+	for (uint32_t i = 1; i < j->follow->threads->count; i++)
+		most = ctp_most(most, j->follow->threads->list[i].resumes);
+	return most;
+}
+
 bool ctp_judge_is_crowded(const struct ctp_judge *j, uint64_t since_ns)
 {
-	uint64_t all_ns = 0, busy_ns = 0;
+	enum { RARELY = 100 }; /* times as often */
+	uint64_t all_ns = 0, busy_ns = 0, most = most_resumes(j);
 	for (uint32_t i = 1; i < j->follow->threads->count; i++) {
 		const struct ctp_thread *th = &j->follow->threads->list[i];
-		if (!th->resumes)
+		if (!th->resumes || th->resumes < most / RARELY)
 			continue;
 		all_ns += ctp_span_ns(since_ns, j->end_ns);
-		busy_ns += ctp_thread_busy_ns(th, since_ns);
+		busy_ns += busy_ns_of(j, th, since_ns);
 	}
 	return busy_ns > all_ns / 5 * 4;
 }

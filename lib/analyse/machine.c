@@ -48,6 +48,7 @@ static void put_told(struct ctp_stalls *s, const struct ctp_proc_seen_at *before
 
 void ctp_stalls_sample(struct ctp_stalls *s, struct ctp_proc_seen_at before, struct ctp_proc_seen_at now, bool ready, uint64_t ran_ns)
 {
+	s->kept[s->nkept++ % CTP_MACHINE_KEPT] = now;
 	if (s->first.ts_ns && ready && now.cpu_ns == s->first.cpu_ns) {
 		s->last = now;
 		return;
@@ -68,6 +69,21 @@ uint64_t ctp_stalls_ns(const struct ctp_stalls *s, uint64_t from_ns, uint64_t to
 	for (uint32_t i = 0; i < n; i++)
 		ns += overlap_ns(&s->list[i], from_ns, to_ns);
 	return ns;
+}
+
+struct ctp_stalls_used ctp_stalls_used(const struct ctp_stalls *s, uint64_t from_ns)
+{
+	uint32_t n = s->nkept < CTP_MACHINE_KEPT ? s->nkept : CTP_MACHINE_KEPT;
+	if (n < 2)
+		return (struct ctp_stalls_used){0};
+	const struct ctp_proc_seen_at *last = &s->kept[(s->nkept - 1) % CTP_MACHINE_KEPT], *first = last;
+	for (uint32_t i = 2; i <= n && first->ts_ns > from_ns; i++)
+		first = &s->kept[(s->nkept - i) % CTP_MACHINE_KEPT];
+	uint64_t ns = last->ts_ns - ctp_least(first->ts_ns, last->ts_ns);
+	uint64_t cpu_ns = last->cpu_ns - ctp_least(first->cpu_ns, last->cpu_ns);
+	uint64_t delay_ns = last->delay_ns - ctp_least(first->delay_ns, last->delay_ns);
+	uint64_t open_ns = s->last.ts_ns - ctp_least(ctp_most(s->first.ts_ns, first->ts_ns), s->last.ts_ns);
+	return (struct ctp_stalls_used){ctp_least(cpu_ns + delay_ns + open_ns, ns), ns};
 }
 
 /* --- pauses of the program ------------------------------------------------------------------------------------------------ */

@@ -25,6 +25,7 @@ enum {
 	CTP_MACHINE_NS = 10000000,       /* the shortest stall, pause or span that is looked at */
 	CTP_MACHINE_SETTLE_NS = 500000000, /* samples may come so late */
 	CTP_MACHINE_STALLS = 16,         /* the last ones, of each thread */
+	CTP_MACHINE_KEPT = 16,
 	CTP_MACHINE_TAKEN = 1024,        /* the last ones, of the program */
 	CTP_MACHINE_PENDING = 256,
 	CTP_MACHINE_WAKES = 256,
@@ -39,6 +40,8 @@ struct ctp_stalls {
 	struct ctp_stall list[CTP_MACHINE_STALLS]; /* a ring */
 	uint32_t n;          /* so far */
 	struct ctp_proc_seen_at first, last; /* samples that found it ready, with no CPU time between; first.ts_ns 0: none */
+	struct ctp_proc_seen_at kept[CTP_MACHINE_KEPT]; /* the last samples: a ring */
+	uint32_t nkept;      /* so far */
 	uint64_t ran_ns;     /* when the thread was last known to be on a processor, at the first of these */
 };
 
@@ -47,6 +50,15 @@ void ctp_stalls_sample(struct ctp_stalls *s, struct ctp_proc_seen_at before, str
 
 /* How much of a time the thread was stalled. */
 uint64_t ctp_stalls_ns(const struct ctp_stalls *s, uint64_t from_ns, uint64_t to_ns);
+
+/*
+ * How long the thread used a processor or was ready, between the last sample before from_ns and the newest; and how long that was.
+ * 0: there are no two samples.
+ */
+struct ctp_stalls_used {
+	uint64_t used_ns, ns;
+};
+struct ctp_stalls_used ctp_stalls_used(const struct ctp_stalls *s, uint64_t from_ns);
 
 /* A span that may be the longest of its kind. */
 struct ctp_machine_span {

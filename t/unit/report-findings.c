@@ -93,6 +93,7 @@ static void long_runs(void)
 		is_woken(&h, ts, 3, OTHER_THREAD, 0);
 		resumes(&h, ts + 1, 3, THREAD);
 		is_woken(&h, ts + 2, 4, OTHER_THREAD, 0);
+		is_sampled(&h, ts + 600 * MS, THREAD, ts + 600 * MS, 0, CTP_SAMPLE_RUNNING);
 		suspends(&h, ts + ns, 3, THREAD, WAITS);
 		resumes(&h, ts + ns + 1, 4, THREAD);
 		suspends(&h, ts + ns + 2, 4, THREAD, WAITS);

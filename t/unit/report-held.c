@@ -79,7 +79,7 @@ static void holds(void)
 	held(false, true);
 	is(still_held(), "stalled-thread likely 1", "without samples it is unknown what the run does");
 	held(false, true);
-	is(held_until(), "long-run likely 1", "without samples it is unknown what the run did");
+	is(held_until(), "", "without samples it is unknown what the run did, and whether it had a processor");
 	held(false, true);
 	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
 	is(still_held(), "stalled-thread likely 1", "one sample counts as none");

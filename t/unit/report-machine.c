@@ -119,8 +119,55 @@ static void test_end(void)
 	is(ends_in_stall(CTP_SAMPLE_SLEEPING), "never-woken likely 1, blocking-call likely 1", "with threads asleep it is");
 }
 
+/*
+ * One was woken at 600 ms, and is ready until 1.5 s, where another was ready for 40 ms. Thread 5 runs coroutines for all of the
+ * time, or none and then for used of it something else, which samples show. Thread once ran one coroutine in the beginning, or 0.
+ */
+static const char *ready(uint64_t once, bool busy, uint64_t used, uint64_t delayed)
+{
+	begin();
+	if (once) {
+		is_born(&h, 1, HELD, MAKER);
+		resumes(&h, 2, HELD, once);
+		dies(&h, 3, HELD);
+	}
+	healthy();
+	is_born(&h, 200 * MS, LATE, MAKER);
+	resumes(&h, 201 * MS, LATE, 5);
+	suspends(&h, 202 * MS, LATE, 5, WAITS);
+	is_woken(&h, 203 * MS, LATE, 6, WAKER);
+	resumes(&h, 243 * MS, LATE, 5);
+	is_born(&h, 244 * MS, VICTIM, MAKER);
+	for (uint64_t ts = 250 * MS; ts < 1490 * MS; ts += 10 * MS) {
+		suspends(&h, ts, LATE, 5, WAITS);
+		is_woken(&h, ts + MS / 100, LATE, 6, WAKER);
+		resumes(&h, ts + MS / 50 + (busy ? 0 : 5 * MS), LATE, 5);
+		if (!busy)
+			suspends(&h, ts + 6 * MS, LATE, 5, WAITS), is_woken(&h, ts + 6 * MS + 1, LATE, 6, WAKER), resumes(&h, ts + 9 * MS, LATE, 5);
+		if (ts == 400 * MS)
+			resumes(&h, ts + 1, VICTIM, 5), suspends(&h, ts + 2, VICTIM, 5, WAITS);
+		if (ts == 600 * MS)
+			is_woken(&h, ts + MS / 10, VICTIM, 6, WAKER);
+		if (used && ts % (100 * MS) == 0)
+			is_sampled(&h, ts + 9 * MS, 5, ts / 100 * used, ts / 100 * delayed, CTP_SAMPLE_RUNNING);
+	}
+	is_over(&h, 1500 * MS, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void test_ready(void)
+{
+	is(ready(0, false, 0, 0), "woken-not-resumed likely 1", "a coroutine is ready for long, and a thread is idle");
+	is(ready(0, true, 0, 0), "", "if all threads run coroutines, it is only not its turn");
+	is(ready(9, true, 0, 0), "", "a thread that ran one coroutine once is not one that is idle");
+	is(ready(0, false, 95, 0), "", "nor is one that is on a processor");
+	is(ready(0, false, 5, 90), "", "nor one that would be, and the machine gives it none");
+	is(ready(0, false, 5, 5), "woken-not-resumed likely 1", "one that sleeps is");
+}
+
 int main(void)
 {
+	test_ready();
 	test_stall_of_waker();
 	test_pause();
 	test_end();

@@ -394,7 +394,7 @@ static void stalled(void)
 /* --- a loop that is blocked ----------------------------------------------------------------------------------------------- */
 
 /* One thread waits for timers and runs five coroutines; one more then holds the thread for half a second or longer. */
-static void blocked_loop(uint64_t by, uint64_t ns)
+static void blocked_loop(uint64_t by, uint64_t ns, bool sampled)
 {
 	uint64_t ts = MS;
 	begin();
@@ -411,6 +411,8 @@ static void blocked_loop(uint64_t by, uint64_t ns)
 				suspends(&h, ts + 2 * MS + co + 1, co, 5, WAITS);
 		}
 	uint64_t stop = ts + ns;
+	if (sampled)
+		is_sampled(&h, ts + ns / 2, 5, ns / 2, 0, CTP_SAMPLE_RUNNING);
 	dies(&h, stop, 15);
 	for (uint64_t co = 10; co < 15; co++)
 		is_woken(&h, stop + co, co, 5, by);
@@ -423,11 +425,13 @@ static void blocked_loop(uint64_t by, uint64_t ns)
 
 static void long_runs(void)
 {
-	blocked_loop(0, 700 * MS);
+	blocked_loop(0, 700 * MS, true);
 	is(end(), "long-run likely 1", "a coroutine that keeps its event loop from waking the others is found");
-	blocked_loop(15, 700 * MS);
+	blocked_loop(0, 700 * MS, false);
+	is(end(), "", "without a sample of its thread it is not known whether that had a processor");
+	blocked_loop(15, 700 * MS, true);
 	is(end(), "", "it is not found if they waited for its result");
-	blocked_loop(0, 100 * MS);
+	blocked_loop(0, 100 * MS, true);
 	is(end(), "", "it is not found if the machine may have stood still for as long");
 }
 
