@@ -105,6 +105,7 @@ static void take_descriptor(struct ctp_follow *f, const struct ctp_roles *roles,
 		.pid = ctp_roles_value(val, roles->pid), .fd = (int32_t)ctp_roles_value(val, roles->fd), .ts_ns = ts,
 		.type = (uint8_t)ctp_roles_value(val, roles->type), .unread = ctp_roles_value(val, roles->unread),
 		.unsent = ctp_roles_value(val, roles->unsent), .ended = ctp_roles_value(val, roles->ended) != 0,
+		.side = (uint8_t)ctp_roles_value(val, roles->side), .last = (uint8_t)ctp_roles_value(val, roles->last),
 	};
 	ctp_objects_look(f->objects, &seen);
 }

@@ -103,6 +103,8 @@ struct ctp_descriptor {
 	int32_t fd;
 	bool ended; /* there is nothing to read but the end */
 	uint8_t type; /* enum ctp_descriptor_type */
+	uint8_t side; /* enum ctp_descriptor_side */
+	uint8_t last; /* enum ctp_descriptor_last */
 };
 
 enum { CTP_DESCRIPTORS_MAX = 4096 };

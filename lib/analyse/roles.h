@@ -14,7 +14,7 @@ enum { CTP_ROLES_NONE = -1 }; /* the class has no such field, or the field is no
 #define CTP_ROLES_NAMED(FIELD) \
 	FIELD(parent) FIELD(by) FIELD(code) FIELD(target) FIELD(after) FIELD(transitions) FIELD(how) FIELD(joins) FIELD(by_hand) \
 	FIELD(deadline) FIELD(fd) FIELD(object) FIELD(count) FIELD(marks) FIELD(available) FIELD(unread) FIELD(unsent) \
-	FIELD(ended) FIELD(type)
+	FIELD(ended) FIELD(type) FIELD(side) FIELD(last)
 
 struct ctp_roles {
 	bool known, standard;

@@ -111,6 +111,8 @@ static void ask_sockets(struct ctp_descriptors *d, struct ctp_descriptor_ask *as
 		a->unread = s->unread;
 		a->unsent = s->unsent;
 		a->ended = s->ended;
+		a->side = s->side;
+		a->last = s->last;
 	}
 }
 

@@ -33,6 +33,8 @@ struct ctp_descriptor_ask {
 	enum ctp_descriptor_type type;
 	uint64_t unread, unsent;
 	bool ended;
+	enum ctp_descriptor_side side;
+	enum ctp_descriptor_last last;
 
 	/* descriptors.c's own */
 	enum ctp_fd_link link;

@@ -34,19 +34,27 @@ static pid_t process_of(struct ctp_sampler *s, uint64_t pid)
 	return ctp_proc_stat_number_of(s->proc.dir, (uint64_t)s->pid, &depth) == pid ? s->pid : 0;
 }
 
+static bool is_same(const struct ctp_waited_fd *e, const struct ctp_descriptor_ask *ask)
+{
+	bool same_queues = e->unread == ask->unread && e->unsent == ask->unsent && e->ended == ask->ended;
+	return e->type == ask->type && same_queues && e->side == ask->side && e->last == ask->last;
+}
+
 static void write_descriptor(struct ctp_sampler *s, uint64_t ts_ns, struct ctp_waited_fd *e, const struct ctp_descriptor_ask *ask)
 {
-	if (e->told && e->type == ask->type && e->unread == ask->unread && e->unsent == ask->unsent && e->ended == ask->ended)
+	if (e->told && is_same(e, ask))
 		return;
 	e->told = true;
 	e->type = (uint8_t)ask->type;
 	e->unread = ask->unread;
 	e->unsent = ask->unsent;
 	e->ended = ask->ended;
+	e->side = (uint8_t)ask->side;
+	e->last = (uint8_t)ask->last;
 	CTP_HARVEST_PUT(s->harvest, CTP_DESCRIPTOR, ts_ns, [CTP_DESCRIPTOR_PID] = e->pid,
 	                [CTP_DESCRIPTOR_FD] = (uint64_t)(int64_t)e->fd, [CTP_DESCRIPTOR_TYPE] = ask->type,
 	                [CTP_DESCRIPTOR_UNREAD] = ask->unread, [CTP_DESCRIPTOR_UNSENT] = ask->unsent,
-	                [CTP_DESCRIPTOR_ENDED] = ask->ended);
+	                [CTP_DESCRIPTOR_ENDED] = ask->ended, [CTP_DESCRIPTOR_SIDE] = ask->side, [CTP_DESCRIPTOR_LAST] = ask->last);
 }
 
 /* There was something to read, and it is not known yet whether that stays there. */

@@ -6,17 +6,23 @@
  * The figures are the kernel's: of a TCP connection, the bytes that were not read yet and those that the peer has not confirmed; of
  * a listening socket, the connections to be accepted; of UDP, the memory that datagrams take, which is more than their bytes. A
  * stream has ended if the peer has, or if this side reads no more.
+ *
+ * A TCP connection was accepted if somebody listens on its local port: the kernel gives no port of a listener to a program that
+ * connects. It was connected if nobody does, the port is one that the kernel gives to programs that connect, and the peer's port is
+ * none of these, or somebody here listens on it. Else it may be of a listener that is closed, and so the side is not known.
  */
 #include "collect/sock-diag.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
-#include <linux/inet_diag.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/unix_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,6 +31,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "collect/end-signal.h"
+#include "collect/sock-last.h"
 
 enum {
 	LISTS = 5,
@@ -62,8 +69,22 @@ static struct ctp_socket *find_socket(const struct ctp_sock_diag_list *list, uin
 static void found(struct ctp_sock_diag_list *list, struct ctp_socket *s, enum ctp_descriptor_type type, uint32_t unread,
                   uint32_t unsent)
 {
-	*s = (struct ctp_socket){s->ino, true, type, unread, unsent, false};
+	*s = (struct ctp_socket){.ino = s->ino, .found = true, .type = type, .unread = unread, .unsent = unsent};
 	list->missing--;
+}
+
+static void note_listener(struct ctp_sock_ports *ports, unsigned port) { ports->listening[port / 8] |= (uint8_t)(1u << port % 8); }
+
+static bool is_listening(const struct ctp_sock_ports *ports, unsigned port) { return ports->listening[port / 8] & 1u << port % 8; }
+
+static bool is_given(const struct ctp_sock_ports *ports, unsigned port) { return port >= ports->first && port <= ports->last; }
+
+static enum ctp_descriptor_side side_of(const struct ctp_sock_ports *ports, unsigned own, unsigned peer)
+{
+	if (is_listening(ports, own))
+		return CTP_SIDE_ACCEPTED;
+	bool peer_serves = is_listening(ports, peer) || !is_given(ports, peer);
+	return is_given(ports, own) && peer_serves ? CTP_SIDE_CONNECTED : CTP_SIDE_UNKNOWN;
 }
 
 /* The end of a stream takes a number like a byte, and is none. */
@@ -72,6 +93,10 @@ static void found_tcp(struct ctp_sock_diag_list *list, struct ctp_socket *s, con
 	bool ended = m->idiag_state == TCP_CLOSE_WAIT || m->idiag_state == TCP_LAST_ACK || m->idiag_state == TCP_CLOSING;
 	found(list, s, CTP_FD_TCP, m->idiag_rqueue - (ended && m->idiag_rqueue), m->idiag_wqueue);
 	s->ended = ended;
+	if (list->ports)
+		s->side = side_of(list->ports, ntohs(m->id.idiag_sport), ntohs(m->id.idiag_dport));
+	s->family = m->idiag_family;
+	s->id = m->id;
 }
 
 static void take_inet(struct ctp_sock_diag_list *list, const char *data, size_t len)
@@ -80,6 +105,8 @@ static void take_inet(struct ctp_sock_diag_list *list, const char *data, size_t 
 	if (len < sizeof m)
 		return;
 	memcpy(&m, data, sizeof m);
+	if (list->ports && list->protocol == IPPROTO_TCP && m.idiag_state == TCP_LISTEN)
+		note_listener(list->ports, ntohs(m.id.idiag_sport));
 	struct ctp_socket *s = m.idiag_family == list->family ? find_socket(list, m.idiag_inode) : NULL;
 	if (!s)
 		return;
@@ -181,6 +208,20 @@ static ssize_t receive(int fd, void *part)
 	return from_len == sizeof from && from.nl_family == AF_NETLINK && !from.nl_pid ? n : -1;
 }
 
+/* The range that Linux has by default, unless this system has another one. */
+static void read_range(struct ctp_sock_ports *ports)
+{
+	char text[32];
+	unsigned first, last;
+	ports->first = 32768;
+	ports->last = 60999;
+	ctp_fd_read_file(AT_FDCWD, "/proc/sys/net/ipv4/ip_local_port_range", text, sizeof text);
+	if (sscanf(text, "%5u %5u", &first, &last) != 2)
+		return;
+	ports->first = first;
+	ports->last = last;
+}
+
 /* A socket for each list: to close it ends one that is not read to its end. False: the time is over. */
 static bool read_list(struct ctp_sock_diag_list *list, uint32_t states, uint64_t until_ns)
 {
@@ -198,9 +239,11 @@ static bool read_list(struct ctp_sock_diag_list *list, uint32_t states, uint64_t
 
 void ctp_sock_diag_find(struct ctp_socket *sockets, size_t n, unsigned *absent)
 {
-	struct ctp_sock_diag_list list = {.sockets = sockets, .n = n, .missing = n};
+	struct ctp_sock_ports ports = {.listening = {0}};
+	struct ctp_sock_diag_list list = {.sockets = sockets, .n = n, .missing = n, .ports = &ports};
 	uint64_t until_ns = ctp_clock_ns() + LIMIT_MS * MS;
 	bool goes_on = true;
+	read_range(&ports);
 	for (unsigned i = 0; i < LISTS && list.missing && goes_on; i++) {
 		if (*absent & 1u << i)
 			continue;
@@ -211,4 +254,6 @@ void ctp_sock_diag_find(struct ctp_socket *sockets, size_t n, unsigned *absent)
 		goes_on = read_list(&list, lists[i].states, until_ns);
 		*absent |= list.absent ? 1u << i : 0;
 	}
+	if (goes_on)
+		ctp_sock_last_ask(sockets, n, until_ns);
 }

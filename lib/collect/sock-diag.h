@@ -10,6 +10,7 @@
 #ifndef CTP_SOCK_DIAG_H
 #define CTP_SOCK_DIAG_H
 
+#include <linux/inet_diag.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,16 @@ struct ctp_socket {
 	enum ctp_descriptor_type type;
 	uint32_t unread, unsent; /* as in CTP_DESCRIPTOR */
 	bool ended;
+	enum ctp_descriptor_side side;
+	enum ctp_descriptor_last last;
+	uint8_t family;             /* of a TCP connection, */
+	struct inet_diag_sockid id; /* and by what the kernel finds it */
+};
+
+/* The ports on which somebody listens, and the range from which the kernel takes those of programs that connect. */
+struct ctp_sock_ports {
+	uint8_t listening[65536 / 8];
+	unsigned first, last;
 };
 
 /* Fills those that are found. sockets: in the order of their numbers, each once. *absent: bits of what this kernel cannot list. */
@@ -35,6 +46,7 @@ struct ctp_sock_diag_list {
 	uint8_t family, protocol; /* protocol 0: of a Unix socket */
 	uint32_t seq;
 	bool absent; /* the kernel has no such list */
+	struct ctp_sock_ports *ports; /* of TCP: filled as listeners are found, which the kernel lists first; null: no side is known */
 };
 
 /* A part of a list, as received: fills the sockets that are in it. False: it was the last, all are found, or it is malformed. */

@@ -27,7 +27,7 @@ struct ctp_waited_fd {
 	/* sampler-fds.c's: when the kernel was last asked since then, 0: not yet; and what was recorded of it */
 	uint64_t asked_ns;
 	bool told, ended, again; /* again: it was asked a second time, because there was something to read */
-	uint8_t type;
+	uint8_t type, side, last;
 	uint64_t unread, unsent;
 };
 

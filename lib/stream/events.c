@@ -290,6 +290,13 @@ static const struct ctp_label descriptor_types[] = {
 	{CTP_FD_UNIX_LISTENS, "unix listens"}, {CTP_FD_PIPE, "pipe"}, {CTP_FD_EVENTFD, "eventfd"}, {CTP_FD_TIMERFD, "timerfd"},
 };
 
+static const struct ctp_label descriptor_sides[] = {
+	{CTP_SIDE_UNKNOWN, "unknown"}, {CTP_SIDE_ACCEPTED, "accepted"}, {CTP_SIDE_CONNECTED, "connected"},
+};
+static const struct ctp_label descriptor_lasts[] = {
+	{CTP_LAST_UNKNOWN, "unknown"}, {CTP_LAST_RECEIVED, "received"}, {CTP_LAST_SENT, "sent"},
+};
+
 static const struct ctp_field descriptor[] = {
 	[CTP_DESCRIPTOR_TS] = TS,
 	[CTP_DESCRIPTOR_PID] = U64("pid", PROCESS, "", PREV, 0),
@@ -299,6 +306,10 @@ static const struct ctp_field descriptor[] = {
 	[CTP_DESCRIPTOR_UNREAD] = U64("unread", NONE, "", SAME, 0),
 	[CTP_DESCRIPTOR_UNSENT] = U64("unsent", NONE, "", SAME, 0),
 	[CTP_DESCRIPTOR_ENDED] = {.name = "ended", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
+	[CTP_DESCRIPTOR_SIDE] = {.name = "side", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = descriptor_sides,
+	                         .nlabels = COUNT(descriptor_sides)},
+	[CTP_DESCRIPTOR_LAST] = {.name = "last", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = descriptor_lasts,
+	                         .nlabels = COUNT(descriptor_lasts)},
 };
 
 static const struct ctp_field left_out[] = {

@@ -124,7 +124,11 @@ enum { CTP_HOLD_TS, CTP_HOLD_PROBE, CTP_HOLD_CORO, CTP_HOLD_PID, CTP_HOLD_OBJECT
 enum { CTP_WAKE_FOR_TS, CTP_WAKE_FOR_PROBE, CTP_WAKE_FOR_CORO, CTP_WAKE_FOR_PID, CTP_WAKE_FOR_OBJECT, CTP_WAKE_FOR_FIELDS };
 /* unread: bytes, or of a socket that listens, connections; of a timer, how often it has expired; of an eventfd, its count. */
 enum { CTP_DESCRIPTOR_TS, CTP_DESCRIPTOR_PID, CTP_DESCRIPTOR_FD, CTP_DESCRIPTOR_TYPE, CTP_DESCRIPTOR_UNREAD, CTP_DESCRIPTOR_UNSENT,
-       CTP_DESCRIPTOR_ENDED, CTP_DESCRIPTOR_FIELDS };
+       CTP_DESCRIPTOR_ENDED, CTP_DESCRIPTOR_SIDE, CTP_DESCRIPTOR_LAST, CTP_DESCRIPTOR_FIELDS };
+/* Which side began a TCP connection: the peer, or this program. */
+enum ctp_descriptor_side { CTP_SIDE_UNKNOWN, CTP_SIDE_ACCEPTED, CTP_SIDE_CONNECTED };
+/* Of one that this program began, what came last: data of the peer, or data for it, so that an answer may be due. */
+enum ctp_descriptor_last { CTP_LAST_UNKNOWN, CTP_LAST_RECEIVED, CTP_LAST_SENT };
 enum ctp_descriptor_type { CTP_FD_OTHER, CTP_FD_TCP, CTP_FD_TCP_LISTENS, CTP_FD_UDP, CTP_FD_UNIX, CTP_FD_UNIX_LISTENS, CTP_FD_PIPE,
                            CTP_FD_EVENTFD, CTP_FD_TIMERFD };
 /* From the time after on, ctp-filter has left out records of the coroutine, up to its next transition. */

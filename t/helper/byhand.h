@@ -151,6 +151,13 @@ static inline void kernel_has(struct byhand *h, uint64_t ts, uint64_t fd, uint64
 	       [CTP_DESCRIPTOR_TYPE] = CTP_FD_TCP, [CTP_DESCRIPTOR_UNREAD] = unread);
 }
 
+/* A TCP connection with nothing to read. */
+static inline void kernel_says(struct byhand *h, uint64_t ts, uint64_t fd, enum ctp_descriptor_side side, enum ctp_descriptor_last last)
+{
+	BYHAND(h, CTP_DESCRIPTOR, [CTP_DESCRIPTOR_TS] = ts, [CTP_DESCRIPTOR_PID] = BYHAND_PID, [CTP_DESCRIPTOR_FD] = fd,
+	       [CTP_DESCRIPTOR_TYPE] = CTP_FD_TCP, [CTP_DESCRIPTOR_SIDE] = side, [CTP_DESCRIPTOR_LAST] = last);
+}
+
 /* count of its events are lost, from the next one on, between after and ts; co 0: of unknown coroutines. */
 static inline void are_lost(struct byhand *h, uint64_t after, uint64_t ts, uint64_t co, uint64_t count)
 {

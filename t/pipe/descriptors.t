@@ -75,6 +75,15 @@ is 'each descriptor has one record' "$(records | awk '{ print $1 }' | sort | uni
 is 'records have the process that named the descriptor' "$(sed -n '/"type":"\(descriptor\|reason\)"/s/.*"pid":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -u | wc -l | tr -d ' ')" 1
 is 'records come after a second without events' "$(sed -n '/"type":"\(transition\|descriptor\)"/s/.*"type":"\([a-z]*\)".*"ts":\([0-9]*\),.*/\2 \1/p' "$tmp/json" | sort -n |
 	awk '$2 == "descriptor" && $1 - last < 1e9 { bad++ } $2 == "transition" { last = $1 } END { print bad + 0 }')" 0
+sides() { sed -n '/"type":"descriptor"/s/.*"fd":\([-0-9]*\),.*"side":"\([a-z]*\)","last":"\([a-z]*\)".*/\1 \2 \3/p' "$tmp/json" | sort -n | cut -d' ' -f2-; }
+run -- tcp-accepted tcp-asked tcp-answered tcp-none unix-empty
+until_records 5 '"type":"descriptor"'
+ended
+is 'records say which side began a connection, and what came last on it' "$(sides)" 'accepted unknown
+connected sent
+connected received
+unknown unknown
+unknown unknown'
 if [ "$has_ipv6" -gt 0 ]; then
 	run -- tcp6
 	until_records 1 '"type":"descriptor"'

@@ -27,6 +27,7 @@
 #include "collect/fd-text.h"
 #include "collect/pipe-fill.h"
 #include "collect/sock-diag.h"
+#include "collect/sock-last.h"
 #include "collect/waited-fds.h"
 #include "must.h"
 #include "tap.h"
@@ -216,6 +217,79 @@ static void test_tcp_list(void)
 	ok(!take(&list, part, len) && s[4].found, "after the last socket the list is complete");
 }
 
+static size_t put_ports(char *at, uint32_t ino, uint8_t state, uint16_t own, uint16_t peer)
+{
+	struct inet_diag_msg m = {.idiag_family = AF_INET, .idiag_state = state, .idiag_inode = ino};
+	m.id.idiag_sport = htons(own);
+	m.id.idiag_dport = htons(peer);
+	return put_message(at, SOCK_DIAG_BY_FAMILY, 1, &m, sizeof m);
+}
+
+static void test_sides(void)
+{
+	char part[2048] = "";
+	struct ctp_sock_ports ports = {.first = 32768, .last = 60999};
+	struct ctp_socket s[] = {{.ino = 2}, {.ino = 3}, {.ino = 4}, {.ino = 5}, {.ino = 6}, {.ino = 7}};
+	struct ctp_sock_diag_list list = {.sockets = s, .n = 6, .missing = 6, .family = AF_INET, .protocol = IPPROTO_TCP, .seq = 1,
+	                                  .ports = &ports};
+	size_t len = put_ports(part, 1, TCP_LISTEN, 8080, 0); /* of whom does not matter */
+	len += put_ports(part + len, 100, TCP_LISTEN, 40000, 0);
+	len += put_ports(part + len, 2, TCP_ESTABLISHED, 8080, 50000);
+	len += put_ports(part + len, 3, TCP_ESTABLISHED, 50000, 5432);
+	len += put_ports(part + len, 4, TCP_ESTABLISHED, 50001, 40000);
+	len += put_ports(part + len, 5, TCP_ESTABLISHED, 9090, 50000);
+	len += put_ports(part + len, 6, TCP_ESTABLISHED, 50051, 50000);
+	len += put_ports(part + len, 7, TCP_ESTABLISHED, 40000, 50001);
+	take(&list, part, len);
+	ok(s[0].side == CTP_SIDE_ACCEPTED, "a connection at the port of a listener was accepted");
+	ok(s[1].side == CTP_SIDE_CONNECTED, "one from a port of the kernel's range, to another port, was begun here");
+	ok(s[2].side == CTP_SIDE_CONNECTED, "so was one to a listener of this machine");
+	ok(s[3].side == CTP_SIDE_UNKNOWN, "one at a port outside the range, without a listener, may have been accepted earlier");
+	ok(s[4].side == CTP_SIDE_UNKNOWN, "so may one between two ports of the range");
+	ok(s[5].side == CTP_SIDE_ACCEPTED, "a listener may have a port of the range");
+}
+
+/* What the kernel answers about one socket: so many ms ago data was sent, data came, and the peer confirmed something. */
+static uint64_t bytes_received = 5; /* the kernel counts them at a place that older headers do not name */
+
+static enum ctp_descriptor_last last(uint32_t sent_ms, uint32_t received_ms, uint32_t confirmed_ms, uint8_t timer, size_t cut)
+{
+	struct {
+		struct inet_diag_msg m;
+		struct rtattr other, attr;
+		char info[136];
+	} answer = {.m = {.idiag_family = AF_INET, .idiag_state = TCP_ESTABLISHED, .idiag_timer = timer},
+	            .other = {sizeof answer.other, INET_DIAG_SHUTDOWN}, .attr = {RTA_LENGTH(sizeof answer.info), INET_DIAG_INFO}};
+	const struct tcp_info info = {.tcpi_last_data_sent = sent_ms, .tcpi_last_data_recv = received_ms,
+	                              .tcpi_last_ack_recv = confirmed_ms};
+	memcpy(answer.info, &info, 104);
+	memcpy(answer.info + 120, &(uint64_t){9}, 8);
+	memcpy(answer.info + 128, &bytes_received, 8);
+	char part[1024] = "";
+	size_t len = put_message(part, SOCK_DIAG_BY_FAMILY, 3, &answer, sizeof answer);
+	void *copy = copy_of(part, len < cut ? len : cut);
+	enum ctp_descriptor_last said = ctp_sock_last_read(copy, len < cut ? len : cut, 3);
+	free(copy);
+	return said;
+}
+
+static void test_last(void)
+{
+	enum { KEEPALIVE = 2, ALL = 1024 };
+	is_u64(last(100, 900, 60, 0, ALL), CTP_LAST_SENT, "data went after the last that came: sent");
+	is_u64(last(900, 100, 100, 0, ALL), CTP_LAST_RECEIVED, "data came after the last that went: received");
+	is_u64(last(100, 100, 100, 0, ALL), CTP_LAST_UNKNOWN, "both at one time: not known");
+	is_u64(last(100, 100, 60, 0, ALL), CTP_LAST_SENT, "a later confirmation is of something that was sent after the data came");
+	is_u64(last(100, 100, 60, KEEPALIVE, ALL), CTP_LAST_UNKNOWN, "it may be one of a keep-alive");
+	bytes_received = 0;
+	is_u64(last(100, 100, 100, 0, ALL), CTP_LAST_SENT, "nothing has come yet: sent");
+	bytes_received = 5;
+	unsigned wrong = 0;
+	for (size_t cut = 0; cut < sizeof(struct nlmsghdr) + sizeof(struct inet_diag_msg) + 136; cut++)
+		wrong += last(100, 900, 60, 0, cut) != CTP_LAST_UNKNOWN;
+	is_u64(wrong, 0, "a truncated answer says nothing");
+}
+
 static void test_lists_end(void)
 {
 	char part[2048] = "";
@@ -370,6 +444,8 @@ int main(int argc, char **argv)
 	test_counts();
 	test_table();
 	test_tcp_list();
+	test_sides();
+	test_last();
 	test_lists_end();
 	test_unix_list();
 	test_processes();

@@ -89,7 +89,8 @@ static void make_listener(struct made *m, int family, long connections)
 	m->unsent = 0;
 }
 
-static void make_tcp(struct made *m, int family)
+/* keeps: the listener stays open. */
+static void make_tcp(struct made *m, int family, bool keeps)
 {
 	struct sockaddr_storage addr;
 	socklen_t len;
@@ -97,7 +98,8 @@ static void make_tcp(struct made *m, int family)
 	m->peer = connect_to(family, &addr, len);
 	m->fd = must(accept(listener, NULL, NULL));
 	m->type = "tcp";
-	close(listener);
+	if (!keeps)
+		close(listener);
 }
 
 static void make_udp(struct made *m, long bytes)
@@ -145,10 +147,32 @@ static void await_bytes(int fd, long bytes)
 		must(ioctl(fd, FIONREAD, &n));
 }
 
+/* A question to the peer, which the peer has read; and its answer, which is read as well, at a later time of the kernel. */
+static void ask_peer(struct made *m, bool answered)
+{
+	int listeners = m->fd;
+	char c;
+	m->fd = m->peer;
+	m->peer = listeners;
+	fill(m->fd, 1);
+	must((int)read(m->peer, &c, 1));
+	for (int n = 1; n; poll(NULL, 0, 1))
+		must(ioctl(m->fd, SIOCOUTQ, &n));
+	poll(NULL, 0, 100);
+	if (answered) {
+		fill(m->peer, 1);
+		must((int)read(m->fd, &c, 1));
+	}
+}
+
 static void make_tcp_kind(struct made *m, const char *how)
 {
 	char bytes[4096] = "";
-	make_tcp(m, !strncmp(how, "6", 1) ? AF_INET6 : AF_INET);
+	bool is_asked = !strcmp(how, "-asked"), is_answered = !strcmp(how, "-answered");
+	bool keeps = is_asked || is_answered || !strcmp(how, "-accepted");
+	make_tcp(m, !strncmp(how, "6", 1) ? AF_INET6 : AF_INET, keeps);
+	if (is_asked || is_answered)
+		ask_peer(m, is_answered);
 	if (!strcmp(how, "") || !strcmp(how, "6")) {
 		fill(m->peer, 5);
 		await_bytes(m->fd, 5);
