@@ -4,10 +4,10 @@
  * judge-groups.h - what the rules share: the judge, with times and histories, and the groups that rules add members to.
  *
  * A group has a rule, a spawn place and a suspend place, and becomes one finding. The files of the judge are layers, each of which
- * uses those before it: this one; judge-reasons (what a wait is for), judge-members (the coroutines of a group), judge-circle
- * (circles), judge-wakers (wakers that may still come), judge-why (reasons against a wait), judge-own (what a coroutine did
- * before), judge-words (texts); the rules in judge-run, judge-object, judge-wait, judge-over and judge-program; suspects; judge,
- * which calls them.
+ * uses those before it: this one; judge-reasons (what a wait is for), judge-rest (waits for descriptors), judge-members (the
+ * coroutines of a group), judge-circle (circles), judge-wakers (wakers that may still come), judge-why (reasons against a wait),
+ * judge-own (what a coroutine did before), judge-words (texts); the rules in judge-run, judge-object, judge-wait, judge-over and
+ * judge-program; suspects; judge, which calls them.
  */
 #ifndef CTP_JUDGE_GROUPS_H
 #define CTP_JUDGE_GROUPS_H

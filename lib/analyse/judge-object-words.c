@@ -121,8 +121,9 @@ static void say_reason(struct ctp_words *w, const struct ctp_coroutine *co, cons
 	} else if (reason->what == CTP_WAITS_TIMER) {
 		snprintf(text, size, "a timer that is due %s after the end", ctp_words_duration(w, reason->value - end_ns));
 	} else if (reason->what == CTP_WAITS_DESCRIPTOR) {
-		snprintf(text, size, "descriptor %d%s", (int)reason->value,
-		         ctp_wait_is_for_silence(w->j, co) ? ", which had nothing to read" : "");
+		const char *silent = ctp_wait_is_for_silence(w->j, co) ? ", which had nothing to read" : "";
+		const char *unanswered = ctp_wait_is_unanswered(w->j, co) ? ": the peer has not answered what was sent last" : "";
+		snprintf(text, size, "descriptor %d%s%s", (int)reason->value, silent, unanswered);
 	} else if (ob) {
 		say_wanted(w, reason, ob, text, size);
 		size_t len = strlen(text);

@@ -78,28 +78,11 @@ static bool makers_are_idle(struct ctp_judge *j, const struct ctp_object *ob, co
 	return true;
 }
 
-/* The last look at the descriptor of a reason, if that was since the wait began; or null. */
-static const struct ctp_descriptor *look_at(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid,
-                                            const struct ctp_reason_of *r)
-{
-	if (r->what != CTP_WAITS_DESCRIPTOR)
-		return NULL;
-	const struct ctp_descriptor *d = ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value);
-	return d && d->ts_ns >= co->suspended_ns ? d : NULL;
-}
-
-/* The collector has looked at the descriptor since the wait began, and there was nothing to read. */
-static bool is_empty(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
-{
-	const struct ctp_descriptor *d = look_at(j, co, pid, r);
-	return d && r->count == POLLIN && !d->unread && !d->ended;
-}
-
 static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, unsigned deep)
 {
 	const struct ctp_reasons *r = deep < DEEP ? ctp_wait_reasons(j, co) : NULL;
 	for (uint32_t i = 0; r && i < r->n; i++) {
-		if (is_empty(j, co, r->pid, &r->list[i]))
+		if (ctp_wait_empty(j, co, r->pid, &r->list[i]))
 			return true;
 		const struct ctp_object *ob = object_of(j, r, i);
 		if (ob && !is_held(&r->list[i]) && !ob->closed_ns && is_short(ob, &r->list[i]) && makers_are_idle(j, ob, co, deep))
@@ -109,12 +92,6 @@ static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, uns
 }
 
 bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co) { return !j->ordinal && is_for_idle(j, co, 0); }
-
-bool ctp_wait_is_for_silence(const struct ctp_judge *j, const struct ctp_coroutine *co)
-{
-	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
-	return r && r->n == 1 && is_empty(j, co, r->pid, &r->list[0]);
-}
 
 /* --- holders -------------------------------------------------------------------------------------------------------------- */
 
@@ -349,7 +326,7 @@ static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, co
 /* The collector saw unread data for the descriptor, or its end, during the wait, CTP_JUDGE_LATE_NS before its end or earlier. */
 static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
 {
-	const struct ctp_descriptor *d = look_at(j, co, pid, r);
+	const struct ctp_descriptor *d = ctp_wait_look(j, co, pid, r);
 	bool readable = d && (d->unread || d->ended) && r->count & POLLIN;
 	bool late = readable && ctp_wait_since_due(j, co, d->unread_ns) >= CTP_JUDGE_LATE_NS;
 	return late && !ctp_judge_holds_thread(j, co, d->unread_ns + CTP_JUDGE_LATE_NS);

@@ -8,6 +8,7 @@
 #define CTP_JUDGE_OBJECT_H
 
 #include "analyse/judge-reasons.h"
+#include "analyse/judge-rest.h"
 
 struct ctp_words;
 
@@ -23,9 +24,6 @@ bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co);
  * went off: not in order, though it is not due.
  */
 bool ctp_wait_is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *co);
-
-/* Whether a coroutine waits to read from a descriptor that had nothing to read when the collector looked, since the wait began. */
-bool ctp_wait_is_for_silence(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
  * Makes each coroutine that waits for an object await a holder of it. Where only the holders can end the waits of a circle, each

@@ -206,7 +206,9 @@ static void look_at_chain(struct ctp_judge *j, struct ctp_coroutine *co)
 	uint64_t idle_ns = ctp_follow_ns(j->follow, end->resumed_ns, ctp_judge_end_ns(j, end));
 	bool recent = idle_ns <= ctp_wait_ns(j, co) / LAST_PART;
 	bool runs = recent && end->state != CTP_BORN && !(end->flags & CTP_CO_STUCK);
-	if (runs || ctp_wait_is_quiet(j, end)) /* such as one that sleeps, and holds a lock meanwhile */
+	/* Such as one that sleeps, and holds a lock meanwhile; or one that reads for co the next request, if there will be one. */
+	bool rests = ctp_wait_is_quiet(j, end) || ctp_wait_may_rest(j, end) || ctp_wait_may_be_idle(j, end, ctp_judge_history(j, end));
+	if (runs || rests)
 		ctp_judged(co)->why = 0;
 	else if (ctp_wait_is(end) && ctp_has_run(end) && !ctp_judged(end)->why)
 		ctp_judged(end)->why = CTP_WHY_AWAITED;
@@ -309,7 +311,8 @@ static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 /* The coroutine is a member of a standstill, if there is one. */
 static bool is_still(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co)) && !ctp_wait_is_quiet(j, co);
+	bool rests = ctp_wait_is_quiet(j, co) || ctp_wait_may_rest(j, co);
+	return ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co)) && !rests;
 }
 
 /* The place has no history, and no coroutine needs this one: it may wait for a timer or for another program. */

@@ -13,6 +13,7 @@
  */
 #include "analyse/judge-why.h"
 
+#include "analyse/judge-rest.h"
 #include "analyse/judge-wakers.h"
 
 enum {
@@ -144,12 +145,9 @@ static bool has_come_back(const struct ctp_judge *j, const struct ctp_coroutine 
 	return co->resumes >= (j->history < CTP_JUDGE_VISITS ? j->history : CTP_JUDGE_VISITS);
 }
 
-/*
- * The coroutine and its siblings returned from there in a hundredth of the time, and some still do; and the coroutine rests
- * elsewhere.
- */
-static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
+bool ctp_wait_is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
+	struct ctp_judge_place p = ctp_judge_history(j, co);
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_own_ns(j, co);
 	bool elsewhere = j->spawns[co->spawn].outside != co->habit && (p.woken || !ctp_spawn_is_at_rest(j, co->spawn, h->place));
@@ -281,7 +279,7 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 		why |= CTP_WHY_OVERTAKEN;
 	if (w.lost && no_child)
 		why |= CTP_WHY_CHILDREN;
-	if (is_out_of_rhythm(j, co, w.place))
+	if (ctp_wait_is_out_of_rhythm(j, co) && !ctp_wait_may_be_idle(j, co, w.place))
 		why |= CTP_WHY_RHYTHM;
 	else if (is_forgotten(j, co, w.place, w.recorded))
 		why |= CTP_WHY_FORGOTTEN;
@@ -295,7 +293,7 @@ uint32_t ctp_wait_why(struct ctp_judge *j, const struct ctp_coroutine *co)
 		return 0;
 	if (!h->place && is_standstill(j))
 		return CTP_WHY_STANDSTILL;
-	if (ctp_habit_is_called(h) || ctp_wait_is_quiet(j, co))
+	if (ctp_habit_is_called(h) || ctp_wait_is_quiet(j, co) || ctp_wait_may_rest(j, co))
 		return 0;
 	if (is_fresh(j, co))
 		return CTP_WHY_FRESH;

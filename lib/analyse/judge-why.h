@@ -22,6 +22,12 @@ static inline uint64_t ctp_wait_own_ns(const struct ctp_judge *j, const struct c
 /* Whether the wait of a coroutine is far longer than any that ended there, of its siblings or of all. */
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
+/*
+ * Whether the coroutine and its siblings returned from there in a hundredth of the time, and some still do; and the coroutine rests
+ * elsewhere.
+ */
+bool ctp_wait_is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
 /* Why the wait of a coroutine is not in order, as CTP_WHY bits; 0: it may be in order. */
 uint32_t ctp_wait_why(struct ctp_judge *j, const struct ctp_coroutine *co);
 

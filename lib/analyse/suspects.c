@@ -28,6 +28,7 @@
 #include "analyse/judge-wakers.h"
 #include "analyse/judge-object.h"
 #include "analyse/judge-own.h"
+#include "analyse/judge-rest.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 #include "base/array.h"
@@ -240,7 +241,8 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 	struct ctp_judge *j = all->j;
 	bool passing = ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_own_ns(j, co)); /* it was meant to end, too */
 	bool rests = !passing && ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
-	bool idle = is_quiet(j, co) || (rests && ctp_wait_is_for_idle(j, co));
+	bool may_rest = ctp_wait_may_rest(j, co) && (rests || j->follow->attached_ns);
+	bool idle = is_quiet(j, co) || may_rest || (rests && ctp_wait_is_for_idle(j, co) && !ctp_wait_is_out_of_rhythm(j, co));
 	uint64_t ratio = idle ? 0 : stands_out(all, co);
 	struct ctp_coroutine *end = ratio ? end_of_chain(j, co) : NULL;
 	if (!end || is_quiet(j, end) || is_explained(all, end))
