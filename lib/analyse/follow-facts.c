@@ -50,6 +50,7 @@ static void take_reason(struct ctp_follow *f, const struct ctp_roles *roles, con
 	int16_t value = what == CTP_WAITS_TIMER ? roles->deadline : what == CTP_WAITS_DESCRIPTOR ? roles->fd : roles->object;
 	ctp_objects_reason(f->objects, &(struct ctp_reason_record){
 		.coro = co->id, .event = co->next, .pid = ctp_roles_value(val, roles->pid), .ts_ns = ts,
+		.place = co->state == CTP_RUNNING ? co->place : 0,
 		.of = {.value = ctp_roles_value(val, value), .count = ctp_roles_value(val, roles->count),
 		       .what = (uint8_t)what, .marks = (uint8_t)marks},
 	});

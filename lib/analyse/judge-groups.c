@@ -104,3 +104,13 @@ struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, cons
 {
 	return group_of(j, rule, first->spawn, ctp_follow_place(j->follow, first), first->id);
 }
+
+struct ctp_group *ctp_judge_object_group(struct ctp_judge *j, enum ctp_rule rule, uint64_t pid, const struct ctp_reason_of *reason)
+{
+	struct ctp_group *g = group_of(j, rule, 0, 0, reason->value ^ pid << 48);
+	if (!g || g->object.what)
+		return g;
+	g->pid = pid;
+	g->object = *reason;
+	return g;
+}

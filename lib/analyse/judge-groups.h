@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "analyse/coro-own.h"
+#include "analyse/objects.h"
 #include "analyse/report.h"
 #include "analyse/tally.h"
 #include "base/compare.h"
@@ -55,7 +56,10 @@ enum {
 struct ctp_group {
 	enum ctp_rule rule;
 	uint32_t spawn, place;
-	uint64_t first; /* wait cycle: the member with the smallest id; else 0 */
+	uint64_t first; /* wait cycle: the member with the smallest id; of an object: its address; else 0 */
+	uint64_t pid;   /* of an object: its process, */
+	struct ctp_reason_of object; /* and the reason for it of the first member; what 0: the group is about waits */
+	uint32_t wanted_at; /* of an object: where a member waited for it, or waits; 0: not known */
 	uint64_t by_certainty[CTP_CERTAIN_PROVED + 1]; /* the number of members */
 	uint64_t cases; /* what members did, where a member can do it several times */
 	uint64_t longest_ns, shortest_ns, from_ns, to_ns;
@@ -127,6 +131,9 @@ void ctp_judge_fini(struct ctp_judge *j);
 /* The group, made if it is new; null: out of memory, or the section has too many. */
 struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place);
 struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first); /* of a circle */
+
+/* The group of an object that breaks a rule as a whole. */
+struct ctp_group *ctp_judge_object_group(struct ctp_judge *j, enum ctp_rule rule, uint64_t pid, const struct ctp_reason_of *reason);
 
 /*
  * The time up to which all events of a coroutine are known: the end of the section; for a coroutine of another process, the last

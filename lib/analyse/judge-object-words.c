@@ -239,6 +239,10 @@ void ctp_say_closed(struct ctp_words *w)
 
 void ctp_say_held_by_dead(struct ctp_words *w)
 {
+	if (w->g->object.what) {
+		ctp_say_spent_pool(w);
+		return;
+	}
 	say_wait(w, "%s, held by a coroutine that has ended", named_object(w));
 	ctp_words_next(w, "see that every way out of the coroutine that held it, also an error or a cancellation, gives it back");
 }
@@ -252,6 +256,10 @@ void ctp_say_held_by_none(struct ctp_words *w)
 
 void ctp_say_peer_ended(struct ctp_words *w)
 {
+	if (w->g->object.what) {
+		ctp_say_spent_queue(w);
+		return;
+	}
 	const struct ctp_reasons *r = first_reasons(w);
 	const struct ctp_queue_end *other = r && r->n ? ctp_wait_other_end(w->j, r->pid, &r->list[0]) : NULL;
 	bool gives = r && r->n && r->list[0].what == CTP_WAITS_ROOM;

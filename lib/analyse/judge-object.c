@@ -33,14 +33,6 @@ static struct ctp_object *last_object_of(const struct ctp_judge *j, const struct
 /* Coroutines hold what the reason is for, and give it back. */
 static bool is_held(const struct ctp_reason_of *r) { return r->what == CTP_WAITS_LOCK || r->what == CTP_WAITS_PERMITS; }
 
-/* Less is available than the reason wants. */
-static bool is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
-{
-	const struct ctp_stock *stock = ctp_object_stock(ob, r);
-	bool exact;
-	return stock->known && ctp_object_available(ob, stock, &exact) < ctp_reason_wanted(r) && exact;
-}
-
 /* The same, while the object was there: nothing is due from one that was destroyed. */
 static uint64_t since_of(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob, uint64_t due_ns)
 {
@@ -85,7 +77,7 @@ static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, uns
 		if (ctp_wait_empty(j, co, r->pid, &r->list[i]))
 			return true;
 		const struct ctp_object *ob = object_of(j, r, i);
-		if (ob && !is_held(&r->list[i]) && !ob->closed_ns && is_short(ob, &r->list[i]) && makers_are_idle(j, ob, co, deep))
+		if (ob && !is_held(&r->list[i]) && !ob->closed_ns && ctp_reason_is_short(ob, &r->list[i]) && makers_are_idle(j, ob, co, deep))
 			return true;
 	}
 	return false;
@@ -96,16 +88,27 @@ bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co) {
 /* --- holders -------------------------------------------------------------------------------------------------------------- */
 
 /*
- * The object that a coroutine waits for, if that is its only reason and all holders are known. If the object
+ * The object that a coroutine waits for, if that is its only reason, but for a time-out, and all holders are known. If the object
  * was closed, its holders do not matter: whoever closed it ends the waits.
  */
-static const struct ctp_object *held_object(const struct ctp_judge *j, const struct ctp_coroutine *co)
+static struct ctp_object *held_object(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
+	uint32_t i = 0;
+	bool timed;
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
-	const struct ctp_object *ob = r && r->n == 1 ? last_object_of(j, co, r, 0) : NULL;
-	if (!ob || ob->closed_ns || !is_held(&r->list[0]) || ctp_reason_is_enough(ob, &r->list[0]))
+	const struct ctp_reason_of *reason = ctp_reason_only(r, &i, &timed);
+	struct ctp_object *ob = reason ? last_object_of(j, co, r, i) : NULL;
+	if (!ob || ob->closed_ns || !is_held(reason) || ctp_reason_is_enough(ob, reason))
 		return NULL;
 	return ob->holders_known && ob->nholders && !ob->others ? ob : NULL;
+}
+
+/* The reason for that object. */
+static const struct ctp_reason_of *held_reason(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	uint32_t i;
+	bool timed;
+	return ctp_reason_only(ctp_wait_reasons(j, co), &i, &timed);
 }
 
 /*
@@ -127,7 +130,7 @@ static bool held_before(const struct ctp_judge *j, const struct ctp_coroutine *c
  */
 static bool is_held_enough(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob)
 {
-	const struct ctp_reason_of *r = &ctp_wait_reasons(j, co)->list[0];
+	const struct ctp_reason_of *r = held_reason(j, co);
 	uint64_t held = 0;
 	for (const struct ctp_holder *h = ob->holders; h < ob->holders + ob->nholders; h++)
 		held += h->coro != co->id || held_before(j, co, h) ? (uint64_t)h->count : 0;
@@ -142,8 +145,9 @@ static bool is_held_enough(const struct ctp_judge *j, const struct ctp_coroutine
 /* The program says that only the holders can end the wait. */
 static bool only_holders(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob)
 {
-	const struct ctp_reason_of *r = &ctp_wait_reasons(j, co)->list[0];
-	bool promised = (r->what == CTP_WAITS_LOCK || ob->owned) && !(r->marks & BARS_PROOF);
+	const struct ctp_reasons *all = ctp_wait_reasons(j, co);
+	const struct ctp_reason_of *r = &all->list[0];
+	bool promised = all->n == 1 && (r->what == CTP_WAITS_LOCK || ob->owned) && !(r->marks & BARS_PROOF);
 	return promised && !j->follow->objects->gaps && !ob->gone_ns && is_held_enough(j, co, ob);
 }
 
@@ -152,20 +156,31 @@ static struct ctp_coroutine *holder(const struct ctp_judge *j, const struct ctp_
 	return ob->holders[i].count > 0 ? ctp_judge_living(j, ob->holders[i].coro) : NULL;
 }
 
-/* Whether a coroutine may be in a circle of holders; visit is 1 as long as that is so. */
-static bool may_be_closed(const struct ctp_judge *j, const struct ctp_coroutine *co)
+/*
+ * Whether all holders of an object have visit 1. Many coroutines may wait for an object that has many holders, so these are looked at
+ * once in each pass.
+ */
+static bool all_are_closed(const struct ctp_judge *j, struct ctp_object *ob, uint32_t pass)
 {
-	const struct ctp_object *ob = held_object(j, co);
+	if (ob->looked == pass)
+		return ob->all_closed;
+	ob->looked = pass;
+	ob->all_closed = false;
+	for (uint32_t i = 0; i < ob->nholders; i++)
+		if (!holder(j, ob, i) || !ctp_judged(holder(j, ob, i))->visit)
+			return false;
+	return ob->all_closed = true;
+}
+
+/* Whether a coroutine may be in a circle of holders; visit is 1 as long as that is so. */
+static bool may_be_closed(const struct ctp_judge *j, const struct ctp_coroutine *co, uint32_t pass)
+{
+	struct ctp_object *ob = held_object(j, co);
 	if (co->awaits && co->flags & CTP_CO_JOINS) {
 		const struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
 		return ctp_wait_is(co) && target && ctp_judged(target)->visit;
 	}
-	if (!ob || !only_holders(j, co, ob))
-		return false;
-	for (uint32_t i = 0; i < ob->nholders; i++)
-		if (!holder(j, ob, i) || !ctp_judged(holder(j, ob, i))->visit)
-			return false;
-	return true;
+	return ob && all_are_closed(j, ob, pass) && only_holders(j, co, ob);
 }
 
 /* Leaves visit 1 for coroutines that only others with visit 1 can wake. */
@@ -175,10 +190,10 @@ static void find_closed(struct ctp_judge *j)
 	bool changed = true;
 	CTP_EACH_COROUTINE(j, co)
 		ctp_judged(co)->visit = ctp_wait_is(co) && !ctp_judge_in_doubt(j, co);
-	for (unsigned pass = 0; changed && pass < PASSES; pass++) {
+	for (uint32_t pass = 1; changed && pass <= PASSES; pass++) {
 		changed = false;
 		CTP_EACH_COROUTINE(j, co)
-			if (ctp_judged(co)->visit && !may_be_closed(j, co)) {
+			if (ctp_judged(co)->visit && !may_be_closed(j, co, pass)) {
 				ctp_judged(co)->visit = 0;
 				changed = true;
 			}
@@ -193,7 +208,7 @@ static void find_closed(struct ctp_judge *j)
  */
 static bool is_own_only(const struct ctp_judge *j, const struct ctp_object *ob, const struct ctp_coroutine *waiter)
 {
-	const struct ctp_reason_of *r = &ctp_wait_reasons(j, waiter)->list[0];
+	const struct ctp_reason_of *r = held_reason(j, waiter);
 	const struct ctp_holder *h = &ob->holders[0];
 	bool rest = r->what == CTP_WAITS_PERMITS && (uint64_t)h->count + ctp_reason_wanted(r) <= ob->all;
 	return ob->nholders == 1 && h->coro == waiter->id && (rest || !held_before(j, waiter, h));
@@ -249,7 +264,7 @@ bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine 
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
 	const struct ctp_object *ob = r && r->n == 1 && is_held(&r->list[0]) ? last_object_of(j, co, r, 0) : NULL;
-	return ob && is_short(ob, &r->list[0]);
+	return ob && ctp_reason_is_short(ob, &r->list[0]);
 }
 
 /* --- rules ---------------------------------------------------------------------------------------------------------------- */
@@ -353,21 +368,33 @@ static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co
 	return r->what == CTP_WAITS_ROOM || (elsewhere && !ctp_spawn_is_at_rest(j, co->spawn, place));
 }
 
-/* The coroutines at the other end of the queue have all ended, and no other coroutine is known to have used that end. */
-static bool has_no_peer(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
+bool ctp_queue_end_is_over(const struct ctp_judge *j, const struct ctp_queue_end *end, uint64_t by_ns)
 {
-	const struct ctp_reason_of *reason = &r->list[i];
-	const struct ctp_queue_end *other = r->n == 1 ? ctp_wait_other_end(j, r->pid, reason) : NULL;
-	const struct ctp_object *ob = object_of(j, r, i);
-	bool may_end = reason->marks & (CTP_REASON_TIMED | CTP_REASON_RESTS) || (ob && ctp_reason_is_enough(ob, reason));
-	if (!other || may_end || ctp_wait_ns(j, co) < CTP_JUDGE_QUIET_NS || !is_at_work(j, co, reason))
-		return false;
-	for (uint32_t k = 0; k < other->n; k++) {
-		const struct ctp_coroutine *user = ctp_follow_find(j->follow, other->users[k].coro);
-		if (user && (user->state != CTP_DEAD || ctp_wait_since_due(j, co, user->since_ns) < CTP_JUDGE_LATE_NS))
+	for (uint32_t k = 0; k < end->n; k++) {
+		const struct ctp_coroutine *user = ctp_follow_find(j->follow, end->users[k].coro);
+		if (user && (user->state != CTP_DEAD || user->since_ns > by_ns))
 			return false;
 	}
 	return true;
+}
+
+/*
+ * The coroutines at the other end of the queue have all ended, and no other coroutine is known to have used that end. A time-out ends
+ * a wait for an item, as that of a worker whose work has come to its end; but nobody will ever take what a wait for room wants to give.
+ */
+static bool has_no_peer(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
+{
+	uint32_t one = 0;
+	bool timed;
+	const struct ctp_reason_of *reason = ctp_reason_only(r, &one, &timed);
+	const struct ctp_queue_end *other = reason && i == one ? ctp_wait_other_end(j, r->pid, reason) : NULL;
+	const struct ctp_object *ob = object_of(j, r, i);
+	bool ends = other && timed && reason->what == CTP_WAITS_ITEM;
+	bool may_end = ends || (other && reason->marks & CTP_REASON_RESTS) || (other && ob && ctp_reason_is_enough(ob, reason));
+	if (!other || may_end || ctp_wait_ns(j, co) < CTP_JUDGE_QUIET_NS || !is_at_work(j, co, reason))
+		return false;
+	uint64_t end_ns = ctp_judge_end_ns(j, co);
+	return ctp_wait_since_due(j, co, 0) >= CTP_JUDGE_LATE_NS && ctp_queue_end_is_over(j, other, end_ns - CTP_JUDGE_LATE_NS);
 }
 
 /* During the wait, a wake for the object went to a coroutine that waited for something else. */
@@ -375,7 +402,7 @@ static bool has_strayed_wake(const struct ctp_judge *j, const struct ctp_corouti
                              const struct ctp_reason_of *r)
 {
 	bool meanwhile = ob->strayed && ob->strayed_ns >= co->suspended_ns;
-	return meanwhile && since_of(j, co, ob, ob->strayed_ns) >= CTP_JUDGE_LATE_NS && !is_short(ob, r);
+	return meanwhile && since_of(j, co, ob, ob->strayed_ns) >= CTP_JUDGE_LATE_NS && !ctp_reason_is_short(ob, r);
 }
 
 /* The rule that a wait breaks, by reason i; CTP_RULES: none. */

@@ -43,6 +43,9 @@ bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co)
  */
 const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r);
 
+/* Whether all coroutines that are known at this end had ended by then. */
+bool ctp_queue_end_is_over(const struct ctp_judge *j, const struct ctp_queue_end *end, uint64_t by_ns);
+
 /*
  * Counts the waiters of each object at the end of a section, as ctp_judge_objects does, for a follower that is not judged. False:
  * out of memory.
@@ -51,6 +54,14 @@ bool ctp_judge_count_waiters(struct ctp_follow *f, uint64_t end_ns);
 
 /* The findings that rest on reasons and objects. */
 void ctp_judge_objects(struct ctp_judge *j);
+
+/*
+ * Those about an object that can never serve again, though each wait for it ends by a time-out (judge-pool.c). After
+ * ctp_judge_objects, which finds the waits that go on.
+ */
+void ctp_judge_pools(struct ctp_judge *j);
+void ctp_say_spent_pool(struct ctp_words *w);
+void ctp_say_spent_queue(struct ctp_words *w);
 
 /* Adds evidence, a line for each known reason: what a coroutine waits for, how much is available, and which coroutine holds it. */
 void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co);

@@ -11,6 +11,23 @@ const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const stru
 	return r && !r->more ? r : NULL;
 }
 
+const struct ctp_reason_of *ctp_reason_only(const struct ctp_reasons *r, uint32_t *i, bool *timed)
+{
+	const struct ctp_reason_of *one = NULL;
+	*timed = false;
+	for (uint32_t k = 0; r && k < r->n; k++) {
+		bool is_timer = r->list[k].what == CTP_WAITS_TIMER;
+		*timed |= is_timer || r->list[k].marks & CTP_REASON_TIMED;
+		if (is_timer)
+			continue;
+		if (one)
+			return NULL;
+		one = &r->list[k];
+		*i = k;
+	}
+	return one;
+}
+
 uint64_t ctp_reason_wanted(const struct ctp_reason_of *r) { return r->count ? r->count : 1; }
 
 /* A lock that has a holder is not available, whatever its last count says. */
@@ -20,6 +37,13 @@ bool ctp_reason_is_enough(const struct ctp_object *ob, const struct ctp_reason_o
 	bool held = r->what == CTP_WAITS_LOCK && ob->holders_known && ob->nholders;
 	bool exact;
 	return stock->known && ctp_object_available(ob, stock, &exact) >= ctp_reason_wanted(r) && !held;
+}
+
+bool ctp_reason_is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
+{
+	const struct ctp_stock *stock = ctp_object_stock(ob, r);
+	bool exact;
+	return stock->known && ctp_object_available(ob, stock, &exact) < ctp_reason_wanted(r) && exact;
 }
 
 /* How long a wait is overdue: since due_ns, or since it began. */

@@ -21,9 +21,16 @@ bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co
  */
 bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
-/* Of an object: how much the reason wants; whether that is there. How long a wait is overdue: since due_ns, or since it began. */
+/*
+ * The reason of a wait that is for one thing, and may have a time-out beside it; i is its number. Null: there is no such reason, or there
+ * are several. *timed: the wait ends at some time, come what may.
+ */
+const struct ctp_reason_of *ctp_reason_only(const struct ctp_reasons *r, uint32_t *i, bool *timed);
+
+/* Of an object: how much the reason wants; whether that is there, or for certain less. How long a wait is overdue: since due_ns, or since it began. */
 uint64_t ctp_reason_wanted(const struct ctp_reason_of *r);
 bool ctp_reason_is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r);
+bool ctp_reason_is_short(const struct ctp_object *ob, const struct ctp_reason_of *r);
 uint64_t ctp_wait_since_due(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t due_ns);
 
 #endif

@@ -489,6 +489,7 @@ void ctp_judge_waits(struct ctp_judge *j)
 	ctp_judge_holders(j);
 	ctp_judge_circles(j, &awaits);
 	ctp_judge_objects(j);
+	ctp_judge_pools(j);
 	CTP_EACH_COROUTINE(j, co) {
 		assert(ctp_judged(co)->leads_to); /* awaits.ends: a coroutine that awaits none leads to itself */
 		ctp_judged(ctp_judged(co)->leads_to)->depth += ctp_judged(co)->leads_to != co;

@@ -51,17 +51,73 @@ bool ctp_objects_init(struct ctp_objects *o)
 	       o->reasons && o->descriptors;
 }
 
-static void forget(struct ctp_object *ob)
+/* --- holders -------------------------------------------------------------------------------------------------------------- */
+
+/* The holders are not known any more. */
+static void forget_holders(struct ctp_object *ob)
 {
+	ob->holders_known = false;
+	ob->nholders = 0;
+	ob->others = 0;
+}
+
+/* Room for n holders. False: there is none. */
+static bool holders_reserve(struct ctp_objects *o, struct ctp_object *ob, uint32_t n)
+{
+	size_t before = ob->holders_room;
+	if (n > before && o->holders_room >= CTP_HOLDERS_MAX)
+		return false;
+	bool done = CTP_ARRAY_RESERVE(ob->holders, ob->holders_room, n, CTP_OBJECT_HOLDERS);
+	o->holders_room += ob->holders_room - before;
+	return done;
+}
+
+static void holders_free(struct ctp_objects *o, struct ctp_object *ob)
+{
+	assert(o->holders_room >= ob->holders_room);
+	o->holders_room -= ob->holders_room;
+	free(ob->holders);
+	ob->holders = NULL;
+	ob->holders_room = 0;
+}
+
+/* Makes an object like another one, but for its name, and with holders of its own. Without room they are not known. */
+static void copy_all_but_name(struct ctp_objects *o, struct ctp_object *to, const struct ctp_object *from)
+{
+	struct ctp_object copy = *from;
+	copy.name = to->name;
+	copy.holders = to->holders;
+	copy.holders_room = to->holders_room;
+	*to = copy;
+	if (!from->nholders)
+		return;
+	if (holders_reserve(o, to, from->nholders))
+		memcpy(to->holders, from->holders, from->nholders * sizeof *to->holders);
+	else
+		forget_holders(to);
+}
+
+/* Another object is at the address, or none: it has the room of the holders that were there before. */
+static void renew_with(struct ctp_object *ob, const struct ctp_object *as)
+{
+	struct ctp_object fresh = *as;
+	fresh.holders = ob->holders;
+	fresh.holders_room = ob->holders_room;
 	free(ob->name);
-	*ob = (struct ctp_object){.pid = ob->pid, .at = ob->at, .gap = ob->gap, .saved = ob->saved};
+	*ob = fresh;
+}
+
+static void forget(struct ctp_objects *o, struct ctp_object *ob)
+{
+	holders_free(o, ob);
+	renew_with(ob, &(struct ctp_object){.pid = ob->pid, .at = ob->at, .gap = ob->gap, .saved = ob->saved});
 }
 
 void ctp_objects_clear(struct ctp_objects *o)
 {
 	ctp_objects_keep(o);
 	for (uint32_t i = 1; o->list && i <= o->count; i++)
-		forget(&o->list[i]);
+		forget(o, &o->list[i]);
 	ctp_map_clear(&o->map);
 	ctp_map_clear(&o->reasons_map);
 	ctp_queues_clear(&o->queues);
@@ -80,6 +136,8 @@ void ctp_objects_fini(struct ctp_objects *o)
 	free(o->list);
 	free(o->reasons);
 	free(o->descriptors);
+	for (uint32_t i = 0; i < o->nsaved_most; i++)
+		free(o->saved[i].was.holders);
 	free(o->saved);
 	free(o->timers);
 }
@@ -88,8 +146,10 @@ void ctp_objects_fini(struct ctp_objects *o)
 
 void ctp_objects_keep(struct ctp_objects *o)
 {
-	for (uint32_t i = 0; i < o->nsaved; i++)
+	for (uint32_t i = 0; i < o->nsaved; i++) {
 		free(o->saved[i].was.name);
+		o->saved[i].was.name = NULL;
+	}
 	o->nsaved = 0;
 	o->moment++;
 }
@@ -99,8 +159,10 @@ void ctp_objects_undo(struct ctp_objects *o)
 	for (uint32_t i = 0; i < o->nsaved; i++) { /* each is saved once */
 		assert(o->saved[i].number && o->saved[i].number <= o->count);
 		struct ctp_object *ob = &o->list[o->saved[i].number];
+		copy_all_but_name(o, ob, &o->saved[i].was);
 		free(ob->name);
-		*ob = o->saved[i].was;
+		ob->name = o->saved[i].was.name;
+		o->saved[i].was.name = NULL;
 	}
 	o->nsaved = 0;
 	o->moment++;
@@ -131,8 +193,14 @@ static struct ctp_object *save(struct ctp_objects *o, struct ctp_object *ob)
 	if (!CTP_ARRAY_RESERVE(o->saved, o->saved_room, o->nsaved + 1, CTP_OBJECTS_MAX))
 		return ob;
 	ob->saved = o->moment;
-	o->saved[o->nsaved] = (struct ctp_object_saved){.number = (uint32_t)(ob - o->list), .was = *ob};
-	o->saved[o->nsaved++].was.name = ob->name ? strdup(ob->name) : NULL;
+	struct ctp_object_saved *saved = &o->saved[o->nsaved++];
+	if (o->nsaved > o->nsaved_most) {
+		o->nsaved_most = o->nsaved;
+		*saved = (struct ctp_object_saved){.number = 0};
+	}
+	saved->number = (uint32_t)(ob - o->list);
+	copy_all_but_name(o, &saved->was, ob);
+	saved->was.name = ob->name ? strdup(ob->name) : NULL;
 	return ob;
 }
 
@@ -152,10 +220,10 @@ static void compact(struct ctp_objects *o)
 	ctp_map_clear(&o->map);
 	for (uint32_t i = 1; i <= o->count; i++) {
 		if (!o->list[i].is_there) {
-			forget(&o->list[i]);
+			forget(o, &o->list[i]);
 			continue;
 		}
-		struct ctp_object ob = o->list[i];
+		struct ctp_object ob = o->list[i]; /* with its name and its holders: the entry that had them is dropped */
 		o->list[++kept] = ob;
 		*slot_of(o, ob.pid, ob.at) = kept;
 	}
@@ -171,14 +239,6 @@ static bool has_room(struct ctp_objects *o)
 		o->failed |= grows && !CTP_ARRAY_RESERVE(o->list, o->room, o->room + 1, CTP_OBJECTS_MAX + 1);
 	}
 	return o->count + 1 < o->room && ctp_map_reserve(&o->map, o->count, hash_object, o);
-}
-
-/* The holders are not known any more. */
-static void forget_holders(struct ctp_object *ob)
-{
-	ob->holders_known = false;
-	ob->nholders = 0;
-	ob->others = 0;
 }
 
 /* Forgets what may have changed if records are missing since the last record of the object. */
@@ -227,8 +287,7 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 		*ob = (struct ctp_object){.pid = pid, .at = at};
 	}
 	save(o, ob);
-	free(ob->name); /* of the object that was there before */
-	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .saved = ob->saved};
+	renew_with(ob, &(struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .saved = ob->saved});
 	if (!o->attached_ns && !o->gaps && !o->filtered) /* a holder from before would be in the trace */
 		ob->holders_known = true;
 	return ob;
@@ -274,7 +333,7 @@ static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_n
  * A destructor of a lock may give back what a coroutine holds, and then destroy the object. So the object gets the state that it had at
  * the last ctp_objects_keep, unless the give-back came much earlier.
  */
-static void before_destructor(const struct ctp_objects *o, struct ctp_object *ob, uint64_t gone_ns)
+static void before_destructor(struct ctp_objects *o, struct ctp_object *ob, uint64_t gone_ns)
 {
 	enum { LAST_SAVED = 64, DESTRUCTOR_NS = 100000000 };
 	uint32_t number = (uint32_t)(ob - o->list), least = o->nsaved > LAST_SAVED ? o->nsaved - LAST_SAVED : 0, i = o->nsaved;
@@ -283,10 +342,8 @@ static void before_destructor(const struct ctp_objects *o, struct ctp_object *ob
 	const struct ctp_object *was = i > least ? &o->saved[i - 1].was : NULL;
 	if (!was || !was->is_there || was->made_ns != ob->made_ns || gone_ns > ob->hold_ns + DESTRUCTOR_NS)
 		return;
-	char *name = ob->name;
 	uint32_t saved = ob->saved;
-	*ob = *was;
-	ob->name = name; /* the other belongs to what is saved */
+	copy_all_but_name(o, ob, was);
 	ob->saved = saved;
 }
 
@@ -297,7 +354,7 @@ void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *t)
 	if (t->marks & CTP_OBJECT_MADE) { /* the object that was there before may have no end record */
 		struct ctp_object *old = save(o, ctp_objects_find(o, t->pid, t->at));
 		if (old)
-			forget(old);
+			forget(o, old);
 	}
 	struct ctp_object *ob = object_at(o, t->pid, t->at);
 	if (!ob)
@@ -340,12 +397,13 @@ void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const ch
 	ob->name = len ? strndup(name, len < CTP_OBJECT_NAME_MAX ? len : CTP_OBJECT_NAME_MAX) : NULL;
 }
 
-static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count, uint64_t ts_ns)
+static void add_holder(struct ctp_objects *o, struct ctp_object *ob, uint64_t coro, int64_t count, uint64_t ts_ns)
 {
 	uint32_t i = 0;
 	while (i < ob->nholders && ob->holders[i].coro != coro)
 		i++;
-	if (i == ob->nholders && (i == CTP_OBJECT_HOLDERS || (count < 0 && ob->others))) {
+	bool is_new = i == ob->nholders;
+	if (is_new && ((count < 0 && ob->others) || !holders_reserve(o, ob, i + 1))) {
 		/* This holder has no entry. */
 		if (count > 0)
 			ob->others += (uint64_t)count;
@@ -354,7 +412,7 @@ static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count, uint
 		return;
 	}
 	assert(i < CTP_OBJECT_HOLDERS);
-	if (i == ob->nholders)
+	if (is_new)
 		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro, .since_ns = ts_ns};
 	struct ctp_holder *h = &ob->holders[i];
 	h->count += count;
@@ -380,7 +438,7 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const st
 	if (!ob || !ob->holders_known)
 		return;
 	ob->hold_ns = ts_ns;
-	add_holder(ob, by->coro, by->count, ts_ns);
+	add_holder(o, ob, by->coro, by->count, ts_ns);
 	note_total(ob);
 }
 
@@ -391,11 +449,17 @@ static uint32_t *reasons_slot(const struct ctp_objects *o, uint64_t coro)
 	return ctp_map_slot(&o->reasons_map, coro, is_of, o, &coro);
 }
 
-const struct ctp_reasons *ctp_objects_reasons(const struct ctp_objects *o, uint64_t coro, uint64_t event)
+const struct ctp_reasons *ctp_objects_last_reasons(const struct ctp_objects *o, uint64_t coro)
 {
 	uint32_t number = o->nreasons ? *reasons_slot(o, coro) : 0;
 	const struct ctp_reasons *r = number ? &o->reasons[number] : NULL;
-	return r && r->event == event && r->n ? r : NULL;
+	return r && r->n ? r : NULL;
+}
+
+const struct ctp_reasons *ctp_objects_reasons(const struct ctp_objects *o, uint64_t coro, uint64_t event)
+{
+	const struct ctp_reasons *r = ctp_objects_last_reasons(o, coro);
+	return r && r->event == event ? r : NULL;
 }
 
 void ctp_objects_died(struct ctp_objects *o, uint64_t coro)
@@ -428,6 +492,18 @@ static bool reasons_room(struct ctp_objects *o)
 	return o->nreasons + 1 < o->reasons_room && ctp_map_reserve(&o->reasons_map, o->nreasons, hash_of, o);
 }
 
+/* What the last wait for something that may never be free again was for; or that of an earlier wait. */
+static struct ctp_wanted last_wanted(const struct ctp_reasons *r, const struct ctp_reason_record *next)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		bool finite = r->list[i].what == CTP_WAITS_LOCK || r->list[i].what == CTP_WAITS_PERMITS || r->list[i].what == CTP_WAITS_ROOM;
+		uint32_t place = r->event + 2 == next->event ? next->place : 0; /* a resume is between the two suspensions */
+		if (finite && !r->more)
+			return (struct ctp_wanted){.of = r->list[i], .pid = r->pid, .ts_ns = r->ts_ns, .place = place};
+	}
+	return r->earlier;
+}
+
 void ctp_objects_reason(struct ctp_objects *o, const struct ctp_reason_record *record)
 {
 	const struct ctp_reason_of *of = &record->of;
@@ -445,7 +521,8 @@ void ctp_objects_reason(struct ctp_objects *o, const struct ctp_reason_record *r
 	}
 	struct ctp_reasons *r = &o->reasons[*slot];
 	if (!r->n || r->event != record->event)
-		*r = (struct ctp_reasons){.coro = record->coro, .event = record->event, .ts_ns = record->ts_ns};
+		*r = (struct ctp_reasons){.coro = record->coro, .event = record->event, .ts_ns = record->ts_ns,
+		                          .earlier = last_wanted(r, record)};
 	r->pid = record->pid;
 	r->more |= r->n == CTP_REASONS_MAX || of->marks & CTP_REASON_MORE;
 	if (r->n < CTP_REASONS_MAX)

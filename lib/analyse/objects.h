@@ -23,7 +23,8 @@
 
 enum {
 	CTP_OBJECTS_MAX = 1 << 16,    /* objects at once; others are not followed */
-	CTP_OBJECT_HOLDERS = 16,      /* of one object, that have an entry; the others are counted */
+	CTP_OBJECT_HOLDERS = 1024,    /* of one object, that have an entry; the others are counted */
+	CTP_HOLDERS_MAX = 1 << 20,    /* of all objects; holders beyond are counted, too */
 	CTP_OBJECT_MAKERS = 4,        /* coroutines that ended waits for one object */
 	CTP_REASONS_MAX = 4,          /* of one wait */
 	CTP_OBJECT_NAME_MAX = 200,    /* bytes */
@@ -43,6 +44,12 @@ struct ctp_reasons {
 	uint32_t n;
 	bool more;      /* there are further reasons, which are not known */
 	struct ctp_reason_of list[CTP_REASONS_MAX];
+	/* Of an earlier wait, the last for a lock, for permits or for room; what 0: there was none. */
+	struct ctp_wanted {
+		struct ctp_reason_of of;
+		uint64_t pid, ts_ns;
+		uint32_t place; /* where it waited; 0: not known */
+	} earlier;
 };
 
 struct ctp_holder {
@@ -78,7 +85,8 @@ struct ctp_object {
 	uint64_t hold_ns;      /* the last hold of it that was recorded since it was new; 0: none */
 	uint32_t nholders;     /* with an entry */
 	uint64_t others;       /* how much the other holders hold */
-	struct ctp_holder holders[CTP_OBJECT_HOLDERS];
+	struct ctp_holder *holders; /* the object's own: a copy of the struct needs a copy of these */
+	size_t holders_room;
 	uint32_t nmakers;
 	bool more_makers;
 	uint64_t makers[CTP_OBJECT_MAKERS];
@@ -94,6 +102,9 @@ struct ctp_object {
 	/* The judge's, at the end of the section: */
 	uint64_t waiters, longest_ns;
 	uint64_t first_since_ns, first_count; /* the one that has waited longest */
+	uint32_t looked;      /* the pass in which all_closed was found; 0: none yet */
+	bool all_closed;
+	uint8_t spent;        /* judge-pool.c: whether it can never serve again, once that is known */
 };
 
 /* The last look of the collector at a descriptor. */
@@ -132,10 +143,11 @@ struct ctp_objects {
 	struct ctp_queues queues;
 	struct ctp_object_saved {
 		uint32_t number;
-		struct ctp_object was;
+		struct ctp_object was; /* its holders stay, with their room, for the next one that is saved here */
 	} *saved;            /* objects as they were at the moment to which ctp_objects_undo returns */
-	uint32_t nsaved, moment;
+	uint32_t nsaved, nsaved_most, moment;
 	size_t saved_room;
+	size_t holders_room; /* of all objects, also of those that are saved */
 	uint32_t gaps;       /* how often records were missing */
 	uint64_t attached_ns; /* when the collector came; 0: the trace begins with the program */
 	bool filtered;       /* other coroutines may hold objects: the holders are never known. Stays until it is set again */
@@ -175,12 +187,16 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const st
 /* A reason of the suspension with that number, which is to come. */
 struct ctp_reason_record {
 	uint64_t coro, event, pid, ts_ns;
+	uint32_t place; /* of the suspension before */
 	struct ctp_reason_of of;
 };
 void ctp_objects_reason(struct ctp_objects *o, const struct ctp_reason_record *record);
 
 /* The coroutine has died: its reasons are not needed any more. */
 void ctp_objects_died(struct ctp_objects *o, uint64_t coro);
+
+/* The reasons of the last suspension that had any, of a coroutine that is alive; null: none had. */
+const struct ctp_reasons *ctp_objects_last_reasons(const struct ctp_objects *o, uint64_t coro);
 
 /* The reasons of a suspension; null: it has none. */
 const struct ctp_reasons *ctp_objects_reasons(const struct ctp_objects *o, uint64_t coro, uint64_t event);

@@ -17,7 +17,7 @@
 
 enum {
 	CTP_QUEUES_MAX = 1 << 14, /* when there are more, all are forgotten, and counting begins again */
-	CTP_QUEUE_USERS = 4,      /* of one end, that are kept */
+	CTP_QUEUE_USERS = 16,     /* of one end, that are kept */
 };
 
 struct ctp_queue_user {

@@ -377,8 +377,57 @@ static void mixed(void)
 	is(end(), "wait-cycle proved 2", "a join can be part of a circle");
 }
 
+/*
+ * Each permit is held by a coroutine that waits for a lock. Its holder waits for a permit. free: one more permit is held by a
+ * coroutine that rests. destroyed: the program ends in order: all is given back, and then the coroutines are destroyed.
+ */
+static const char *many_hold(uint64_t permits, bool resting, bool destroyed)
+{
+	enum { FIRST = 100 };
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, permits, CTP_OBJECT_MADE | CTP_OBJECT_OWNED);
+	has_so(&h, 11, B, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	runs(100 * MS, 1);
+	gets(&h, 100 * MS + 1, 1, B, 1);
+	has(&h, 100 * MS + 2, B, CTP_WAITS_LOCK, 0);
+	for (uint64_t i = 0; i < permits; i++) {
+		uint64_t ts = 101 * MS + i * 10, co = FIRST + i;
+		is_born(&h, ts, co, MAKER);
+		resumes(&h, ts + 1, co, 6);
+		gets(&h, ts + 2, co, A, 1);
+		if (resting && i == permits - 1)
+			waits_so(&h, ts + 3, co, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+		else
+			waits_for(&h, ts + 3, co, CTP_WAITS_LOCK, B);
+		suspends(&h, ts + 4, co, 6, 60);
+	}
+	has(&h, 200 * MS, A, CTP_WAITS_PERMITS, 0);
+	waits_for(&h, 201 * MS, 1, CTP_WAITS_PERMITS, A);
+	stops(202 * MS, 1);
+	for (uint64_t i = 0; destroyed && i < permits; i++)
+		gets(&h, 2 * S + 900 * MS + i, FIRST + i, A, -1);
+	for (uint64_t i = 0; destroyed && i < permits; i++)
+		dies(&h, 2 * S + 900 * MS + permits + i, FIRST + i);
+	if (destroyed)
+		for (uint64_t co = 1; co <= 4; co++)
+			dies(&h, 2 * S + 910 * MS + co, co);
+	return over();
+}
+
+static void many_holders(void)
+{
+	is(many_hold(16, false, false), "wait-cycle proved 2", "a circle through a pool of 16 holders is proved");
+	is(many_hold(20, false, false), "wait-cycle proved 2", "one through a pool of 20 holders is proved, too");
+	ok(strstr(why, "and 19 by others"), "the evidence counts all of them: %s", why);
+	is(many_hold(500, false, false), "wait-cycle proved 2", "and one through a pool of 500");
+	is(many_hold(20, true, false), "wait-cycle likely 2", "it is not proved if one of the 20 holders may give its permit back");
+	is(many_hold(20, false, true), "wait-cycle proved 2", "it is proved if the program gives all back at its end");
+	is(many_hold(2000, false, false), "", "with more holders than are kept, nothing is proved");
+}
+
 int main(void)
 {
+	many_holders();
 	dead_holders();
 	destroyed_objects();
 	counted();
