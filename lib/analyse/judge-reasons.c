@@ -73,3 +73,16 @@ bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_corouti
 		all &= ctp_reason_is_object(&r->list[i]) && !(r->list[i].marks & (CTP_REASON_TIMED | CTP_REASON_RESTS));
 	return all;
 }
+
+bool ctp_wait_is_for_turn(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	uint32_t i;
+	bool timed;
+	const struct ctp_reasons *all = ctp_wait_reasons(j, co);
+	const struct ctp_reason_of *r = ctp_reason_only(all, &i, &timed);
+	if (!r || r->marks & CTP_REASON_RESTS)
+		return false;
+	/* A semaphore that nobody holds counts events: who waits for it waits for work. */
+	const struct ctp_object *ob = r->what == CTP_WAITS_PERMITS ? ctp_objects_waited(j->follow->objects, all, i, co->suspended_ns) : NULL;
+	return r->what == CTP_WAITS_LOCK || r->what == CTP_WAITS_ROOM || (ob && (ob->owned || ob->hold_ns));
+}

@@ -22,6 +22,12 @@ bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co
 bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
+ * Whether a coroutine waits for a lock, for permits that coroutines hold, or for room, as the program says, and not for anything else:
+ * it cannot be idle there, also if it waits there first of all and most often. The program may say that it rests all the same.
+ */
+bool ctp_wait_is_for_turn(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/*
  * The reason of a wait that is for one thing, and may have a time-out beside it; i is its number. Null: there is no such reason, or there
  * are several. *timed: the wait ends at some time, come what may.
  */

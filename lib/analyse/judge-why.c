@@ -219,7 +219,7 @@ static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint32_t outside = j->spawns[co->spawn].outside;
-	if (!ctp_spawn_is_at_rest(j, co->spawn, h->place))
+	if (!ctp_spawn_is_at_rest(j, co->spawn, h->place) || ctp_wait_is_for_turn(j, co))
 		return true;
 	return outside && mean_ns(&j->tally->habits.list[outside]) >= mean_ns(h) / REST_FACTOR;
 }
@@ -241,7 +241,7 @@ static bool is_passing(struct ctp_judge *j, const struct ctp_coroutine *co, cons
 
 static bool is_in_circle(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	bool rests = ctp_spawn_is_at_rest(j, co->spawn, ctp_habit_of(j, co)->place);
+	bool rests = !ctp_wait_is_for_turn(j, co) && ctp_spawn_is_at_rest(j, co->spawn, ctp_habit_of(j, co)->place);
 	return co->flags & CTP_CO_STUCK && (ctp_judged(co)->depth || ctp_judge_needs_others(j, co, rests));
 }
 
@@ -269,7 +269,8 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 	uint32_t why = 0;
 	if (is_passing(j, co, &w))
 		why |= CTP_WHY_PASSING;
-	if (w.lost && co->resumes > 1 && ctp_habit_is_away(j, co->habit))
+	/* What the program says outranks where the coroutine suspends first. */
+	if (w.lost && co->resumes > 1 && (ctp_habit_is_away(j, co->habit) || ctp_wait_is_for_turn(j, co)))
 		why |= CTP_WHY_AWAY;
 	if (is_in_circle(j, co))
 		why |= CTP_WHY_CIRCLE;

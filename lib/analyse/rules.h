@@ -44,6 +44,7 @@ CTP_C_BEGIN
 	RULE(NOT_RESUMED, "woken-not-resumed", LIKELY, STOPS, TIME, WAITS, waits, not_resumed)          \
 	RULE(NEVER_WOKEN, "never-woken", LIKELY, STOPS, TIME, WAITS, waits, waiting)                    \
 	RULE(SUSPENDED, "suspended", LIKELY, STOPS, TIME, WAITS, waits, waiting)                        \
+	RULE(WORK_STOPPED, "work-stopped", LIKELY, STOPS, TIME, PROGRAM, stopped, stopped)              \
 	RULE(DESTROYED, "destroyed-waiting", LIKELY, GOES_ON, TIME, PROGRAM, destroyed, destroyed)      \
 	RULE(STALLED_THREAD, "stalled-thread", LIKELY, STOPS, TIME, RUNS, held_threads, stalled_thread) \
 	RULE(BLOCKED, "blocking-call", LIKELY, STOPS, TIME, RUNS, held_threads, long_run)               \

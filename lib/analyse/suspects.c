@@ -240,7 +240,7 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 {
 	struct ctp_judge *j = all->j;
 	bool passing = ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_own_ns(j, co)); /* it was meant to end, too */
-	bool rests = !passing && ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
+	bool rests = !passing && !ctp_wait_is_for_turn(j, co) && ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
 	bool may_rest = ctp_wait_may_rest(j, co) && (rests || j->follow->attached_ns);
 	bool idle = is_quiet(j, co) || may_rest || (rests && ctp_wait_is_for_idle(j, co) && !ctp_wait_is_out_of_rhythm(j, co));
 	uint64_t ratio = idle ? 0 : stands_out(all, co);
@@ -366,6 +366,12 @@ static void say_nothing_ended(struct ctp_words *w, const struct ctp_judge_place 
 	ctp_words_excuse(w, "there is nothing to compare with: %s has ended there%s", p->waits ? "hardly a wait" : "no wait", yields);
 }
 
+/* It waits where its coroutines rest, and does not say that it needs something there. */
+static bool may_be_idle(const struct ctp_judge *j, const struct ctp_coroutine *co, uint32_t place)
+{
+	return !ctp_wait_is_for_turn(j, co) && !ctp_own_rests_elsewhere(j, co, place) && ctp_spawn_is_at_rest(j, co->spawn, place);
+}
+
 static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t one)
 {
 	struct ctp_judge *j = w->j;
@@ -383,7 +389,7 @@ static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t 
 		ctp_words_excuse(w, "%s, which has ended such a wait before, still runs now and then", ctp_words_any(w, waker->id));
 	else if (!ctp_follow_has_wakes(&j->follow->counts))
 		ctp_words_excuse(w, "the trace has no wakes (ctp_coro_wake): a coroutine that is only idle looks the same");
-	else if (!ctp_own_rests_elsewhere(j, co, s->group.place) && ctp_spawn_is_at_rest(j, co->spawn, s->group.place))
+	else if (may_be_idle(j, co, s->group.place))
 		ctp_words_excuse(w, "%s may have nothing to do: coroutines spawned at the same place %s", ctp_words_they(w, "it", "they"),
 		                   ctp_tally_spawn(j->tally, co->spawn)->rest_votes ? "suspend there first" : "return there again and again");
 	else if (!ctp_place_is_inside(*p))
