@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 the ctptools authors
-"""perfetto-judge.py ENGINE TRACE REPORT.json [GAPS.json] - does Perfetto see in a file of ctp-toperfetto what ctp-report -j sees in the stream?
+"""perfetto-judge.py TRACE REPORT.json [GAPS.json] 8>QUESTIONS 9<ANSWERS - does Perfetto see in a file of ctp-toperfetto what ctp-report -j sees in the stream?
 
-Perfetto's trace_processor answers (perfetto-sql.js). Compared are runs and busy time of each thread, the time in each state, the waits
+Perfetto's trace_processor answers: perfetto-sql.js, at the other end of two pipes. Compared are runs and busy time of each thread, the time in each state, the waits
 at each site, what is open at the end, arrows, counters and findings; with GAPS.json, of gaps.py know, the unknown time of each
 coroutine and thread. Each life is one slice, and what is in it fills it without a gap. Says what differs, and ends with status 1.
 """
 import json
-import subprocess
 import sys
 from collections import Counter, defaultdict
 
@@ -41,18 +40,24 @@ def same(what, got, want):
         print(f"{what}: Perfetto has {got}, not {want}")
 
 
-def ask(engine, trace):
-    text = "\n".join(SQL.values()) + "\n"
-    out = subprocess.run(["node", "t/helper/perfetto-sql.js", engine, trace], input=text, capture_output=True, text=True, check=True)
-    answers, rows = [], []
-    for line in out.stdout.split("\n"):
-        if line.startswith("status "):
-            if line != "status 0":
-                sys.exit("\n".join(rows))
-            answers.append([[int(v) if v.lstrip("-").isdigit() else v for v in row.split("|")] for row in rows])
-            rows = []
-        elif line:
-            rows.append(line)
+def ask(trace):
+    with open(8, "w", encoding="utf-8", closefd=False) as questions:
+        questions.write("\n".join([f"trace {trace}", *SQL.values(), "end", ""]))
+    answers, rows, wrong = [], [], []
+    with open(9, encoding="utf-8", closefd=False) as lines:
+        for line in iter(lines.readline, "end\n"): # also what comes after an error, which the next one must not read
+            if not line:
+                sys.exit("Perfetto's engine has ended")
+            line = line.rstrip("\n")
+            if line == "status 1":
+                wrong += rows
+            if line.startswith("status "):
+                answers.append([[int(v) if v.lstrip("-").isdigit() else v for v in row.split("|")] for row in rows])
+                rows = []
+            elif line:
+                rows.append(line)
+    if wrong:
+        sys.exit("\n".join(wrong))
     return dict(zip(SQL, answers))
 
 
@@ -147,12 +152,12 @@ def judge_gaps(lives, inner, answers, gaps):
     same("unknown time of threads", {tid: union(spans) for tid, spans in missed.items()}, gaps["threads"])
 
 
-engine, trace, report = sys.argv[1:4]
+trace, report = sys.argv[1:3]
 section = json.load(open(report))["sections"][0]
 for key in "start_ns", "duration_ns":
     section[key] = int(section[key])
-gaps = json.load(open(sys.argv[4])) if len(sys.argv) > 4 else None
-answers = ask(engine, trace)
+gaps = json.load(open(sys.argv[3])) if len(sys.argv) > 3 else None
+answers = ask(trace)
 end = section["start_ns"] + section["duration_ns"]
 same("errors", answers["stats"], [])
 lives, inner = lives_of(answers["lanes"], end)
