@@ -31,10 +31,12 @@ void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, cons
 	const struct ctp_reasons *r = reasons_of(f, co);
 	f->priv->woken.coro = co->id;
 	f->priv->woken.ts_ns = ch->ts_ns;
+	ctp_follow_judge_gives(f);
 	keep_if_done(f, false);
 	if (!r)
 		return;
-	ctp_objects_woken(f->objects, r, co->id, ch->by, ch->ts_ns);
+	uint64_t until = co->next + (co->state == CTP_RUNNING ? 3 : 2); /* after the suspension, the resume and the next suspension */
+	ctp_objects_woken(f->objects, r, until, ch->by, ch->ts_ns);
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->list[i].what == CTP_WAITS_TIMER && r->list[i].value < ch->ts_ns)
 			ctp_objects_rang(f->objects, ctp_follow_place(f, co), ctp_span_ns(co->suspended_ns, r->list[i].value),
@@ -56,6 +58,25 @@ static void take_reason(struct ctp_follow *f, const struct ctp_roles *roles, con
 	});
 }
 
+/* How much the last record said; 0: none has. */
+static uint64_t available_now(const struct ctp_object *ob, uint8_t what)
+{
+	const struct ctp_stock *stock = what == CTP_WAITS_ROOM ? &ob->room : &ob->stock;
+	return stock->known ? stock->available : 0;
+}
+
+/* There is more of it than before, or less: the coroutine that runs on the thread gave or took some. */
+static void take_change(struct ctp_follow *f, const struct ctp_object_record *record, uint64_t before, uint64_t tid)
+{
+	const struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, tid)];
+	const struct ctp_coroutine *co = th->current ? ctp_coro_table_find(&f->priv->table, th->current) : NULL;
+	const struct ctp_object *ob = co && record->available != before ? ctp_objects_find(f->objects, record->pid, record->at) : NULL;
+	if (ob && record->available > before)
+		ctp_follow_give(f, co, ob, record->what, record->available - before, record->ts_ns);
+	else if (ob)
+		ctp_follow_got(f, co, ob, record->what);
+}
+
 static void take_object(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
 	uint64_t site = ctp_roles_value(val, roles->site), what = ctp_roles_value(val, roles->what);
@@ -67,8 +88,14 @@ static void take_object(struct ctp_follow *f, const struct ctp_roles *roles, con
 	if (site)
 		record.site = ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0);
 	keep_if_done(f, record.marks & CTP_OBJECT_GONE);
-	if (record.at)
-		ctp_objects_take(f->objects, &record);
+	if (!record.at)
+		return;
+	uint64_t tid = record.what && !(record.marks & CTP_OBJECT_MADE) ? ctp_roles_value(val, roles->tid) : 0;
+	const struct ctp_object *ob = tid ? ctp_objects_find(f->objects, record.pid, record.at) : NULL;
+	uint64_t before = ob ? available_now(ob, record.what) : 0;
+	ctp_objects_take(f->objects, &record);
+	if (tid)
+		take_change(f, &record, before, tid);
 }
 
 static void take_label(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
@@ -87,8 +114,15 @@ static void take_hold(struct ctp_follow *f, const struct ctp_roles *roles, const
 	uint64_t at = ctp_roles_value(val, roles->object);
 	int64_t count = (int64_t)ctp_roles_value(val, roles->count);
 	keep_if_done(f, co && co->state != CTP_RUNNING && count < 0);
-	if (co && at)
-		ctp_objects_hold(f->objects, ctp_roles_value(val, roles->pid), at, &(struct ctp_holder){.coro = co->id, .count = count}, ts);
+	if (!co || !at)
+		return;
+	uint64_t pid = ctp_roles_value(val, roles->pid);
+	ctp_objects_hold(f->objects, pid, at, &(struct ctp_holder){.coro = co->id, .count = count}, ts);
+	const struct ctp_object *ob = ctp_objects_find(f->objects, pid, at);
+	if (ob && count > 0)
+		ctp_follow_got(f, co, ob, ob->what);
+	else if (ob && (ob->what == CTP_WAITS_LOCK || ob->what == CTP_WAITS_PERMITS))
+		ctp_follow_give(f, co, ob, ob->what, (uint64_t)-count, ts);
 }
 
 static void take_wake_for(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
@@ -117,6 +151,7 @@ void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *roles, const 
 		[CTP_KIND_REASON] = take_reason, [CTP_KIND_OBJECT] = take_object, [CTP_KIND_LABEL] = take_label,
 		[CTP_KIND_HOLD] = take_hold, [CTP_KIND_CAUSE] = take_wake_for, [CTP_KIND_DESCRIPTOR] = take_descriptor,
 	};
+	ctp_follow_judge_gives(f);
 	if (roles->kind < CTP_KIND_COUNT && take[roles->kind])
 		take[roles->kind](f, roles, val, ts);
 }

@@ -151,6 +151,15 @@ void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *roles, const 
 void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts);
 void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_change *ch);
 
+/*
+ * A coroutine gives some of an object, or has got some; and closes the gives whose givers have been suspended since (follow-gives.c).
+ * what: enum ctp_waits_for, of what it gave or got. ob may be null.
+ */
+void ctp_follow_give(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_object *ob, uint8_t what, uint64_t count,
+                     uint64_t ts);
+void ctp_follow_got(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_object *ob, uint8_t what);
+void ctp_follow_judge_gives(struct ctp_follow *f);
+
 /* A record of what the collector saw from outside: threads, processes, samples, signals, the end (follow-seen.c). */
 void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *roles, const struct ctp_record *rec, uint64_t ts);
 

@@ -147,7 +147,7 @@ static void gone(struct ctp_follow *f, const struct ctp_change *ch)
 {
 	if (f->ops->gone)
 		f->ops->gone(f->arg, ch);
-	ctp_objects_died(f->objects, ch->co->id);
+	ctp_objects_died(f->objects, ch->co->id, ch->ts_ns);
 	f->forgotten_ns = ctp_coro_table_release_dead(&f->priv->table, ch->co);
 }
 
@@ -465,6 +465,7 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 		f->unsure_ns = f->missed_ns = end.end_ns;
 		ctp_objects_gap(f->objects);
 	}
+	ctp_follow_judge_gives(f);
 	if (f->ops->end)
 		f->ops->end(f->arg, &end);
 }

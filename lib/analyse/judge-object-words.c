@@ -9,6 +9,7 @@
 #include "analyse/judge-words.h"
 #include "analyse/judge.h"
 #include "analyse/wait-texts.h"
+#include "base/array.h"
 #include "stream/events.h"
 
 const char *ctp_words_object(struct ctp_words *w, const struct ctp_object *ob, char *text, size_t size)
@@ -198,6 +199,85 @@ static const char *named_object(struct ctp_words *w)
 	return w->places;
 }
 
+/* "gave 1 permit of 'db pool' back"; "released 'table lock'"; "put an item into 'jobs'". */
+static void say_give(struct ctp_words *w, const struct ctp_give *give, const struct ctp_object *ob, char *text, size_t size)
+{
+	char name[CTP_SITE_TEXT_MAX + 80];
+	ctp_words_object(w, ob, name, sizeof name);
+	switch (give->what) {
+	case CTP_WAITS_LOCK:
+		snprintf(text, size, "released %s", name);
+		break;
+	case CTP_WAITS_PERMITS:
+		snprintf(text, size, "gave %s of %s back", ctp_words_counted(w, give->count, "permit", "permits"), name);
+		break;
+	case CTP_WAITS_ITEM:
+		snprintf(text, size, "put an item into %s", name);
+		break;
+	case CTP_WAITS_ROOM:
+		snprintf(text, size, "made room in %s", name);
+		break;
+	default:
+		snprintf(text, size, "made %s available", name);
+	}
+}
+
+/* Gives that woke nobody since from_ns: the first, and how many coroutines did that. */
+struct missed {
+	const struct ctp_give *first;
+	uint64_t givers[16];
+	uint32_t ngivers;
+};
+
+static void note_missed(struct missed *m, const struct ctp_give *give)
+{
+	CTP_ARRAY_NOTE(m->givers, m->ngivers, give->coro);
+	m->first = m->first && m->first->ts_ns <= give->ts_ns ? m->first : give;
+}
+
+/* A program that ends in order may wake all that wait: what came after the moment that is judged does not count. */
+static struct missed find_missed(const struct ctp_words *w, uint32_t end, uint64_t from_ns)
+{
+	const struct ctp_gives *g = &w->j->follow->objects->gives;
+	struct missed m = {.first = NULL};
+	for (uint32_t i = 0; i < g->nmissed; i++)
+		if (g->missed[i].end == end && g->missed[i].ts_ns >= from_ns)
+			note_missed(&m, &g->missed[i]);
+	for (uint32_t i = 0; i < ctp_least(g->nmended, CTP_GIVES_MENDED); i++)
+		if (g->mended[i].end == end && g->mended[i].ts_ns >= from_ns && g->mended[i].mended_ns >= w->j->end_ns)
+			note_missed(&m, &g->mended[i]);
+	return m;
+}
+
+/* "reader 9 (#9) gave 1 permit of 'db pool' back 3.20 s after the start, while 26 waited, and woke nobody; so did 3 others" */
+static bool say_missed(struct ctp_words *w, uint32_t end, const struct ctp_object *ob, uint64_t from_ns)
+{
+	char what[2 * CTP_SITE_TEXT_MAX], others[2 * CTP_TEXT_MAX + 32] = "";
+	const struct missed m = find_missed(w, end, from_ns);
+	if (!m.first || m.first->ts_ns <= w->j->follow->missed_ns)
+		return false;
+	say_give(w, m.first, ob, what, sizeof what);
+	if (m.ngivers > 1)
+		snprintf(others, sizeof others, "; so did %s", ctp_words_counted(w, m.ngivers - 1, "other", "others"));
+	ctp_words_evidence(w, "%s %s %s, while %s waited, and woke nobody%s", ctp_words_any(w, m.first->coro), what,
+	                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, m.first->ts_ns)), ctp_words_count(w, m.first->waiters), others);
+	return true;
+}
+
+bool ctp_words_giver(struct ctp_words *w)
+{
+	const struct ctp_coroutine *co = ctp_words_first(w);
+	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+	for (uint32_t i = 0; r && i < r->n; i++) {
+		const struct ctp_object *ob = ctp_objects_wanted(w->j->follow->objects, r, i);
+		uint32_t end = ob ? ctp_gives_find(&w->j->follow->objects->gives, ob->pid, ob->at, r->list[i].what == CTP_WAITS_ROOM) : 0;
+		uint64_t from_ns = ob && is_one_object(w, ob) ? w->g->from_ns : co->suspended_ns;
+		if (end && say_missed(w, end, ob, from_ns))
+			return true;
+	}
+	return false;
+}
+
 /* The title "3 coroutines wait at pool.c:90:get for" what fmt says, and the evidence that all of these findings have. */
 static __attribute__((format(printf, 2, 3))) void say_wait(struct ctp_words *w, const char *fmt, ...)
 {
@@ -208,6 +288,8 @@ static __attribute__((format(printf, 2, 3))) void say_wait(struct ctp_words *w, 
 	va_end(args);
 	ctp_words_title(w, "%s at %s for %s", ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"),
 	                ctp_words_where(w), what);
+	if (w->f->rule == CTP_RULE_UNSERVED || w->f->rule == CTP_RULE_HELD_BY_NONE)
+		ctp_words_giver(w);
 	ctp_words_evidence(w, "suspended for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
 	ctp_words_reasons(w, ctp_words_first(w));
 }

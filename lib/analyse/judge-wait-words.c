@@ -188,6 +188,8 @@ void ctp_say_waiting(struct ctp_words *w)
 	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
 	ctp_words_title(w, woken ? "%s suspended at %s for %s%s and not woken" : "%s suspended at %s for %s%s", ctp_words_those(w),
 	                ctp_words_where(w), ctp_words_they(w, "", "up to "), ctp_words_duration(w, g->longest_ns));
+	if (woken)
+		ctp_words_giver(w);
 	if (g->why == CTP_WHY_STANDSTILL)
 		ctp_words_evidence(w, "where the trace ends, %s of %s %s suspended, and nobody is left who could wake %s",
 		                   ctp_words_count(w, w->j->waiting),

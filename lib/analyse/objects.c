@@ -47,7 +47,7 @@ bool ctp_objects_init(struct ctp_objects *o)
 	*o = (struct ctp_objects){.room = ROOM_MIN, .reasons_room = ROOM_MIN, .list = calloc(ROOM_MIN, sizeof *o->list),
 	                          .reasons = calloc(ROOM_MIN, sizeof *o->reasons),
 	                          .descriptors = calloc(CTP_DESCRIPTORS_MAX, sizeof *o->descriptors)};
-	return ctp_queues_init(&o->queues) && ctp_map_init(&o->map, ROOM_MIN) && ctp_map_init(&o->reasons_map, ROOM_MIN) && o->list &&
+	return ctp_queues_init(&o->queues) && ctp_gives_init(&o->gives) && ctp_map_init(&o->map, ROOM_MIN) && ctp_map_init(&o->reasons_map, ROOM_MIN) && o->list &&
 	       o->reasons && o->descriptors;
 }
 
@@ -121,6 +121,7 @@ void ctp_objects_clear(struct ctp_objects *o)
 	ctp_map_clear(&o->map);
 	ctp_map_clear(&o->reasons_map);
 	ctp_queues_clear(&o->queues);
+	ctp_gives_clear(&o->gives);
 	o->count = o->nreasons = o->ndescriptors = o->gaps = 0;
 	o->ntimers = 0;
 	o->unfollowed = 0;
@@ -133,6 +134,7 @@ void ctp_objects_fini(struct ctp_objects *o)
 	ctp_map_fini(&o->map);
 	ctp_map_fini(&o->reasons_map);
 	ctp_queues_fini(&o->queues);
+	ctp_gives_fini(&o->gives);
 	free(o->list);
 	free(o->reasons);
 	free(o->descriptors);
@@ -462,11 +464,23 @@ const struct ctp_reasons *ctp_objects_reasons(const struct ctp_objects *o, uint6
 	return r && r->event == event ? r : NULL;
 }
 
-void ctp_objects_died(struct ctp_objects *o, uint64_t coro)
+/* Their wait is over. */
+static void leave(struct ctp_objects *o, struct ctp_reasons *r, uint64_t ts_ns)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		if (r->list[i].end)
+			ctp_gives_leave(&o->gives, r->list[i].end, ts_ns);
+		r->list[i].end = 0;
+	}
+}
+
+void ctp_objects_died(struct ctp_objects *o, uint64_t coro, uint64_t ts_ns)
 {
 	uint32_t number = o->nreasons ? *reasons_slot(o, coro) : 0;
-	if (number)
-		o->reasons[number] = (struct ctp_reasons){.n = 0}; /* no coroutine has the number 0 */
+	if (!number)
+		return;
+	leave(o, &o->reasons[number], ts_ns);
+	o->reasons[number] = (struct ctp_reasons){.n = 0}; /* no coroutine has the number 0 */
 }
 
 /* Drops the reasons of coroutines that have ended. */
@@ -520,26 +534,45 @@ void ctp_objects_reason(struct ctp_objects *o, const struct ctp_reason_record *r
 		o->reasons[*slot] = (struct ctp_reasons){.coro = record->coro};
 	}
 	struct ctp_reasons *r = &o->reasons[*slot];
-	if (!r->n || r->event != record->event)
+	if (!r->n || r->event != record->event) {
+		leave(o, r, record->ts_ns);
 		*r = (struct ctp_reasons){.coro = record->coro, .event = record->event, .ts_ns = record->ts_ns,
 		                          .earlier = last_wanted(r, record)};
+	}
 	r->pid = record->pid;
 	r->more |= r->n == CTP_REASONS_MAX || of->marks & CTP_REASON_MORE;
-	if (r->n < CTP_REASONS_MAX)
-		r->list[r->n++] = *of;
+	if (r->n == CTP_REASONS_MAX)
+		return;
+	r->list[r->n] = *of;
+	if (ctp_reason_is_object(of))
+		r->list[r->n].end = ctp_gives_wait(&o->gives, record->pid, of->value, of->what == CTP_WAITS_ROOM, of->count);
+	r->n++;
 }
 
-void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t coro, uint64_t by, uint64_t ts_ns)
+/* A timer among the reasons is due: the wake may be because of that. */
+static bool is_timers(const struct ctp_reasons *r, uint64_t ts_ns)
 {
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->list[i].what == CTP_WAITS_TIMER && r->list[i].value <= ts_ns)
+			return true;
+	return false;
+}
+
+void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t until, uint64_t by, uint64_t ts_ns)
+{
+	bool by_timer = is_timers(r, ts_ns);
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct ctp_object *ob = save(o, ctp_objects_wanted(o, r, i));
+		if (r->list[i].end)
+			ctp_gives_woken(&o->gives, r->list[i].end, r->coro, until, by, by_timer, ts_ns);
 		if (!ob)
 			continue;
-		ob->woken = coro;
+		ob->woken = r->coro;
 		ob->woken_ns = ts_ns;
-		bool outside = !by || by == coro;
+		bool outside = !by || by == r->coro;
 		ob->more_makers |= outside || !CTP_ARRAY_NOTE(ob->makers, ob->nmakers, by);
 	}
+	leave(o, &o->reasons[r - o->reasons], ts_ns);
 }
 
 void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t pid, uint64_t at, uint64_t coro,

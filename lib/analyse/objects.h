@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyse/gives.h"
 #include "analyse/queue-ends.h"
 #include "base/map.h"
 #include "stream/events.h"
@@ -35,6 +36,7 @@ struct ctp_reason_of {
 	uint64_t value; /* the deadline, the descriptor, or the address of the object */
 	uint64_t count; /* how much of it; of a descriptor, the events of poll(2) */
 	uint8_t what, marks;
+	uint32_t end;   /* where the wait is counted, a number of ctp_gives; 0: it is not, or no more */
 };
 
 struct ctp_reasons {
@@ -141,6 +143,7 @@ struct ctp_objects {
 	struct ctp_timers *timers; /* by place */
 	size_t ntimers;
 	struct ctp_queues queues;
+	struct ctp_gives gives;
 	struct ctp_object_saved {
 		uint32_t number;
 		struct ctp_object was; /* its holders stay, with their room, for the next one that is saved here */
@@ -193,7 +196,7 @@ struct ctp_reason_record {
 void ctp_objects_reason(struct ctp_objects *o, const struct ctp_reason_record *record);
 
 /* The coroutine has died: its reasons are not needed any more. */
-void ctp_objects_died(struct ctp_objects *o, uint64_t coro);
+void ctp_objects_died(struct ctp_objects *o, uint64_t coro, uint64_t ts_ns);
 
 /* The reasons of the last suspension that had any, of a coroutine that is alive; null: none had. */
 const struct ctp_reasons *ctp_objects_last_reasons(const struct ctp_objects *o, uint64_t coro);
@@ -201,8 +204,8 @@ const struct ctp_reasons *ctp_objects_last_reasons(const struct ctp_objects *o, 
 /* The reasons of a suspension; null: it has none. */
 const struct ctp_reasons *ctp_objects_reasons(const struct ctp_objects *o, uint64_t coro, uint64_t event);
 
-/* A coroutine that waits for these reasons was woken; by 0: by no coroutine. */
-void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t coro, uint64_t by, uint64_t ts_ns);
+/* A coroutine that waits for these reasons was woken; by 0: by no coroutine. until: as in ctp_gives_woken. */
+void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t until, uint64_t by, uint64_t ts_ns);
 
 /* A coroutine was woken for an object. r: the reasons of its wait; null: not known. */
 void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t pid, uint64_t at, uint64_t coro,

@@ -177,7 +177,7 @@ static void learn(struct counting *c, struct known *k, const struct ctp_class *c
 		.total = total_of(c->stat, cls),
 		.coroutine = number(cls, CTP_ROLE_COROUTINE),
 		.probe = number(cls, CTP_ROLE_PROBE),
-		.thread = number(cls, CTP_ROLE_THREAD),
+		.thread = cls->kind == CTP_KIND_OBJECT ? -1 : number(cls, CTP_ROLE_THREAD), /* any thread may change an object */
 		.site = cls->kind == CTP_KIND_SITE ? number(cls, CTP_ROLE_SITE) : -1,
 		.unverified = number(cls, CTP_ROLE_UNVERIFIED),
 		.missed = ctp_class_is_missed(cls),

@@ -31,13 +31,14 @@ static uint64_t object_marks(uint32_t marks)
 	       (marks & CTP_MARK_GONE ? CTP_OBJECT_GONE : 0u) | (marks & CTP_MARK_MADE ? CTP_OBJECT_MADE : 0u);
 }
 
-static void take_object(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
+static void take_object(struct ctp_coros *coros, uint64_t pid, uint64_t tid, const struct ctp_ring_entry *e)
 {
 	uint32_t number = CTP_ENTRY_NUMBER(e->what), what = CTP_REASON_WHAT(number), site = CTP_ENTRY_SITE(e->what);
 	uint64_t site_val = site ? ctp_shm_texts_site(&coros->texts, site, e->ts_ns) : 0;
 	CTP_ROWS_PUT(coros->rows, CTP_OBJECT, e->ts_ns, [CTP_OBJECT_PID] = pid, [CTP_OBJECT_AT] = e->value,
 	             [CTP_OBJECT_KIND] = what < CTP_WAITS_COUNT ? what : 0, [CTP_OBJECT_AVAILABLE] = e->ref,
-	             [CTP_OBJECT_SITE] = site_val, [CTP_OBJECT_MARKS] = object_marks(CTP_REASON_MARKS(number)));
+	             [CTP_OBJECT_SITE] = site_val, [CTP_OBJECT_MARKS] = object_marks(CTP_REASON_MARKS(number)),
+	             [CTP_OBJECT_TID] = tid);
 }
 
 static void take_label(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
@@ -88,14 +89,15 @@ static void take_wake_for(struct ctp_coros *coros, uint64_t pid, const struct ct
 	             [CTP_WAKE_FOR_PID] = pid, [CTP_WAKE_FOR_OBJECT] = e->value);
 }
 
-bool ctp_coros_fact(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
+bool ctp_coros_fact(struct ctp_coros *coros, uint64_t owner, const struct ctp_ring_entry *e)
 {
+	uint64_t pid = owner >> 32;
 	switch (CTP_ENTRY_KIND(e->what)) {
 	case CTP_ENTRY_REASON:
 		ctp_life_reason(coros, &(struct ctp_reason){e->ref, e->value, pid, e->ts_ns, CTP_ENTRY_NUMBER(e->what), false});
 		return true;
 	case CTP_ENTRY_OBJECT:
-		take_object(coros, pid, e);
+		take_object(coros, pid, (uint32_t)owner, e);
 		return true;
 	case CTP_ENTRY_LABEL:
 		take_label(coros, pid, e);

@@ -227,7 +227,7 @@ void ctp_coro_objects_write(struct ctp_coros *coros, uint64_t pid, const struct 
 		ctp_life_hold(coros, &(struct ctp_hold_of){fact->ref, 0, pid, fact->value, fact->ts_ns, (int32_t)number});
 		break;
 	default:
-		ctp_coros_fact(coros, pid, fact);
+		ctp_coros_fact(coros, pid << 32, fact); /* the thread is not known */
 		break;
 	}
 }

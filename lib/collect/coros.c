@@ -522,7 +522,7 @@ static void take_note(struct ctp_coros *coros, struct ctp_ring *ring, const stru
 		ctp_life_await(coros, e->ref, e->value, CTP_ENTRY_NUMBER(e->what), e->ts_ns);
 		return;
 	}
-	if (ctp_coros_fact(coros, ring->owner >> 32, e) ||
+	if (ctp_coros_fact(coros, ring->owner, e) ||
 	    (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME))
 		return;
 	coro_of(coros, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */

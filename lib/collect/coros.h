@@ -156,8 +156,11 @@ struct ctp_reason {
 };
 void ctp_life_reason(struct ctp_coros *coros, const struct ctp_reason *r);
 
-/* A record of an entry about reasons, objects and their holders. False: it is about something else. */
-bool ctp_coros_fact(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e);
+/*
+ * A record of an entry about reasons, objects and their holders. owner: the process and the thread that wrote it, as in a ring; 0 as
+ * the thread: not known. False: it is about something else.
+ */
+bool ctp_coros_fact(struct ctp_coros *coros, uint64_t owner, const struct ctp_ring_entry *e);
 
 /* A record: a coroutine holds so much more of an object, or less. */
 struct ctp_hold_of {

@@ -259,6 +259,7 @@ static const struct ctp_field object[] = {
 	[CTP_OBJECT_SITE] = U64("site", SITE, "", SAME, 0),
 	[CTP_OBJECT_MARKS] = {.name = "marks", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = object_marks,
 	                      .nlabels = COUNT(object_marks)},
+	[CTP_OBJECT_TID] = U64("tid", THREAD, "", SAME, 0),
 };
 
 static const struct ctp_field object_name[] = {

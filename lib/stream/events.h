@@ -113,9 +113,12 @@ enum ctp_waits_for { CTP_WAITS_TIMER = 1, CTP_WAITS_DESCRIPTOR, CTP_WAITS_LOCK, 
 /* MORE: there are others, which are not known. */
 enum { CTP_REASON_SHARED = 1, CTP_REASON_TIMED = 2, CTP_REASON_CANCELLABLE = 4, CTP_REASON_RESTS = 8, CTP_REASON_MORE = 16,
        CTP_REASON_MARK_BITS = 31 };
-/* An object, by its process and its address. kind: 0 where the record is not about what is available. */
+/*
+ * An object, by its process and its address. kind: 0 where the record is not about what is available. tid: the thread that recorded
+ * it; 0: not known.
+ */
 enum { CTP_OBJECT_TS, CTP_OBJECT_PID, CTP_OBJECT_AT, CTP_OBJECT_KIND, CTP_OBJECT_AVAILABLE, CTP_OBJECT_SITE, CTP_OBJECT_MARKS,
-       CTP_OBJECT_FIELDS };
+       CTP_OBJECT_TID, CTP_OBJECT_FIELDS };
 enum { CTP_OBJECT_OWNED = 1, CTP_OBJECT_CLOSED = 2, CTP_OBJECT_GONE = 4, CTP_OBJECT_MADE = 8 };
 enum { CTP_OBJECT_NAME_TS, CTP_OBJECT_NAME_PID, CTP_OBJECT_NAME_AT, CTP_OBJECT_NAME_TEXT, CTP_OBJECT_NAME_FIELDS };
 /* count: so much more it holds, or less. */

@@ -126,6 +126,13 @@ static inline void has(struct byhand *h, uint64_t ts, uint64_t object, enum ctp_
 	has_so(h, ts, object, what, available, 0);
 }
 
+/* The same, recorded by that thread. */
+static inline void has_on(struct byhand *h, uint64_t ts, uint64_t tid, uint64_t object, enum ctp_waits_for what, uint64_t available)
+{
+	BYHAND(h, CTP_OBJECT, [CTP_OBJECT_TS] = ts, [CTP_OBJECT_PID] = BYHAND_PID, [CTP_OBJECT_AT] = object, [CTP_OBJECT_KIND] = what,
+	       [CTP_OBJECT_AVAILABLE] = available, [CTP_OBJECT_TID] = tid);
+}
+
 static inline void gets(struct byhand *h, uint64_t ts, uint64_t co, uint64_t object, int64_t count)
 {
 	BYHAND(h, CTP_HOLD, [CTP_HOLD_TS] = ts, [CTP_HOLD_CORO] = co, [CTP_HOLD_PID] = BYHAND_PID, [CTP_HOLD_OBJECT] = object,
