@@ -57,7 +57,7 @@ void ctp_life_hold(struct ctp_coros *coros, const struct ctp_hold_of *hold)
 {
 	CTP_ROWS_PUT(coros->rows, CTP_HOLD, hold->ts_ns, [CTP_HOLD_PROBE] = hold->probe_id,
 	             [CTP_HOLD_CORO] = hold->coro, [CTP_HOLD_PID] = hold->pid, [CTP_HOLD_OBJECT] = hold->object,
-	             [CTP_HOLD_COUNT] = (uint64_t)(int64_t)hold->count);
+	             [CTP_HOLD_COUNT] = (uint64_t)(int64_t)hold->count, [CTP_HOLD_SITE] = hold->site);
 }
 
 /* A coroutine that ends while it holds something is remembered: another coroutine may release its permit or its lock. */
@@ -68,6 +68,25 @@ static void count_held(struct ctp_life *life, int32_t n)
 		life->held = (uint8_t)(held < 0 ? 0 : held < UINT8_MAX ? held : UINT8_MAX);
 }
 
+static struct ctp_hold_place *place_for(struct ctp_coros *coros, uint64_t ref)
+{
+	struct ctp_coro_objects *o = &coros->objects;
+	return &o->places[ref % (sizeof o->places / sizeof *o->places)];
+}
+
+static void take_hold_place(struct ctp_coros *coros, const struct ctp_ring_entry *e)
+{
+	*place_for(coros, e->ref) = (struct ctp_hold_place){e->ref, e->value, e->ts_ns, CTP_ENTRY_SITE(e->what)};
+}
+
+/* The number in the stream of the place where a coroutine got what an entry says; 0: not known. */
+static uint64_t hold_site(struct ctp_coros *coros, const struct ctp_ring_entry *e)
+{
+	const struct ctp_hold_place *at = place_for(coros, e->ref);
+	bool its = at->site && at->ref == e->ref && at->object == e->value && at->ts_ns == e->ts_ns;
+	return its ? ctp_shm_texts_site(&coros->texts, at->site, e->ts_ns) : 0;
+}
+
 static void take_hold(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	uint64_t probe_id, coro = ctp_life_number(coros, e->ref, e->ts_ns, &probe_id);
@@ -76,7 +95,7 @@ static void take_hold(struct ctp_coros *coros, uint64_t pid, const struct ctp_ri
 	else if (coro == coros->life[CTP_REF_INDEX(e->ref)].coro)
 		count_held(&coros->life[CTP_REF_INDEX(e->ref)], (int32_t)CTP_ENTRY_NUMBER(e->what));
 	if (coro && !ctp_coro_objects_is_written(&coros->objects, pid, e))
-		ctp_life_hold(coros, &(struct ctp_hold_of){coro, probe_id, pid, e->value, e->ts_ns,
+		ctp_life_hold(coros, &(struct ctp_hold_of){coro, probe_id, pid, e->value, e->ts_ns, hold_site(coros, e),
 		                                           (int32_t)CTP_ENTRY_NUMBER(e->what)});
 }
 
@@ -104,6 +123,9 @@ bool ctp_coros_fact(struct ctp_coros *coros, uint64_t owner, const struct ctp_ri
 		return true;
 	case CTP_ENTRY_HOLDS:
 		take_hold(coros, pid, e);
+		return true;
+	case CTP_ENTRY_AT:
+		take_hold_place(coros, e);
 		return true;
 	case CTP_ENTRY_FOR:
 		take_wake_for(coros, pid, e);

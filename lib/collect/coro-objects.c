@@ -224,7 +224,7 @@ void ctp_coro_objects_write(struct ctp_coros *coros, uint64_t pid, const struct 
 		ctp_rows_death(coros->rows, 0, fact->ref, fact->ts_ns, fact->ts_ns);
 		break;
 	case ENDED_HOLDS:
-		ctp_life_hold(coros, &(struct ctp_hold_of){fact->ref, 0, pid, fact->value, fact->ts_ns, (int32_t)number});
+		ctp_life_hold(coros, &(struct ctp_hold_of){fact->ref, 0, pid, fact->value, fact->ts_ns, 0, (int32_t)number});
 		break;
 	default:
 		ctp_coros_fact(coros, pid << 32, fact); /* the thread is not known */

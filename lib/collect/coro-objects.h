@@ -34,6 +34,10 @@ struct ctp_coro_objects {
 		uint64_t ref, coro;
 	} ended[1024]; /* the last coroutines that have no station any more, but hold something */
 	uint32_t nended; /* all of them */
+	struct ctp_hold_place {
+		uint64_t ref, object, ts_ns;
+		uint32_t site;
+	} places[64]; /* where coroutines got what the next entry of the same ring says, by a part of the ref */
 };
 
 void ctp_coro_objects_fini(struct ctp_coro_objects *o);

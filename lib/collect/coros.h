@@ -165,6 +165,7 @@ bool ctp_coros_fact(struct ctp_coros *coros, uint64_t owner, const struct ctp_ri
 /* A record: a coroutine holds so much more of an object, or less. */
 struct ctp_hold_of {
 	uint64_t coro, probe_id, pid, object, ts_ns;
+	uint64_t site; /* a number in the stream, where it got that; 0: not known */
 	int32_t count;
 };
 void ctp_life_hold(struct ctp_coros *coros, const struct ctp_hold_of *hold);

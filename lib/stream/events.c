@@ -276,6 +276,7 @@ static const struct ctp_field held[] = {
 	[CTP_HOLD_PID] = U64("pid", PROCESS, "", PREV, 0),
 	[CTP_HOLD_OBJECT] = U64("object", ADDRESS, "", SAME, CTP_FIELD_HEX),
 	[CTP_HOLD_COUNT] = {.name = "count", .type = CTP_I32, .role = CTP_ROLE_COUNT, .pred = CTP_PRED_NONE},
+	[CTP_HOLD_SITE] = U64("site", SITE, "", PREV, 0),
 };
 
 static const struct ctp_field wake_for[] = {

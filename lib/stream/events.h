@@ -121,8 +121,8 @@ enum { CTP_OBJECT_TS, CTP_OBJECT_PID, CTP_OBJECT_AT, CTP_OBJECT_KIND, CTP_OBJECT
        CTP_OBJECT_TID, CTP_OBJECT_FIELDS };
 enum { CTP_OBJECT_OWNED = 1, CTP_OBJECT_CLOSED = 2, CTP_OBJECT_GONE = 4, CTP_OBJECT_MADE = 8 };
 enum { CTP_OBJECT_NAME_TS, CTP_OBJECT_NAME_PID, CTP_OBJECT_NAME_AT, CTP_OBJECT_NAME_TEXT, CTP_OBJECT_NAME_FIELDS };
-/* count: so much more it holds, or less. */
-enum { CTP_HOLD_TS, CTP_HOLD_PROBE, CTP_HOLD_CORO, CTP_HOLD_PID, CTP_HOLD_OBJECT, CTP_HOLD_COUNT, CTP_HOLD_FIELDS };
+/* count: so much more it holds, or less. site: where it got that; 0: not known. */
+enum { CTP_HOLD_TS, CTP_HOLD_PROBE, CTP_HOLD_CORO, CTP_HOLD_PID, CTP_HOLD_OBJECT, CTP_HOLD_COUNT, CTP_HOLD_SITE, CTP_HOLD_FIELDS };
 /* Of the wake of the coroutine that has the same time. */
 enum { CTP_WAKE_FOR_TS, CTP_WAKE_FOR_PROBE, CTP_WAKE_FOR_CORO, CTP_WAKE_FOR_PID, CTP_WAKE_FOR_OBJECT, CTP_WAKE_FOR_FIELDS };
 /* unread: bytes, or of a socket that listens, connections; of a timer, how often it has expired; of an eventfd, its count. */

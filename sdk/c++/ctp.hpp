@@ -319,17 +319,24 @@ CTP_LOCAL_ inline std::uint64_t running_() noexcept
 class [[nodiscard]] CTP_LOCAL_CLASS_ holds {
 public:
 	holds() noexcept = default;
-	CTP_LOCAL_ explicit holds(const void *object, int n = 1) noexcept : holds(running_(), object, n) { tell(amount); }
-	CTP_LOCAL_ holds(promise &p, const void *object, int n = 1) noexcept : holds(ctp_coro_ref(ctp::coro(p)), object, n)
+	CTP_LOCAL_ explicit holds(const void *object, int n = 1, const place &at = {}) noexcept : holds(running_(), object, n)
 	{
-		tell(amount);
+		get(at);
 	}
-	CTP_LOCAL_ holds(const waker &w, const void *object, int n = 1) noexcept : holds(w.ref, object, n) { tell(amount); }
+	CTP_LOCAL_ holds(promise &p, const void *object, int n = 1, const place &at = {}) noexcept
+		: holds(ctp_coro_ref(ctp::coro(p)), object, n)
+	{
+		get(at);
+	}
+	CTP_LOCAL_ holds(const waker &w, const void *object, int n = 1, const place &at = {}) noexcept : holds(w.ref, object, n)
+	{
+		get(at);
+	}
 	template <traced_promise P>
-	CTP_LOCAL_ holds(std::coroutine_handle<P> h, const void *object, int n = 1) noexcept
+	CTP_LOCAL_ holds(std::coroutine_handle<P> h, const void *object, int n = 1, const place &at = {}) noexcept
 		: holds(ctp_coro_ref(coro_of_(h.promise())), object, n)
 	{
-		tell(amount);
+		get(at);
 	}
 	holds(holds &&from) noexcept : holds(from.ref, from.what_of, from.amount) { from.ref = 0; }
 	CTP_LOCAL_ holds &operator=(holds &&from) noexcept
@@ -348,24 +355,25 @@ public:
 	/* Does what the destructor does. */
 	CTP_LOCAL_ void release() noexcept
 	{
-		tell(-amount);
+		if (ref)
+			ctp_ref_holds_in(ref, what_of, -amount, 0);
 		ref = 0;
 	}
 	/* Another coroutine holds them from now on, as long as the result exists. */
-	[[nodiscard]] CTP_LOCAL_ holds hand(const waker &to) noexcept
+	[[nodiscard]] CTP_LOCAL_ holds hand(const waker &to, const place &at = {}) noexcept
 	{
 		release();
 		holds its(to.ref, what_of, amount);
-		its.tell(amount);
+		its.get(at);
 		return its;
 	}
 
 private:
 	holds(std::uint64_t whose, const void *object, int n) noexcept : ref(whose), what_of(object), amount(n) {}
-	CTP_LOCAL_ void tell(int n) const noexcept
+	CTP_LOCAL_ void get(const place &at) const noexcept
 	{
 		if (ref)
-			ctp_ref_holds(ref, what_of, n);
+			ctp_ref_holds_in(ref, what_of, amount, ctp_site_number(at.file, at.line, at.function));
 	}
 
 	std::uint64_t ref = 0;

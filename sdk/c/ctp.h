@@ -202,7 +202,8 @@ struct ctp_shm_site {
  *
  * Any thread may change the object at any time. A writer adds 1 to begun, makes its change, and adds 1 to done. A reader loads
  * done, copies the rest, and loads begun: if both are equal, the copy is whole, and contains that number of changes. The number of
- * a change is the value of begun after the addition; the site of a CTP_ENTRY_HOLDS is its low 24 bits.
+ * a change is the value of begun after the addition; the site of a CTP_ENTRY_HOLDS is its low 24 bits. Where a coroutine got what it
+ * holds is not kept here: see CTP_ENTRY_AT.
  */
 struct ctp_shm_object {
 	uint32_t begun, done;
@@ -260,6 +261,8 @@ enum {
 	CTP_ENTRY_HOLDS = 13,  /*      address; site: the change's number, or 0       how much more it holds, or less: an int32_t */
 	CTP_ENTRY_FOR = 14,    /*      address of the object of its wake, which is    0 */
 	                       /*      the previous entry, with the same time */
+	CTP_ENTRY_AT = 15,     /*      address; site: where the coroutine got that,   0 */
+	                       /*      as the next entry says, with the same time */
 };
 /* In the number of an entry. Ignore bits that you do not know. */
 #define CTP_MARK_LEAVING UINT32_C(1) /* wake: the waker is suspended, but the code of its suspension still runs on the thread */
@@ -547,10 +550,12 @@ static inline void ctp_object_end(const void *object);
 /*
  * The coroutine holds n more of the object, or fewer if n is negative. Call it after the coroutine got them, and before any
  * coroutine gives them back. Code that hands them to another coroutine calls it for both. Use the ref if the coroutine may have
- * ended.
+ * ended. The site is where it got them: that of this call, or the one of your caller if your code is a lock or a pool.
  */
-static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object, int n);
-static inline void ctp_ref_holds(uint64_t ref, const void *object, int n);
+#define ctp_coro_holds(co, object, n) ctp_coro_holds_at((co), (object), (n), CTP_SITE)
+#define ctp_ref_holds(ref, object, n) ctp_ref_holds_at((ref), (object), (n), CTP_SITE)
+static inline void ctp_coro_holds_at(const struct ctp_coro *co, const void *object, int n, struct ctp_site *site);
+static inline void ctp_ref_holds_at(uint64_t ref, const void *object, int n, struct ctp_site *site);
 
 /* Like ctp_coro_wake and ctp_ref_wake, with the object that the wake is for. */
 static inline void ctp_coro_wake_for(struct ctp_coro *co, const void *object);
@@ -587,6 +592,7 @@ struct CTP_OWN_ ctp_site_own_ {
 static inline uint32_t ctp_site_number(const char *file, uint32_t line, const char *function);
 static inline void ctp_object_in(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
                                  uint32_t made);
+static inline void ctp_ref_holds_in(uint64_t ref, const void *object, int n, uint32_t site);
 static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned);
 static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site);
 static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint32_t site);
@@ -785,7 +791,7 @@ CTP_FN_ void ctp_death_(struct ctp_coro *co) CTP_AS_(ctp_death_);
 CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name) CTP_AS_(ctp_name_);
 CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks) CTP_AS_(ctp_await_);
 CTP_FN_ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number) CTP_AS_(ctp_reason_);
-CTP_FN_ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n) CTP_AS_(ctp_holds_);
+CTP_FN_ void ctp_holds_at_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n, uint32_t site) CTP_AS_(ctp_holds_at_);
 CTP_FN_ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name,
                               uint32_t made) CTP_AS_(ctp_object_tell_);
 CTP_FN_ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object) CTP_AS_(ctp_awake_for_);
@@ -1045,19 +1051,26 @@ static inline void ctp_object_at(const void *object, uint32_t what, uint64_t ava
 static inline void ctp_object_close(const void *object) { ctp_object_in(object, 0, 0, NULL, CTP_MARK_CLOSED, 0); }
 static inline void ctp_object_end(const void *object) { ctp_object_in(object, 0, 0, NULL, CTP_MARK_GONE, 0); }
 
-static inline void ctp_ref_holds(uint64_t ref, const void *object, int n)
+static inline void ctp_ref_holds_in(uint64_t ref, const void *object, int n, uint32_t site)
 {
 	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
 	if (n && ref && ctp_on_(p))
-		ctp_holds_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), n);
+		ctp_holds_at_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), n, site);
 }
 
-static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object, int n)
+static inline void ctp_ref_holds_at(uint64_t ref, const void *object, int n, struct ctp_site *site)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	if (n && ref && ctp_on_(p))
+		ctp_holds_at_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), n, n > 0 ? ctp_site_get_(p, site) : 0);
+}
+
+static inline void ctp_coro_holds_at(const struct ctp_coro *co, const void *object, int n, struct ctp_site *site)
 {
 	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
 	uint64_t ref = ctp_coro_ref(co);
 	if (n && ref && ctp_on_(p))
-		ctp_holds_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), n);
+		ctp_holds_at_(p, ref, CTP_TO_(uint64_t, CTP_TO_(uintptr_t, object)), n, n > 0 ? ctp_site_get_(p, site) : 0);
 }
 
 static inline void ctp_ref_wake_for(uint64_t ref, const void *object)
@@ -2860,8 +2873,12 @@ CTP_FN_HERE_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 
 /* --- objects and their holders ---------------------------------------------------------------------------------------------- */
 
-/* The fast path of an entry: see ctp_event_quick_. False: use the slow path; nothing was written. */
-static inline __attribute__((always_inline)) bool ctp_note_quick_(struct ctp_probe_ *p, uint64_t value, uint64_t ref, uint64_t what)
+/*
+ * The fast path of an entry: see ctp_event_quick_. first: the entry before it, with the same time; 0: there is none. False: use the
+ * slow path; nothing was written.
+ */
+static inline __attribute__((always_inline)) bool ctp_note_quick_(struct ctp_probe_ *p, uint64_t value, uint64_t ref, uint64_t first,
+                                                                  uint64_t what)
 {
 	struct ctp_thread_ *t = &ctp_self_;
 	__asm__("" : "+r"(t)); /* as above */
@@ -2872,9 +2889,12 @@ static inline __attribute__((always_inline)) bool ctp_note_quick_(struct ctp_pro
 	CTP_PUT_(&t->quick, CTP_BUSY_);
 	CTP_COMPILER_FENCE_;
 	struct ctp_lane_ *lane = t->lanes;
-	bool room = __builtin_expect(lane->head != lane->limit, 1);
+	bool room = __builtin_expect(lane->limit - lane->head > !!first, 1);
+	uint64_t ts = room ? ctp_raw_() : 0;
+	if (room && first)
+		ctp_publish_(lane, ts, value, ref, first);
 	if (room)
-		ctp_publish_(lane, ctp_raw_(), value, ref, what);
+		ctp_publish_(lane, ts, value, ref, what);
 	CTP_COMPILER_FENCE_;
 	CTP_PUT_(&t->quick, quick);
 	if (room && CTP_GET_(&p->shm->tracer_sleeping) == 1) /* as in ctp_tell_ */
@@ -2905,7 +2925,7 @@ CTP_FN_HERE_ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t numb
 		CTP_COMPILER_FENCE_;
 	}
 	uint64_t what = CTP_ENTRY(CTP_ENTRY_REASON, 0, number);
-	if (!ctp_note_quick_(p, value, co->ref_, what))
+	if (!ctp_note_quick_(p, value, co->ref_, 0, what))
 		ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), value, co->ref_, what);
 }
 
@@ -3082,7 +3102,8 @@ static inline void ctp_hold_write_(struct ctp_shm_object *o, uint64_t ref, int64
 		__atomic_fetch_add(&o->others, CTP_TO_(int32_t, n), __ATOMIC_RELAXED);
 }
 
-CTP_FN_HERE_ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n)
+/* The site is in an entry of its own, because that of CTP_ENTRY_HOLDS has the number of the change. */
+CTP_FN_HERE_ void ctp_holds_at_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n, uint32_t site)
 {
 	uint32_t number = 0;
 	if (!p->annex)
@@ -3094,9 +3115,15 @@ CTP_FN_HERE_ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object
 		CTP_PUT_(&o->held_ts, ctp_now_(p));
 		ctp_object_done_(o);
 	}
-	uint64_t what = CTP_ENTRY(CTP_ENTRY_HOLDS, number, CTP_TO_(uint32_t, n));
-	if (!ctp_note_quick_(p, object, ref, what))
-		ctp_note_(p, ctp_thread_get_(p), CTP_GET_(p->mode), ctp_now_(p), object, ref, what);
+	uint64_t at = site ? CTP_ENTRY(CTP_ENTRY_AT, site, 0) : 0, what = CTP_ENTRY(CTP_ENTRY_HOLDS, number, CTP_TO_(uint32_t, n));
+	if (ctp_note_quick_(p, object, ref, at, what))
+		return;
+	struct ctp_thread_ *t = ctp_thread_get_(p);
+	uint64_t ts = ctp_now_(p);
+	uint32_t mode = CTP_GET_(p->mode);
+	if (at)
+		ctp_note_(p, t, mode, ts, object, ref, at);
+	ctp_note_(p, t, mode, ts, object, ref, what);
 }
 
 CTP_FN_HERE_ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name,

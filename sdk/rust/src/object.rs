@@ -168,12 +168,19 @@ impl Object {
     }
 
     /// The coroutine that runs on this thread holds `n` of it from now on, until the [`Hold`] is dropped. Call it after the
-    /// coroutine got them.
+    /// coroutine got them. It got them here.
     #[inline]
+    #[track_caller]
     pub fn hold(&self, n: u32) -> Hold {
-        let hold = Hold { object: self.id(), n: n as i32, task: TaskRef::current() };
+        self.hold_at(n, Location::caller())
+    }
+
+    /// The same, for a lock or a pool that knows where its caller got them.
+    #[inline]
+    pub fn hold_at(&self, n: u32, at: &'static Location<'static>) -> Hold {
+        let hold = Hold { object: self.id(), n: n as i32, task: TaskRef::current(), at };
         self.make_known();
-        hold.task.0.holds(hold.object, hold.n);
+        hold.begin();
         hold
     }
 
@@ -266,14 +273,25 @@ pub struct Hold {
     object: u64,
     n: i32,
     task: TaskRef,
+    at: &'static Location<'static>,
 }
 
 impl Hold {
-    /// Another coroutine holds it from now on.
+    fn begin(&self) {
+        self.task.0.holds(self.object, self.n, Some(Place { location: self.at, future: "" }));
+    }
+
+    fn end(&self) {
+        self.task.0.holds(self.object, -self.n, None);
+    }
+
+    /// Another coroutine holds it from now on. It got it here.
+    #[track_caller]
     pub fn hand(&mut self, to: TaskRef) {
-        self.task.0.holds(self.object, -self.n);
+        self.end();
         self.task = to;
-        self.task.0.holds(self.object, self.n);
+        self.at = Location::caller();
+        self.begin();
     }
 
     /// How many it holds.
@@ -294,16 +312,16 @@ impl Hold {
     pub fn merge(&mut self, other: Hold) {
         let n = other.n;
         drop(other);
-        self.task.0.holds(self.object, -self.n);
+        self.end();
         self.n += n;
-        self.task.0.holds(self.object, self.n);
+        self.begin();
     }
 }
 
 impl Drop for Hold {
     #[inline]
     fn drop(&mut self) {
-        self.task.0.holds(self.object, -self.n);
+        self.end();
     }
 }
 

@@ -226,14 +226,20 @@ pub fn object_end(object: u64, number: u32, recorded_for: u64) {
 }
 
 impl CoroRef {
-    /// It holds `n` more of the object, or less. In the child of a fork, coroutines of the parent do not count.
-    pub fn holds(self, object: u64, n: i32) {
+    /// It holds `n` more of the object, or less. `at`: where it got them. In the child of a fork, coroutines of the parent do not count.
+    pub fn holds(self, object: u64, n: i32, at: Option<Place>) {
         match recorded(self.probe) {
             Some(probe) if self.reference != 0 && n != 0 => {
                 // First in the memory: its number shows a collector that attaches now whether its copy contains this entry.
                 let change = if probe.keeps_objects() { probe.object_hold(object, self.reference, n) } else { 0 };
-                let what = entry_what(ENTRY_HOLDS, change, u64::from(n as u32));
-                note(probe, Entry { ts: probe.now(), value: object, reference: self.reference, what });
+                let site = at.map_or(0, |at| at.number(probe));
+                let entry = |what| Entry { ts: probe.now(), value: object, reference: self.reference, what };
+                let holds = entry(entry_what(ENTRY_HOLDS, change, u64::from(n as u32)));
+                if site != 0 {
+                    // With the same time: that is how the reader knows which entry is meant.
+                    note(probe, Entry { what: entry_what(ENTRY_AT, site, 0), ..holds });
+                }
+                note(probe, holds);
             }
             _ => (),
         }

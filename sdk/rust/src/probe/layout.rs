@@ -214,6 +214,7 @@ pub const ENTRY_OBJECT: u64 = 11;
 pub const ENTRY_LABEL: u64 = 12;
 pub const ENTRY_HOLDS: u64 = 13;
 pub const ENTRY_FOR: u64 = 14;
+pub const ENTRY_AT: u64 = 15;
 
 pub const CLOCK_RAW: u32 = 1;
 
@@ -349,6 +350,7 @@ mod tests {
             ("CTP_ENTRY_LABEL", ENTRY_LABEL),
             ("CTP_ENTRY_HOLDS", ENTRY_HOLDS),
             ("CTP_ENTRY_FOR", ENTRY_FOR),
+            ("CTP_ENTRY_AT", ENTRY_AT),
             ("CTP_ENTRY(3, 0x123456, 0x789abcdef)", entry_what(3, 0x12_3456, 0x7_89ab_cdef)),
             ("CTP_REF(7, 41)", reference(7, 41)),
             ("CTP_ANNOUNCE(5)", announce(5)),

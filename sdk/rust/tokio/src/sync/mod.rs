@@ -25,6 +25,9 @@ pub mod futures {
 
 use ctp::{Hold, Object};
 
+/// Where a task got what it holds.
+type At = &'static std::panic::Location<'static>;
+
 /// Drops the guard of a lock, and records that before, because a task may be woken by it.
 fn give_back<G>(object: &Object, hold: &mut Option<Hold>, guard: &mut Option<G>) {
     if let Some(guard) = guard.take() {

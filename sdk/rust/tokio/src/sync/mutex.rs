@@ -2,9 +2,10 @@
 // Copyright (c) 2026 the ctptools authors
 //! A lock that records which task holds it, and which tasks wait for it.
 
-use super::{give_back, guard, lock, owned, TryLockError, THERE};
+use super::{give_back, guard, lock, owned, At, TryLockError, THERE};
 use ctp::{Hold, Kind, Object, Reason, TraceFutureExt};
 use std::future::Future;
+use std::panic::Location;
 use std::sync::Arc;
 
 /// Like tokio's.
@@ -57,8 +58,8 @@ impl<T: ?Sized> Mutex<T> {
         Reason::of(&self.object, 1).cancellable()
     }
 
-    fn got<'a>(&'a self, guard: ::tokio::sync::MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        let hold = self.object.hold(1);
+    fn got<'a>(&'a self, guard: ::tokio::sync::MutexGuard<'a, T>, at: At) -> MutexGuard<'a, T> {
+        let hold = self.object.hold_at(1, at);
         self.object.available(0);
         MutexGuard { lock: self, hold: Some(hold), inner: Some(guard) }
     }
@@ -67,7 +68,8 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> + '_ {
         let lock = self.inner.lock().here_for(self.reason()).called("tokio::sync::Mutex::lock");
-        async move { self.got(lock.await) }
+        let at = Location::caller();
+        async move { self.got(lock.await, at) }
     }
 
     /// Like tokio's.
@@ -76,18 +78,21 @@ impl<T: ?Sized> Mutex<T> {
     where
         T: 'static,
     {
-        let reason = self.reason();
-        async move { OwnedMutexGuard::of(&self, self.got(self.inner.lock().await)) }
+        let (reason, at) = (self.reason(), Location::caller());
+        async move { OwnedMutexGuard::of(&self, self.got(self.inner.lock().await, at)) }
             .here_for(reason)
             .called("tokio::sync::Mutex::lock_owned")
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
-        self.inner.try_lock().map(|guard| self.got(guard))
+        let at = Location::caller();
+        self.inner.try_lock().map(|guard| self.got(guard, at))
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError>
     where
         T: 'static,
@@ -98,7 +103,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Like tokio's.
     #[track_caller]
     pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
-        self.got(self.inner.blocking_lock())
+        self.got(self.inner.blocking_lock(), Location::caller())
     }
 
     /// Like tokio's.

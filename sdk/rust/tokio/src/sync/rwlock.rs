@@ -2,9 +2,10 @@
 // Copyright (c) 2026 the ctptools authors
 //! A lock for readers and writers that records which tasks hold it, and which wait for it.
 
-use super::{give_back, guard, lock, owned, TryLockError, THERE};
+use super::{give_back, guard, lock, owned, At, TryLockError, THERE};
 use ctp::{Hold, Kind, Object, Reason, TraceFutureExt};
 use std::future::Future;
+use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::Arc;
 
@@ -67,15 +68,15 @@ impl<T: ?Sized> RwLock<T> {
         RwLock { object: Object::const_new(Kind::Lock, 1), readers: AtomicUsize::new(0), inner }
     }
 
-    fn read_by<'a>(&'a self, guard: ::tokio::sync::RwLockReadGuard<'a, T>) -> RwLockReadGuard<'a, T> {
-        let hold = Some(self.object.hold(1));
+    fn read_by<'a>(&'a self, guard: ::tokio::sync::RwLockReadGuard<'a, T>, at: At) -> RwLockReadGuard<'a, T> {
+        let hold = Some(self.object.hold_at(1, at));
         self.readers.fetch_add(1, SeqCst);
         self.object.available(0);
         RwLockReadGuard { lock: self, hold, inner: Some(guard) }
     }
 
-    fn written_by<'a>(&'a self, guard: ::tokio::sync::RwLockWriteGuard<'a, T>) -> RwLockWriteGuard<'a, T> {
-        let hold = Some(self.object.hold(1));
+    fn written_by<'a>(&'a self, guard: ::tokio::sync::RwLockWriteGuard<'a, T>, at: At) -> RwLockWriteGuard<'a, T> {
+        let hold = Some(self.object.hold_at(1, at));
         self.object.available(0);
         RwLockWriteGuard { lock: self, hold, inner: Some(guard) }
     }
@@ -85,7 +86,8 @@ impl<T: ?Sized> RwLock<T> {
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> + '_ {
         let reason = Reason::of(&self.object, 1).shared().cancellable();
         let read = self.inner.read().here_for(reason).called("tokio::sync::RwLock::read");
-        async move { self.read_by(read.await) }
+        let at = Location::caller();
+        async move { self.read_by(read.await, at) }
     }
 
     /// Like tokio's.
@@ -93,7 +95,8 @@ impl<T: ?Sized> RwLock<T> {
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> + '_ {
         let reason = Reason::of(&self.object, 1).cancellable();
         let write = self.inner.write().here_for(reason).called("tokio::sync::RwLock::write");
-        async move { self.written_by(write.await) }
+        let at = Location::caller();
+        async move { self.written_by(write.await, at) }
     }
 
     /// Like tokio's.
@@ -103,7 +106,8 @@ impl<T: ?Sized> RwLock<T> {
         T: 'static,
     {
         let reason = Reason::of(&self.object, 1).shared().cancellable();
-        async move { OwnedRwLockReadGuard::of(&self, self.read_by(self.inner.read().await)) }
+        let at = Location::caller();
+        async move { OwnedRwLockReadGuard::of(&self, self.read_by(self.inner.read().await, at)) }
             .here_for(reason)
             .called("tokio::sync::RwLock::read_owned")
     }
@@ -115,22 +119,28 @@ impl<T: ?Sized> RwLock<T> {
         T: 'static,
     {
         let reason = Reason::of(&self.object, 1).cancellable();
-        async move { OwnedRwLockWriteGuard::of(&self, self.written_by(self.inner.write().await)) }
+        let at = Location::caller();
+        async move { OwnedRwLockWriteGuard::of(&self, self.written_by(self.inner.write().await, at)) }
             .here_for(reason)
             .called("tokio::sync::RwLock::write_owned")
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
-        self.inner.try_read().map(|guard| self.read_by(guard))
+        let at = Location::caller();
+        self.inner.try_read().map(|guard| self.read_by(guard, at))
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
-        self.inner.try_write().map(|guard| self.written_by(guard))
+        let at = Location::caller();
+        self.inner.try_write().map(|guard| self.written_by(guard, at))
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError>
     where
         T: 'static,
@@ -139,6 +149,7 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError>
     where
         T: 'static,
@@ -149,13 +160,13 @@ impl<T: ?Sized> RwLock<T> {
     /// Like tokio's.
     #[track_caller]
     pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
-        self.read_by(self.inner.blocking_read())
+        self.read_by(self.inner.blocking_read(), Location::caller())
     }
 
     /// Like tokio's.
     #[track_caller]
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
-        self.written_by(self.inner.blocking_write())
+        self.written_by(self.inner.blocking_write(), Location::caller())
     }
 }
 

@@ -2,11 +2,12 @@
 // Copyright (c) 2026 the ctptools authors
 //! A semaphore that records which tasks hold its permits, and which wait for some.
 
-use super::{AcquireError, TryAcquireError};
+use super::{AcquireError, At, TryAcquireError};
 use ctp::{Hold, Kind, Object, Reason, Reasons, TraceFutureExt, Waits};
 use std::fmt;
 use std::future::Future;
 use std::mem::ManuallyDrop;
+use std::panic::Location;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -98,9 +99,9 @@ impl Semaphore {
         }
     }
 
-    fn got(&self, permits: ::tokio::sync::SemaphorePermit<'_>, n: u32) -> Option<Hold> {
+    fn got(&self, permits: ::tokio::sync::SemaphorePermit<'_>, n: u32, at: At) -> Option<Hold> {
         permits.forget(); // ours gives them back
-        let hold = self.object.hold(n);
+        let hold = self.object.hold_at(n, at);
         self.tell_if_none();
         Some(hold)
     }
@@ -119,8 +120,9 @@ impl Semaphore {
 
     #[track_caller]
     fn acquire_as(&self, name: &'static str, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> + '_ {
+        let at = Location::caller();
         async move {
-            let hold = self.got(self.acquires(n).await?, n);
+            let hold = self.got(self.acquires(n).await?, n, at);
             Ok(SemaphorePermit { of: self, hold })
         }
         .here()
@@ -132,13 +134,16 @@ impl Semaphore {
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many(1)
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        self.inner.try_acquire_many(n).map(|permits| SemaphorePermit { of: self, hold: self.got(permits, n) })
+        let at = Location::caller();
+        self.inner.try_acquire_many(n).map(|permits| SemaphorePermit { of: self, hold: self.got(permits, n, at) })
     }
 
     /// Like tokio's.
@@ -159,8 +164,9 @@ impl Semaphore {
         name: &'static str,
         n: u32,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        let at = Location::caller();
         async move {
-            let hold = self.got(self.acquires(n).await?, n);
+            let hold = self.got(self.acquires(n).await?, n, at);
             Ok(OwnedSemaphorePermit { of: self, hold })
         }
         .here()
@@ -168,13 +174,15 @@ impl Semaphore {
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.try_acquire_many_owned(1)
     }
 
     /// Like tokio's.
+    #[track_caller]
     pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
-        let hold = self.got(self.inner.try_acquire_many(n)?, n);
+        let hold = self.got(self.inner.try_acquire_many(n)?, n, Location::caller());
         Ok(OwnedSemaphorePermit { of: self, hold })
     }
 
