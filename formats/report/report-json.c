@@ -326,7 +326,9 @@ static void holder(const struct json *j, const struct ctp_report_holder *h)
 	text(j, ",\"name\"", h->name);
 	ctp_output_putf(j->out, ",\"count\":%jd", (intmax_t)h->count);
 	ns(j, ",\"since_ns\"", h->since_ns);
-	ctp_output_putf(j->out, ",\"alive\":%s}", boolean(h->alive));
+	ctp_output_putf(j->out, ",\"alive\":%s", boolean(h->alive));
+	text(j, ",\"taken_site\"", h->taken);
+	ctp_output_putf(j->out, "}");
 }
 
 /* A page has the words of the text, too: how much is available, and that no coroutine holds it. */

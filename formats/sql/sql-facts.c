@@ -201,6 +201,7 @@ static void each_object(struct ctp_sql_facts *f, void (*put)(struct ctp_sql_fact
 	F(U64("coro", COROUTINE), h->coro) \
 	F(U64("probe_id", PROBE), co ? co->probe : 0) \
 	F(U64("count", COUNT), (uint64_t)h->count) \
+	F(TEXT("taken_site"), text_value(&site, h->site ? ctp_follow_text(&f->follow, h->site) : NULL)) \
 	F(BOOL("alive"), co && co->state != CTP_DEAD)
 static const struct ctp_field holders[] = {HOLDER(FIELD)};
 
@@ -209,7 +210,7 @@ static void put_holders(struct ctp_sql_facts *f, const struct ctp_object *ob)
 	for (uint32_t i = 0; i < ob->nholders && !f->status; i++) {
 		const struct ctp_holder *h = &ob->holders[i];
 		const struct ctp_coroutine *co = ctp_follow_find(&f->follow, h->coro);
-		struct text name;
+		struct text name, site;
 		add_row(f, CTP_SQL_HOLDERS, (uint64_t[]){HOLDER(VALUE)});
 	}
 }
@@ -348,6 +349,7 @@ static void put_open_waits(struct ctp_sql_facts *f)
 	F(ADDRESS("object"), hold->at) \
 	F(TEXT("object_name"), text_value(&name, hold->name)) \
 	F(U64("count", COUNT), (uint64_t)hold->most) \
+	F(U64("site", SITE), hold->site) \
 	F(NS("stop_ns"), hold->stopped ? hold->stop_ns : 0) \
 	F(BOOL("stopped"), hold->stopped) \
 	F(BOOL("open"), hold->open) \

@@ -206,7 +206,7 @@ void ctp_sql_holds_after(struct ctp_sql_holds *h, const struct ctp_record *rec)
 	if (!ob)
 		return;
 	const struct ctp_sql_hold by = {.pid = ob->pid, .at = ob->at, .coro = ctp_roles_value(val, r->id), .start_ns = ts,
-	                                .probe = ctp_roles_value(val, r->probe),
+	                                .probe = ctp_roles_value(val, r->probe), .site = ctp_roles_value(val, r->site),
 	                                .count = (int64_t)ctp_roles_value(val, r->count)};
 	note_known(h, ob, ts);
 	if (sort == HOLD)

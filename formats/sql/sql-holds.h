@@ -21,6 +21,7 @@ enum { CTP_SQL_HOLDS_MAX = 1 << 22, CTP_SQL_HOLDS_KEPT = 1 << 16 };
 struct ctp_sql_hold {
 	uint64_t pid, at, coro, probe, start_ns, stop_ns;
 	int64_t count, most; /* most: the highest count so far */
+	uint64_t site;       /* where it began to hold some; 0: not known */
 	char *name;          /* of the object; null: none */
 	bool sure;           /* when it began, all holders of the object were known, and since then no record is missing */
 	bool stopped, open;  /* stopped: stop_ns is known; open: it goes on when the section ends */

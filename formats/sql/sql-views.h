@@ -562,7 +562,7 @@ static const struct ctp_sql_view views[] = {
 
 	{"holders",
 	 "SELECT section, h.pid, object, nullif(object_name, '') AS object_name, coro, probe_id, " NAME_OF("h") " AS name, count, alive,"
-	 " coalesce(s.complete, FALSE) AS certain FROM holders_at_end h LEFT JOIN sections s ON s.id = h.section"},
+	 " coalesce(s.complete, FALSE) AS certain, nullif(taken_site, '') AS taken_site FROM holders_at_end h LEFT JOIN sections s ON s.id = h.section"},
 
 	{"reasons",
 	 "SELECT w.section, w.coro, w.probe_id, " NAME_OF("w") " AS name, w.since_ns, " PLACE_TEXT("t") " AS site_text, w.pid, w.what,"
@@ -590,7 +590,8 @@ static const struct ctp_sql_view views[] = {
 	 " " SPAN("w.section", HOLD_STOP " - w.ts") " AS duration_ns,"
 	 " CASE WHEN " HOLD_DOUBT " THEN NULL WHEN stopped THEN FALSE WHEN open THEN TRUE END AS open,"
 	 " CASE WHEN NOT sure OR " HOLD_DOUBT " OR " CONFLICT("w") " THEN FALSE WHEN stopped THEN TRUE"
-	 " ELSE " IS_COMPLETE("w", "w.coro", "s.complete") " END AS certain"
+	 " ELSE " IS_COMPLETE("w", "w.coro", "s.complete") " END AS certain,"
+	 " w.site, " SITE_TEXT("w", "w.site") " AS site_text"
 	 " FROM hold_interval w LEFT JOIN sections s ON s.id = w.section"
 	 " LEFT JOIN (SELECT section, max(ts) AS doubt_ns FROM hold_interval"
 	 "      WHERE " IN_SECTIONS " AND coro = 0 GROUP BY section) d ON d.section = w.section"

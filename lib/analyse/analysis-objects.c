@@ -21,6 +21,7 @@ static void fill_holders(struct ctp_analysis *a, uint64_t start_ns, const struct
 		*h = (struct ctp_report_holder){.id = ob->holders[i].coro, .count = ob->holders[i].count,
 		                                .since_ns = ctp_span_ns(start_ns, ob->holders[i].since_ns), .alive = co && co->state != CTP_DEAD};
 		h->name = ctp_report_copy(co ? co->name : NULL, &a->report.failed);
+		h->taken = ctp_report_copy(ctp_follow_text(&a->follow, ob->holders[i].site), &a->report.failed);
 	}
 }
 

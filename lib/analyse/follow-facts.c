@@ -58,6 +58,13 @@ static void take_reason(struct ctp_follow *f, const struct ctp_roles *roles, con
 	});
 }
 
+/* The place that a record names; 0: none. */
+static uint32_t site_of(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val)
+{
+	uint64_t site = ctp_roles_value(val, roles->site);
+	return site ? ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0) : 0;
+}
+
 /* How much the last record said; 0: none has. */
 static uint64_t available_now(const struct ctp_object *ob, uint8_t what)
 {
@@ -79,14 +86,13 @@ static void take_change(struct ctp_follow *f, const struct ctp_object_record *re
 
 static void take_object(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
 {
-	uint64_t site = ctp_roles_value(val, roles->site), what = ctp_roles_value(val, roles->what);
+	uint64_t what = ctp_roles_value(val, roles->what);
 	struct ctp_object_record record = {
 		.pid = ctp_roles_value(val, roles->pid), .at = ctp_roles_value(val, roles->object), .ts_ns = ts,
 		.available = ctp_roles_value(val, roles->available), .what = (uint8_t)(what < CTP_WAITS_COUNT ? what : 0),
 		.marks = (uint8_t)ctp_roles_value(val, roles->marks),
 	};
-	if (site)
-		record.site = ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0);
+	record.site = site_of(f, roles, val);
 	keep_if_done(f, record.marks & CTP_OBJECT_GONE);
 	if (!record.at)
 		return;
@@ -117,7 +123,7 @@ static void take_hold(struct ctp_follow *f, const struct ctp_roles *roles, const
 	if (!co || !at)
 		return;
 	uint64_t pid = ctp_roles_value(val, roles->pid);
-	ctp_objects_hold(f->objects, pid, at, &(struct ctp_holder){.coro = co->id, .count = count}, ts);
+	ctp_objects_hold(f->objects, pid, at, &(struct ctp_holder){.coro = co->id, .count = count, .site = site_of(f, roles, val)}, ts);
 	const struct ctp_object *ob = ctp_objects_find(f->objects, pid, at);
 	if (ob && count > 0)
 		ctp_follow_got(f, co, ob, ob->what);

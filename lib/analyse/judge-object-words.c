@@ -69,14 +69,43 @@ static uint64_t held_by_others(const struct ctp_object *ob, const struct ctp_hol
 	return sum;
 }
 
+/* "took it at pool.c:80:get and "; "" if the trace does not say where. */
+static const char *where_taken(struct ctp_words *w, const struct ctp_holder *holder, const char *end, char *text, size_t size)
+{
+	const char *place = holder->site ? ctp_follow_text(w->j->follow, holder->site) : NULL;
+	const char *what = holder->elsewhere ? "the last of them" : ctp_word((uint64_t)holder->count, "it", "them");
+	*text = '\0';
+	if (place)
+		snprintf(text, size, "took %s at %s%s", what, place, end);
+	return text;
+}
+
+/* How a coroutine holds something: what it has done since. held, waits: " for 4.3 s", or empty. */
+static void say_state(struct ctp_words *w, const struct ctp_holder *holder, const char *held, const char *waits, char *text, size_t size)
+{
+	char took[CTP_SITE_TEXT_MAX + 32];
+	const struct ctp_coroutine *by = ctp_follow_find(w->j->follow, holder->coro);
+	if (!by || by->state == CTP_DEAD) {
+		where_taken(w, holder, " and ", took, sizeof took);
+		snprintf(text, size, ", which %shas ended%s%s", took, *held ? "," : "", held);
+	} else if (ctp_wait_is(by)) {
+		where_taken(w, holder, ", and ", took, sizeof took);
+		snprintf(text, size, "%s, which %shas been suspended at %s%s", held, took,
+		         ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, by))), waits);
+	} else {
+		where_taken(w, holder, "", took, sizeof took);
+		snprintf(text, size, "%s%s%s", held, *took ? ", which " : "", took);
+	}
+}
+
 /*
- * "held by conn 12 (#12) for 4.3 s, which has been suspended at pool.c:120:query for 4.1 s"; "2 of them held by conn 12 (#12),
- * which has ended, for 4.3 s, and 1 by others".
+ * "held by conn 12 (#12) for 4.3 s, which took it at pool.c:80:get, and has been suspended at pool.c:120:query for 4.1 s"; "2 of them
+ * held by conn 12 (#12), which has ended, for 4.3 s, and 1 by others".
  */
 static void say_holder(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_object *ob, bool permits, char *text,
                        size_t size)
 {
-	char part[48] = "", others[48] = "", held[48] = "", waits[48] = "";
+	char part[48] = "", others[48] = "", held[48] = "", waits[48] = "", state[3 * CTP_SITE_TEXT_MAX];
 	*text = '\0';
 	if (ob->holders_known && ob->hold_ns && !ob->nholders && !ob->others)
 		snprintf(text, size, ", which no coroutine holds");
@@ -84,7 +113,6 @@ static void say_holder(struct ctp_words *w, const struct ctp_coroutine *co, cons
 		return;
 	const struct ctp_holder *holder = main_holder(w, ob);
 	const struct ctp_coroutine *by = ctp_follow_find(w->j->follow, holder->coro);
-	const char *who = ctp_words_any(w, holder->coro);
 	uint64_t more = held_by_others(ob, holder, permits);
 	if (permits && ob->total != 1)
 		snprintf(part, sizeof part, "%jd of them ", (intmax_t)holder->count);
@@ -94,14 +122,8 @@ static void say_holder(struct ctp_words *w, const struct ctp_coroutine *co, cons
 		put_for(w, held, ctp_span_ns(holder->since_ns, ctp_judge_end_ns(w->j, co)));
 		put_for(w, waits, by ? ctp_wait_ns(w->j, by) : 0);
 	}
-	if (!by || by->state == CTP_DEAD)
-		snprintf(text, size, ", %sheld by %s, which has ended%s%s%s", part, who, *held ? "," : "", held, others);
-	else if (ctp_wait_is(by))
-		snprintf(text, size, ", %sheld by %s%s, which has been suspended at %s%s%s", part, who, held,
-		         ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, by))),
-		         waits, others);
-	else
-		snprintf(text, size, ", %sheld by %s%s%s", part, who, held, others);
+	say_state(w, holder, held, waits, state, sizeof state);
+	snprintf(text, size, ", %sheld by %s%s%s", part, ctp_words_any(w, holder->coro), state, others);
 }
 
 static void say_destroyed(struct ctp_words *w, const struct ctp_object *ob)
@@ -110,6 +132,26 @@ static void say_destroyed(struct ctp_words *w, const struct ctp_object *ob)
 	ctp_words_evidence(w, "%s was destroyed %s, while %s for it", ctp_words_object(w, ob, name, sizeof name),
 	                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, ob->gone_ns)),
 	                   ctp_words_counted(w, ob->waiters, "coroutine waited", "coroutines waited"));
+}
+
+/* "writer (#3) has waited to write at a.c:9:put since 1.2 s after the start, before reader (#2) wanted to read again" */
+void ctp_words_writer(struct ctp_words *w, const struct ctp_coroutine *reader)
+{
+	const struct ctp_reasons *r = reader ? ctp_wait_reasons(w->j, reader) : NULL;
+	const struct ctp_coroutine *co, *first = NULL;
+	if (!r || r->n != 1 || r->list[0].what != CTP_WAITS_LOCK || !(r->list[0].marks & CTP_REASON_SHARED))
+		return;
+	CTP_EACH_COROUTINE(w->j, co) {
+		const struct ctp_reasons *its = co == reader ? NULL : ctp_wait_reasons(w->j, co);
+		bool writes = its && its->n == 1 && its->pid == r->pid && its->list[0].value == r->list[0].value &&
+		              !(its->list[0].marks & CTP_REASON_SHARED);
+		if (writes && co->suspended_ns <= reader->suspended_ns && (!first || co->suspended_ns < first->suspended_ns))
+			first = co;
+	}
+	if (first)
+		ctp_words_evidence(w, "%s has waited to write at %s since %s, before %s wanted to read again",
+		                   ctp_words_any(w, first->id), ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, first))),
+		                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, first->suspended_ns)), ctp_words_any(w, reader->id));
 }
 
 /* What one of the reasons is for, and who holds that. ob: its object, or null. */
@@ -136,7 +178,7 @@ static void say_reason(struct ctp_words *w, const struct ctp_coroutine *co, cons
 
 void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 {
-	enum { ONE = 4 * CTP_SITE_TEXT_MAX };
+	enum { ONE = 5 * CTP_SITE_TEXT_MAX };
 	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
 	char text[CTP_REASONS_MAX * (ONE + 16)];
 	size_t len = 0;
@@ -376,6 +418,7 @@ void ctp_say_own(struct ctp_words *w)
 	bool lock = r && r->list[0].what == CTP_WAITS_LOCK;
 	say_wait(w, "%s, %s %s %salready", named_object(w), lock ? "which" : "of which", ctp_words_they(w, "it holds", "they hold"),
 	         lock ? "" : "some ");
+	ctp_words_writer(w, ctp_words_first(w));
 	ctp_words_history(w);
 	ctp_words_next(w, "%s given %s while about to wait, so that the wake found nobody? A coroutine that holds %s must not wait for"
 	               " %s", ctp_words_they(w, "was it", "were they"), lock ? "it" : "one", lock ? "a lock" : "one",

@@ -66,6 +66,9 @@ void ctp_say_spent_queue(struct ctp_words *w);
 /* Adds evidence, a line for each known reason: what a coroutine waits for, how much is available, and which coroutine holds it. */
 void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co);
 
+/* A line of evidence, if a coroutine wants to read what it reads already: the writer that waits in between. reader may be null. */
+void ctp_words_writer(struct ctp_words *w, const struct ctp_coroutine *reader);
+
 /* A line of evidence: who gave back what the members wait for, and woke none of them. False: nobody is known to have. */
 bool ctp_words_giver(struct ctp_words *w);
 

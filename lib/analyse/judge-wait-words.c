@@ -258,6 +258,8 @@ void ctp_say_cycle(struct ctp_words *w)
 			ctp_words_evidence(w, "%s awaits %s at %s", ctp_words_member(w, m), ctp_words_any(w, co->awaits),
 			                   ctp_words_named(m->place));
 	}
+	if (w->f->members == 1)
+		ctp_words_writer(w, ctp_words_first(w));
 	ctp_words_next(w, "%s", ctp_words_they(w, "if this is a lock: find where it took the lock before, and release it there",
 	                                       "if these are locks, take them in one order everywhere; else one of the waits must go"));
 }

@@ -399,8 +399,17 @@ void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const ch
 	ob->name = len ? strndup(name, len < CTP_OBJECT_NAME_MAX ? len : CTP_OBJECT_NAME_MAX) : NULL;
 }
 
-static void add_holder(struct ctp_objects *o, struct ctp_object *ob, uint64_t coro, int64_t count, uint64_t ts_ns)
+static void note_got(struct ctp_holder *h, const struct ctp_holder *by, uint64_t ts_ns)
 {
+	h->got_ns = ctp_most(h->got_ns, ts_ns);
+	h->elsewhere |= h->site != by->site;
+	h->site = by->site;
+}
+
+static void add_holder(struct ctp_objects *o, struct ctp_object *ob, const struct ctp_holder *by, uint64_t ts_ns)
+{
+	const uint64_t coro = by->coro;
+	const int64_t count = by->count;
 	uint32_t i = 0;
 	while (i < ob->nholders && ob->holders[i].coro != coro)
 		i++;
@@ -415,11 +424,11 @@ static void add_holder(struct ctp_objects *o, struct ctp_object *ob, uint64_t co
 	}
 	assert(i < CTP_OBJECT_HOLDERS);
 	if (is_new)
-		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro, .since_ns = ts_ns};
+		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro, .since_ns = ts_ns, .site = by->site};
 	struct ctp_holder *h = &ob->holders[i];
 	h->count += count;
 	if (count > 0)
-		h->got_ns = ctp_most(h->got_ns, ts_ns);
+		note_got(h, by, ts_ns);
 	if (h->count < 0) { /* a part of what it held was added to others */
 		uint64_t more = (uint64_t)-h->count < ob->others ? (uint64_t)-h->count : ob->others;
 		h->count += (int64_t)more;
@@ -440,7 +449,7 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const st
 	if (!ob || !ob->holders_known)
 		return;
 	ob->hold_ns = ts_ns;
-	add_holder(o, ob, by->coro, by->count, ts_ns);
+	add_holder(o, ob, by, ts_ns);
 	note_total(ob);
 }
 

@@ -59,6 +59,8 @@ struct ctp_holder {
 	int64_t count;
 	uint64_t since_ns; /* since when it has held something of the object */
 	uint64_t got_ns;   /* when it got the last of it */
+	uint32_t site;     /* and where, a number of places.h; 0: not known */
+	bool elsewhere;    /* it got a part of it at another site */
 };
 
 /* How much of an object is available, of one sort: a queue has items and room. */

@@ -56,8 +56,10 @@ void ctp_report_object_fini(struct ctp_report_object *o)
 {
 	free(o->name);
 	free(o->made);
-	for (uint32_t i = 0; i < o->nholders; i++)
+	for (uint32_t i = 0; i < o->nholders; i++) {
 		free(o->holders[i].name);
+		free(o->holders[i].taken);
+	}
 }
 
 static void still_fini(struct ctp_report_still *still, uint32_t n)

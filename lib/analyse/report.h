@@ -109,6 +109,7 @@ struct ctp_report_holder {
 	int64_t count;
 	uint64_t since_ns; /* after the start of the section */
 	char *name;
+	char *taken;       /* the place where it got the last of it; null: not known */
 	bool alive;
 };
 

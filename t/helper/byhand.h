@@ -139,6 +139,12 @@ static inline void gets(struct byhand *h, uint64_t ts, uint64_t co, uint64_t obj
 	       [CTP_HOLD_COUNT] = (uint64_t)count);
 }
 
+static inline void gets_at(struct byhand *h, uint64_t ts, uint64_t co, uint64_t object, int64_t count, uint64_t site)
+{
+	BYHAND(h, CTP_HOLD, [CTP_HOLD_TS] = ts, [CTP_HOLD_CORO] = co, [CTP_HOLD_PID] = BYHAND_PID, [CTP_HOLD_OBJECT] = object,
+	       [CTP_HOLD_COUNT] = (uint64_t)count, [CTP_HOLD_SITE] = site);
+}
+
 static inline void is_woken_for(struct byhand *h, uint64_t ts, uint64_t co, uint64_t tid, uint64_t by, uint64_t object)
 {
 	is_woken(h, ts, co, tid, by);

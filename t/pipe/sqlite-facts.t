@@ -73,7 +73,7 @@ O ts=10 object=0x1000 for=lock available=1 site=5 marks=8
 N ts=11 object=0x1000 name='the lock'
 B ts=12 coro=1
 n ts=12 coro=1 name=holder
-H ts=13 coro=1 object=0x1000 count=1
+H ts=13 coro=1 object=0x1000 count=1 site=5
 O ts=14 object=0x1000 for=lock available=0
 B ts=15 coro=2
 n ts=15 coro=2 name=waiter
@@ -113,7 +113,9 @@ is 'the view objects is right' "$(sql known 'SELECT * FROM objects ORDER BY obje
 	'1|700|0x0000000000001000|the lock|lock|pool.c:30:main|0||1|0|0|1|1|1|978|1
 1|700|0x0000000000002000||permits||3||3|0|1|0|0|0|0|1
 1|700|0x0000000000003000||queue||2|6|2|1|0|0|0|0|0|1'
-is 'the view holders is right' "$(sql known 'SELECT * FROM holders')" '1|700|0x0000000000001000|the lock|1|9001|holder|1|1|1'
+is 'the view hold_intervals has the site of each' "$(sql known 'SELECT object_name, site, site_text FROM hold_intervals ORDER BY start_ns')" \
+	"$(printf '%s\n' 'the lock|5|pool.c:30:main' 'old|0|')"
+is 'the view holders is right' "$(sql known 'SELECT * FROM holders')" '1|700|0x0000000000001000|the lock|1|9001|holder|1|1|1|pool.c:30:main'
 is 'the view reasons has what a coroutine still waits for' "$(sql known 'SELECT coro, name, since_ns, site_text, pid, what, object, object_name, count FROM reasons ORDER BY coro, what')" \
 	'2|waiter|22|serve.c:9:serve|700|lock|0x0000000000001000|the lock|1
 3||32||700|descriptor|||

@@ -80,7 +80,7 @@ impl Coro {
 impl CoroRef {
     pub fn wake(self, _object: u64) {}
 
-    pub fn holds(self, _object: u64, _n: i32) {}
+    pub fn holds(self, _object: u64, _n: i32, _at: Option<Place>) {}
 }
 
 #[derive(Clone, Copy, Debug, Default)]
