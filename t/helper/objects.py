@@ -32,7 +32,7 @@ FACTS = {
     "object": ("object", [TS, PROCESS, AT, FOR, field("available", "count"), field("site", "site"),
                           {"name": "marks", "type": "enum", "labels": OBJECT_MARKS}]),
     "object_name": ("label", [TS, PROCESS, AT, {"name": "name", "type": "string", "role": "name"}]),
-    "hold": ("hold", [TS, PROBE, CORO, PROCESS, AT, {"name": "count", "type": "i32", "role": "count"}]),
+    "hold": ("hold", [TS, PROBE, CORO, PROCESS, AT, {"name": "count", "type": "i32", "role": "count"}, field("site", "site")]),
 }
 THREADS, COROUTINES, OBJECTS, STEPS = 3, 14, 6, 4000
 
