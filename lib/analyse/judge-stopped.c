@@ -48,7 +48,7 @@ static bool is_among_equals(const struct ctp_judge *j, const struct ctp_habit *h
 /* It has waited for a second or longer, and far longer than anything ever waited there. */
 static bool waits_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	uint64_t ns = ctp_wait_ns(j, co);
+	uint64_t ns = ctp_wait_own_ns(j, co);
 	struct ctp_judge_place p = ctp_judge_history(j, co);
 	return p.waits >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_QUIET_NS && ns / CTP_JUDGE_FACTOR >= p.max_ns;
 }
@@ -57,8 +57,9 @@ static bool waits_too_long(const struct ctp_judge *j, const struct ctp_coroutine
 static bool may_have_stopped(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	bool known = ctp_wait_is(co) && ctp_has_run(co) && !ctp_judge_in_doubt(j, co) && !(co->flags & CTP_CO_TAIL);
-	bool in_order = !known || ctp_habit_is_called(ctp_habit_of(j, co)) || ctp_wait_is_quiet(j, co);
-	return !in_order && !ctp_wait_is_for_silence(j, co) && waits_too_long(j, co);
+	bool in_order = !known || ctp_habit_is_called(ctp_habit_of(j, co)) || ctp_wait_is_quiet(j, co) || ctp_wait_may_rest(j, co);
+	bool idle = in_order || (ctp_wait_is_for_silence(j, co) && !ctp_wait_is_unanswered(j, co));
+	return !idle && waits_too_long(j, co);
 }
 
 static bool is_at_rest(const struct ctp_judge *j, const struct ctp_coroutine *co)
