@@ -80,7 +80,7 @@ bool ctp_wait_is_for_turn(const struct ctp_judge *j, const struct ctp_coroutine 
 	bool timed;
 	const struct ctp_reasons *all = ctp_wait_reasons(j, co);
 	const struct ctp_reason_of *r = ctp_reason_only(all, &i, &timed);
-	if (!r || r->marks & CTP_REASON_RESTS)
+	if (!r)
 		return false;
 	/* A semaphore that nobody holds counts events: who waits for it waits for work. */
 	const struct ctp_object *ob = r->what == CTP_WAITS_PERMITS ? ctp_objects_waited(j->follow->objects, all, i, co->suspended_ns) : NULL;

@@ -23,7 +23,7 @@ bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_corouti
 
 /*
  * Whether a coroutine waits for a lock, for permits that coroutines hold, or for room, as the program says, and not for anything else:
- * it cannot be idle there, also if it waits there first of all and most often. The program may say that it rests all the same.
+ * it cannot be idle there, also if it waits there first of all and most often. If the program says that it rests all the same, it is quiet.
  */
 bool ctp_wait_is_for_turn(const struct ctp_judge *j, const struct ctp_coroutine *co);
 

@@ -123,6 +123,8 @@ static void stopped(void)
 	ok(!is_found(t), "it is not found if two have stopped: %s", found);
 	t = good, t.by = BY_BOSS;
 	ok(!is_found(t), "it is not found if another sort of coroutine ends the waits: %s", found);
+	t.what = CTP_WAITS_PERMITS;
+	ok(!is_found(t), "nor is it if they wait for permits which another sort of coroutine gives back: %s", found);
 	t = good, t.by = BY_NONE;
 	ok(!is_found(t), "it is not found if something from outside ends the waits: %s", found);
 	t = good, t.one_from_outside = true;
