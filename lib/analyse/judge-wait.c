@@ -262,6 +262,8 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 	bool hardly_any_ended = j->places[place].waits < CTP_JUDGE_HISTORY;
 	bool first_has_history = first->waits >= CTP_JUDGE_HISTORY && first->different >= CTP_HABIT_DIFFERENT;
 	bool outlives = ctp_spawn_has_siblings(s) && ctp_judge_too_long(&s->life, s->life_ns, age_ns);
+	if (ctp_wait_may_rest(j, co)) /* such as a client that only listens from now on */
+		return;
 	if (co->flags & CTP_CO_BIRTH && h->here >= LEAKED_MIN && hardly_any_ended && first_has_history && outlives)
 		ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_LEAKED, co->spawn, place), co, likely(j, co), co->born_ns, age_ns);
 }

@@ -110,8 +110,37 @@ static void below_others(void)
 	is(nested(CTP_SIDE_CONNECTED, CTP_LAST_SENT), "never-woken likely 1", "one that awaits an answer: the reader is found");
 }
 
+/* Forty requests come and end; three become connections on which the client only listens from then on. */
+static const char *listeners(enum ctp_descriptor_side side)
+{
+	begin_with(NULL, from_the_start);
+	for (uint64_t co = 1; co <= 43; co++) {
+		uint64_t t = ms(BEGIN + co);
+		is_born(&h, t, co, MAKER);
+		resumes(&h, t + 1, co, THREAD);
+		reads(t + 2, co, co);
+		is_woken(&h, t + MS / 2, co, OTHER, 0);
+		resumes(&h, t + MS / 2 + 1, co, THREAD);
+		if (co <= 40) {
+			dies(&h, t + MS / 2 + 2, co);
+			continue;
+		}
+		waits_so(&h, t + MS, co, CTP_WAITS_DESCRIPTOR, 20 + co, POLLIN, 0);
+		suspends(&h, t + MS, co, THREAD, CALL);
+		kernel_says(&h, ms(LOOK), 20 + co, side, CTP_LAST_UNKNOWN);
+	}
+	return over();
+}
+
+static void for_good(void)
+{
+	is(listeners(CTP_SIDE_UNKNOWN), "leaked likely 3", "three that outlive their siblings by far are found");
+	is(listeners(CTP_SIDE_ACCEPTED), "", "they are not if these are connections that were accepted");
+}
+
 int main(void)
 {
+	for_good();
 	from_start();
 	at_one_moment();
 	below_others();
