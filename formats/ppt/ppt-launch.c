@@ -7,6 +7,7 @@
  * what is written to its variables from then on stays. Libraries come one after the other: so the same is seen some times.
  */
 #include "ppt/ppt-live.h"
+#include "ppt/ppt-signals.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -87,6 +88,9 @@ static enum ctp_status await(const struct ctp_ppt_live_conf *conf, struct ctp_di
 		uint64_t now_ns = ctp_clock_ns(), passed_ns = now_ns - start_ns;
 		if (has_ended(conf))
 			return too_quick(conf, err);
+		if (ctp_ppt_signals_read())
+			return ctp_err_set(err, "%s: a signal has ended this before %s were found; it goes on", conf->argv[0],
+			                   sought(conf, names));
 		enum look look = look_at(conf, plain, &n, err);
 		doubt_ns = look == NONE || look == READY ? 0 : doubt_ns ? doubt_ns : now_ns;
 		bool doubtful = doubt_ns && now_ns - doubt_ns > DOUBT_NS;
@@ -114,15 +118,23 @@ enum ctp_status ctp_ppt_launch(struct ctp_ppt_live_conf *conf, struct ctp_err *e
 	struct ctp_spawn_signals before;
 	sigset_t none;
 	sigemptyset(&none);
+	if (ctp_ppt_signals_take(conf, err))
+		return CTP_FAILED;
 	signal(SIGPIPE, SIG_DFL); /* for the child: a tool ignores it */
 	ctp_spawn_signals_take(&before, &none);
+	before.mask = *ctp_ppt_signals_former();
 	bool to_stdout = !conf->output || !strcmp(conf->output, "-");
-	struct ctp_spawn_conf spawn = {.argv = conf->argv, .env = env, .stdout_to_stderr = to_stdout, .signals = &before};
-	if (ctp_spawn(&spawn, &conf->pid, err))
-		return CTP_FAILED;
+	struct ctp_spawn_conf spawn = {.argv = conf->argv, .env = env, .stdout_to_stderr = to_stdout, .signals = &before,
+	                               .group = ctp_ppt_signals_group()};
 	struct ctp_distinct plain = CTP_PPT_PLAIN;
-	enum ctp_status status = await(conf, &plain, err);
+	enum ctp_status status = ctp_spawn(&spawn, &conf->pid, err) ? CTP_FAILED : CTP_OK;
+	if (!status) {
+		ctp_ppt_signals_started(conf->pid);
+		status = await(conf, &plain, err);
+	}
 	ctp_distinct_fini(&plain);
+	if (status)
+		ctp_ppt_signals_give_back();
 	return status;
 }
 

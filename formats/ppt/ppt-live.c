@@ -10,17 +10,16 @@
 
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/clock.h"
 #include "ppt/ppt-outs.h"
+#include "ppt/ppt-signals.h"
 #include "ppt/ppt-trace.h"
 
 #define US UINT64_C(1000)
@@ -48,46 +47,10 @@ struct live {
 	bool cut; /* no output is left */
 };
 
-/* --- signals that end the trace ------------------------------------------------------------------------------------------- */
-
-/* There is one trace in a process. Blocked signals come to a descriptor also if they were ignored before. */
-static int signals = -1;
-static sigset_t signals_before;
-static unsigned signals_taken;
-
-static enum ctp_status take_signals(struct ctp_err *err)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	for (const int *sig = (const int[]){SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0}; *sig; sig++)
-		sigaddset(&set, *sig);
-	signals_taken = 0;
-	sigprocmask(SIG_BLOCK, &set, &signals_before);
-	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return signals >= 0 ? CTP_OK : ctp_err_sys(err, "signalfd");
-}
-
-static void read_signals(void)
-{
-	struct signalfd_siginfo info;
-	while (read(signals, &info, sizeof info) == sizeof info)
-		signals_taken++;
-}
-
-static void give_back_signals(void)
-{
-	read_signals();
-	if (signals >= 0)
-		close(signals);
-	signals = -1;
-	sigprocmask(SIG_SETMASK, &signals_before, NULL);
-}
-
 /* The second signal ends the wait for a reader as well. */
 static bool wait_is_over(void)
 {
-	read_signals();
-	return signals_taken > 1;
+	return ctp_ppt_signals_read() > 1;
 }
 
 /* --- counts ---------------------------------------------------------------------------------------------------------------- */
@@ -259,14 +222,12 @@ static bool is_taken(const struct ctp_ppt_trace *t) { return t->writer || t->dis
 
 static void wait_for(struct live *l, uint64_t ns)
 {
-	struct pollfd fds[2 + CTP_PPT_BUFFERS_MAX] = {{.fd = signals, .events = POLLIN},
+	struct pollfd fds[2 + CTP_PPT_BUFFERS_MAX] = {{.fd = ctp_ppt_signals_fd(), .events = POLLIN},
 	                                              {.fd = l->memory.process, .events = POLLIN}};
 	ctp_ppt_outs_watch(&l->outs, fds + 2);
 	struct timespec rest = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
 	int ready = ppoll(fds, l->n + 2, &rest, NULL);
-	if (ready > 0 && fds[0].revents)
-		read_signals();
-	l->stop |= signals_taken > 0;
+	l->stop |= ctp_ppt_signals_read() > 0;
 	l->gone |= ready > 0 && fds[1].revents;
 	for (size_t i = 0; ready > 0 && i < l->n; i++)
 		if (fds[2 + i].revents)
@@ -408,7 +369,7 @@ static void give_up_waiting(struct live *l)
 		if (!t->at.claimed || t->at.ring.slots)
 			continue;
 		double waited_s = (double)(l->now_ns - l->start_ns) / 1e9;
-		if (signals_taken)
+		if (ctp_ppt_signals_read())
 			ctp_err_set(&err, "%s: a signal has ended this after %.3g s, before the process has saved a frame", t->buffer->label, waited_s);
 		else
 			ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->label,
@@ -588,7 +549,7 @@ static enum ctp_status run(struct live *l)
 	if (wanting)
 		say_missing(l);
 	struct ctp_err err;
-	enum ctp_status status = take_signals(l->err);
+	enum ctp_status status = ctp_ppt_signals_take(conf, l->err);
 	if (!status)
 		status = open_outs(l);
 	if (!status)
@@ -597,7 +558,7 @@ static enum ctp_status run(struct live *l)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;
 	tally(l);
-	give_back_signals();
+	ctp_ppt_signals_await_readers();
 	return status;
 }
 
@@ -605,13 +566,16 @@ enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_pp
 {
 	struct live l = {.conf = conf, .result = result, .err = err};
 	*result = (struct ctp_ppt_live_result){0};
-	if (ctp_ppt_memory_open(&l.memory, conf->pid, true, err))
+	if (ctp_ppt_memory_open(&l.memory, conf->pid, true, err)) {
+		ctp_ppt_signals_give_back();
 		return CTP_FAILED;
+	}
 	enum ctp_status status = run(&l);
 	for (size_t i = 0; i < l.n; i++)
 		ctp_ppt_trace_fini(&l.trace[i]);
 	free(l.trace);
 	ctp_ppt_symbols_free(&l.all);
 	ctp_ppt_memory_close(&l.memory);
+	ctp_ppt_signals_give_back();
 	return status;
 }

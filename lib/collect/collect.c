@@ -111,6 +111,9 @@ static void wait_for_event(struct ctp_collect_loop *c, int64_t ns)
 	ctp_event_loop_wait(&c->watch, ns);
 	if (c->watch.asked)
 		ctp_collect_loop_say(c);
+	if (c->watch.doubted)
+		ctp_notice_say(c->conf->warn, "interrupted, but the trace is not written yet; interrupt again to end all");
+	c->watch.doubted = false;
 }
 
 /* With -v: what sorts of probes there were. */
@@ -229,10 +232,21 @@ static void wait_for_command(struct ctp_collect_loop *c)
 		               c->conf->argv[0], (int)c->watch.command);
 	while (!c->watch.ended)
 		wait_for_event(c, CTP_FOREVER);
-	ctp_event_loop_background(&c->watch);
 	int sig = WIFSIGNALED(c->watch.status) ? WTERMSIG(c->watch.status) : 0;
 	c->result->signal = c->result->broken ? 0 : sig;
 	c->result->status = c->result->broken || sig ? 125 : WEXITSTATUS(c->watch.status);
+}
+
+/* A key that comes before they have written all must not end them. */
+static void wait_for_readers(struct ctp_collect_loop *c)
+{
+	uint64_t until_ns = ctp_clock_ns() + PATIENCE_NS;
+	c->watch.finishing = true;
+	while (!c->watch.stop && ctp_clock_ns() < until_ns && ctp_event_loop_readers(&c->watch))
+		wait_for_event(c, (int64_t)PATIENCE_NS / 50);
+	ctp_event_loop_background(&c->watch);
+	if (c->watch.stop && c->watch.key) /* blocked here */
+		kill(0, c->watch.key);
 }
 
 /* --- the beginning -------------------------------------------------------------------------------------------------------- */
@@ -553,11 +567,11 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 		result->max_stations = c.arena.geo.max_stations;
 		result->max_rings = c.arena.geo.max_rings;
 		bool deserted = ctp_collect_loop_run(&c);
-		if (conf->pid || c.watch.ended) /* from here on, Ctrl-C ends all of the pipeline */
-			ctp_event_loop_background(&c.watch);
+		c.watch.finishing = conf->pid || c.watch.ended;
 		finish(&c, deserted);
 		if (!conf->pid)
 			wait_for_command(&c);
+		wait_for_readers(&c);
 		if (conf->pid) /* there is no status of a command to pass on */
 			result->status = result->broken ? 125 : 0;
 	}

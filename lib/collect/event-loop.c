@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -173,12 +174,14 @@ static void end(struct ctp_event_loop *loop)
 
 static void reap(struct ctp_event_loop *loop)
 {
-	int status, flags = loop->foreground.group ? WNOHANG | WUNTRACED : WNOHANG;
+	int status, flags = loop->foreground.group ? WNOHANG | WUNTRACED | WCONTINUED : WNOHANG;
 	bool lives = loop->command && !loop->ended;
 	loop->stirred = true;
 	bool changed = lives && waitpid(loop->command, &status, flags) == loop->command;
 	if (changed && WIFSTOPPED(status)) {
 		ctp_foreground_stopped(&loop->foreground, WSTOPSIG(status));
+	} else if (changed && WIFCONTINUED(status)) {
+		ctp_foreground_continued(&loop->foreground);
 	} else if (changed) {
 		loop->status = status;
 		end(loop);
@@ -219,30 +222,59 @@ static bool is_for_all(const struct signalfd_siginfo *info, bool ends)
 	return info->ssi_code > 0 || (ends && (pid_t)info->ssi_pid == getppid());
 }
 
-static void take_key(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
+static bool is_relayed(const struct ctp_foreground *f, const struct signalfd_siginfo *info)
+{
+	return f->group && (pid_t)info->ssi_pid == f->group;
+}
+
+/* COMMAND got it by itself, or has ended since. */
+static bool is_for_command(const struct ctp_foreground *f, const struct signalfd_siginfo *info)
+{
+	bool has_left = f->command && !ctp_foreground_has_command(f);
+	return is_relayed(f, info) && !info->ssi_int && !has_left;
+}
+
+static void take_job_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
 	struct ctp_foreground *f = &loop->foreground;
 	if (f->group)
-		ctp_foreground_signal(f, (int)info->ssi_signo, (pid_t)info->ssi_pid == f->group);
+		ctp_foreground_signal(f, (int)info->ssi_signo, is_relayed(f, info));
+}
+
+/*
+ * Of the keys that are typed when the trace has ended already, the first may be one too many for
+ * COMMAND, and the second is meant.
+ */
+static void take_end_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
+{
+	bool is_ours = !loop->command || loop->ended, is_key = is_relayed(&loop->foreground, info);
+	bool is_doubtful = loop->finishing && is_key && !loop->urged;
+	if (!is_asked_anew(loop) || !is_ours)
+		return;
+	if (is_doubtful)
+		loop->doubted = true;
+	else
+		loop->stop = true;
+	loop->key = is_key ? (int)info->ssi_signo : 0;
 }
 
 static void take_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
-	const struct ctp_foreground *f = &loop->foreground;
 	bool ends = sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
-	bool relayed = f->group && (pid_t)info->ssi_pid == f->group;
-	if (relayed && ctp_foreground_has_command(f))
-		return;
-	bool anew = ends && is_asked_anew(loop);
-	if (!loop->command || loop->ended)
-		loop->stop |= anew;
-	else if (info->ssi_code <= 0 || f->group)
+	bool has_command = loop->command && !loop->ended;
+	if (ends)
+		take_end_signal(loop, info);
+	if (has_command && (info->ssi_code <= 0 || loop->foreground.group))
 		pass_on(loop, sig, is_for_all(info, ends));
 }
 
 static void take_any(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
+	if (is_for_command(&loop->foreground, info)) {
+		ctp_foreground_typed(&loop->foreground, (int)info->ssi_signo);
+		return;
+	}
 	switch (info->ssi_signo) {
 	case SIGCHLD:
 		reap(loop);
@@ -254,7 +286,7 @@ static void take_any(struct ctp_event_loop *loop, const struct signalfd_siginfo 
 	case SIGTTIN:
 	case SIGTTOU:
 	case SIGCONT:
-		take_key(loop, info);
+		take_job_signal(loop, info);
 		break;
 	default:
 		take_signal(loop, info);
@@ -285,7 +317,7 @@ static void take_job_signals(struct ctp_event_loop *loop, bool take)
 void ctp_event_loop_foreground(struct ctp_event_loop *loop, bool has_command)
 {
 	take_job_signals(loop, true);
-	if (!ctp_foreground_init(&loop->foreground, !has_command))
+	if (!ctp_foreground_init(&loop->foreground, has_command))
 		take_job_signals(loop, false);
 }
 
@@ -352,22 +384,31 @@ void ctp_event_loop_wait(struct ctp_event_loop *loop, int64_t timeout_ns)
 		look_at_terminal(loop);
 }
 
-bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_file *file)
+static void forget_users(struct ctp_event_loop *loop)
 {
 	loop->change = false;
 	while (loop->users)
 		close(loop->user_fds[--loop->users]);
+}
+
+static void watch_user(struct ctp_event_loop *loop, int fd)
+{
+	watch(loop, EPOLL_CTL_ADD, fd, USER, EPOLLIN);
+	assert(loop->users < CTP_PROC_USERS_MAX);
+	loop->user_fds[loop->users++] = fd;
+}
+
+bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_file *file)
+{
+	forget_users(loop);
 	pid_t pids[CTP_PROC_USERS_MAX];
 	size_t n = ctp_proc_users_find(file, pids, CTP_PROC_USERS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, pids[i], 0);
-		if (fd < 0) {
+		if (fd >= 0)
+			watch_user(loop, fd);
+		else
 			loop->change = true; /* gone since, or no descriptor is left: look again */
-		} else {
-			watch(loop, EPOLL_CTL_ADD, fd, USER, EPOLLIN);
-			assert(loop->users < CTP_PROC_USERS_MAX);
-			loop->user_fds[loop->users++] = fd;
-		}
 	}
 	return !n && !ctp_end_signal(); /* not all may have been looked at */
 }
@@ -376,4 +417,29 @@ bool ctp_event_loop_deserted(struct ctp_event_loop *loop, const struct ctp_map_f
 {
 	loop->change = false;
 	return loop->ended && !loop->connections && ctp_event_loop_unused(loop, file);
+}
+
+/* Its parent may not have asked for its status yet. */
+static bool has_ended(int pidfd)
+{
+	struct pollfd look = {.fd = pidfd, .events = POLLIN};
+	return poll(&look, 1, 0) > 0;
+}
+
+bool ctp_event_loop_readers(struct ctp_event_loop *loop)
+{
+	const struct ctp_foreground *f = &loop->foreground;
+	pid_t pids[CTP_PROC_USERS_MAX];
+	if (!f->group || f->shared || !(f->typed || loop->urged))
+		return false;
+	forget_users(loop);
+	size_t n = ctp_foreground_readers(f, pids, CTP_PROC_USERS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, pids[i], 0);
+		if (fd >= 0 && !has_ended(fd))
+			watch_user(loop, fd);
+		else
+			ctp_fd_close(fd);
+	}
+	return loop->users;
 }

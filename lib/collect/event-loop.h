@@ -29,6 +29,7 @@ struct ctp_event_loop {
 	void (*connected)(void *arg, pid_t pid); /* set by the caller; pid 0: not known */
 	void *arg;
 
+	bool finishing; /* set by the caller: the trace has ended, and is still being written */
 	unsigned connections; /* open now */
 	uint64_t accepted;    /* ever */
 	uint64_t wakes;       /* bytes, ever */
@@ -46,6 +47,8 @@ struct ctp_event_loop {
 	bool woken;  /* a wake byte came, or a connection that has not sent one yet */
 	bool asked;  /* SIGUSR1 */
 	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */
+	bool doubted; /* a key, while finishing is set, that need not be meant for us */
+	int key;     /* what stop or doubted is of; 0: no key */
 	bool urged;  /* a signal to end has come, whoever it was for */
 	uint64_t urged_ns; /* when the first one was taken */
 	bool extra;  /* extra_fd is readable */
@@ -89,5 +92,11 @@ bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_fil
 
 /* True when besides COMMAND has ended and no connection is open. */
 bool ctp_event_loop_deserted(struct ctp_event_loop *loop, const struct ctp_map_file *file);
+
+/*
+ * True: a key has ended the trace, and other processes of the pipeline run, which may still write
+ * it. A wait returns when one ends.
+ */
+bool ctp_event_loop_readers(struct ctp_event_loop *loop);
 
 #endif

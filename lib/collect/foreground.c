@@ -3,10 +3,13 @@
 /* foreground.c - see foreground.h. */
 #include "collect/foreground.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -14,6 +17,7 @@
 
 #include "base/compare.h"
 #include "base/fd.h"
+#include "collect/proc-users.h"
 
 static const uint64_t MS = 1000000;
 
@@ -32,20 +36,29 @@ static void keep_descriptors(int tty, int collector)
 	ctp_fd_close_range(SIGNALS, INT_MAX);
 }
 
+static void tell_collector(int sig, bool is_its_own)
+{
+	siginfo_t info = {.si_signo = sig, .si_code = SI_QUEUE};
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_int = is_its_own;
+	syscall(SYS_pidfd_send_signal, COLLECTOR, sig, &info, 0);
+}
+
 /*
  * Keys that were typed before COMMAND ended were for COMMAND: the collector sends SIGUSR1 then,
  * and of the signals that wait, those of keys have lower numbers and are read first. What the
  * collector itself sends to the group is not relayed.
  */
-static void relay(bool *relays)
+static void relay(bool *without_command)
 {
 	struct signalfd_siginfo info;
 	if (read(SIGNALS, &info, sizeof info) != sizeof info)
 		return;
 	if (info.ssi_signo == SIGUSR1)
-		*relays = true;
-	else if (*relays && info.ssi_code > 0)
-		syscall(SYS_pidfd_send_signal, COLLECTOR, (int)info.ssi_signo, NULL, 0);
+		*without_command = true;
+	else if (info.ssi_code > 0)
+		tell_collector((int)info.ssi_signo, *without_command);
 }
 
 /* SIGTTOU is blocked. */
@@ -55,7 +68,7 @@ static void give(int tty, pid_t group)
 		;
 }
 
-static _Noreturn void guard_main(const struct ctp_foreground *f, int collector, bool relays)
+static _Noreturn void guard_main(const struct ctp_foreground *f, int collector, bool alone)
 {
 	static const int keys[] = {SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGUSR1};
 	sigset_t set;
@@ -71,7 +84,7 @@ static _Noreturn void guard_main(const struct ctp_foreground *f, int collector, 
 	struct pollfd fds[] = {{.fd = COLLECTOR, .events = POLLIN}, {.fd = SIGNALS, .events = POLLIN}};
 	for (; !fds[0].revents; poll(fds, 2, -1))
 		if (fds[1].revents)
-			relay(&relays);
+			relay(&alone);
 	if (tcgetpgrp(TTY) == getpid())
 		give(TTY, f->own);
 	_exit(0);
@@ -84,14 +97,14 @@ static void end_guard(pid_t pid)
 		;
 }
 
-static bool start_guard(struct ctp_foreground *f, bool relays)
+static bool start_guard(struct ctp_foreground *f)
 {
 	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (self < 0)
 		return false;
 	pid_t pid = fork();
 	if (pid == 0)
-		guard_main(f, self, relays);
+		guard_main(f, self, f->alone);
 	close(self);
 	if (pid > 0 && setpgid(pid, pid))
 		end_guard(pid);
@@ -111,16 +124,22 @@ void ctp_foreground_signals(sigset_t *set)
 	sigaddset(set, SIGCONT);
 }
 
-bool ctp_foreground_init(struct ctp_foreground *f, bool relays)
+/* A shell that knows jobs starts each in a group that the shell itself is not in. */
+static bool is_job(const struct ctp_foreground *f) { return getpgid(getppid()) != f->own; }
+
+bool ctp_foreground_init(struct ctp_foreground *f, bool has_command)
 {
 	struct sigaction now;
-	*f = (struct ctp_foreground){.own = getpgrp(), .relays = relays};
+	*f = (struct ctp_foreground){.own = getpgrp(), .alone = !has_command};
 	if (sigaction(SIGINT, NULL, &now) || now.sa_handler == SIG_IGN)
 		return false;
 	f->tty = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	if (f->tty >= 0 && tcgetpgrp(f->tty) == f->own && start_guard(f, relays)) {
+	pid_t foreground = f->tty >= 0 ? tcgetpgrp(f->tty) : 0;
+	bool is_ours = foreground == f->own;
+	if ((is_ours || (foreground > 0 && is_job(f))) && start_guard(f)) {
 		f->pause_ns = FIRST_MS * MS;
-		give(f->tty, f->group);
+		if (is_ours)
+			give(f->tty, f->group);
 		return true;
 	}
 	ctp_fd_close(f->tty);
@@ -148,17 +167,19 @@ void ctp_foreground_fini(struct ctp_foreground *f)
 	f->group = 0;
 }
 
-static void let_relay(struct ctp_foreground *f)
+/* From now on keys are for us. */
+static void be_alone(struct ctp_foreground *f)
 {
-	if (!f->relays)
+	if (!f->alone)
 		kill(f->group, SIGUSR1);
-	f->relays = true;
+	f->alone = true;
 }
 
 void ctp_foreground_ended(struct ctp_foreground *f)
 {
 	f->command = 0;
-	let_relay(f);
+	f->halted = false;
+	be_alone(f);
 }
 
 bool ctp_foreground_has_command(const struct ctp_foreground *f)
@@ -176,6 +197,7 @@ bool ctp_foreground_send(const struct ctp_foreground *f, int sig, bool all)
 
 static void resume(struct ctp_foreground *f)
 {
+	f->halted = false;
 	if (!f->shared && tcgetpgrp(f->tty) == f->own)
 		give(f->tty, f->group);
 	ctp_foreground_send(f, SIGCONT, true);
@@ -214,9 +236,21 @@ void ctp_foreground_stopped(struct ctp_foreground *f, int sig)
 	if (wants && tcgetpgrp(f->tty) == f->own) {
 		f->shared = false;
 		resume(f);
-	} else if (sig != SIGSTOP) { /* that somebody has stopped this process is a fact of the trace */
+	} else if (sig == SIGSTOP) { /* that somebody has stopped this process is a fact of the trace */
+		f->halted = true;
+	} else {
 		suspend(f, sig, false);
 	}
+}
+
+void ctp_foreground_continued(struct ctp_foreground *f) { f->halted = false; }
+
+void ctp_foreground_typed(struct ctp_foreground *f, int sig)
+{
+	if (f->halted)
+		suspend(f, SIGTSTP, false);
+	else if (sig == SIGINT || sig == SIGQUIT)
+		f->typed = true;
 }
 
 void ctp_foreground_look(struct ctp_foreground *f)
@@ -251,13 +285,51 @@ void ctp_foreground_signal(struct ctp_foreground *f, int sig, bool relayed)
 void ctp_foreground_keep(struct ctp_foreground *f, uint64_t now_ns)
 {
 	pid_t now = tcgetpgrp(f->tty);
-	if (now == f->own && !f->shared)
+	if (now == f->own && f->halted)
+		give(f->tty, f->group);
+	else if (now == f->own && !f->shared)
 		resume(f);
 	if (!ctp_foreground_has_command(f))
-		let_relay(f);
+		be_alone(f);
 	f->due_ns = now_ns + AWAY_MS * MS;
 	if (now == f->group) {
 		f->pause_ns = ctp_least(f->pause_ns * 2, LAST_MS * MS);
 		f->due_ns = now_ns + f->pause_ns;
 	}
+}
+
+/* --- the readers ------------------------------------------------------------------------- */
+
+enum { ANCESTORS_MAX = 16, STATUS_BYTES = 512 };
+
+/* 0: not known. */
+static pid_t parent_of(pid_t pid)
+{
+	char path[32], text[STATUS_BYTES];
+	int parent = 0;
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	ctp_fd_read_file(AT_FDCWD, path, text, sizeof text);
+	const char *end = strrchr(text, ')');
+	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* The shell of a script waits for us, and is in our group. */
+static bool is_ancestor(pid_t pid)
+{
+	pid_t up = getppid();
+	for (int i = 0; up && up != pid && i < ANCESTORS_MAX; i++)
+		up = parent_of(up);
+	return up == pid;
+}
+
+size_t ctp_foreground_readers(const struct ctp_foreground *f, pid_t *pids, size_t room)
+{
+	size_t n = 0;
+	DIR *proc = opendir("/proc");
+	for (pid_t pid; proc && n < room && (pid = ctp_proc_users_next(proc)) != 0;)
+		if (getpgid(pid) == f->own && !is_ancestor(pid))
+			pids[n++] = pid;
+	if (proc)
+		closedir(proc);
+	return n;
 }

@@ -12,8 +12,11 @@
  *
  * The leader of COMMAND's group is the guard, a child of the collector. If the collector is
  * killed, the guard gives the terminal back. While there is no COMMAND in the group that the
- * signals of keys are for, it relays them to the collector. And because COMMAND is not the
+ * signals of keys are for, they are for the collector, and the guard relays them. And because COMMAND is not the
  * leader, it may call setsid(2), as before.
+ *
+ * A pipeline that a shell starts in the background gets the group and the guard, too, and the
+ * terminal with `fg`.
  */
 #ifndef CTP_FOREGROUND_H
 #define CTP_FOREGROUND_H
@@ -28,7 +31,9 @@ struct ctp_foreground {
 	pid_t own;     /* our process group */
 	pid_t command; /* set by the caller; 0: none, or it has ended */
 	int tty;
-	bool relays;   /* the guard does */
+	bool alone;    /* there is no COMMAND in the group that keys are for: they are for us */
+	bool halted;   /* somebody has stopped COMMAND by SIGSTOP, and nobody has continued it */
+	bool typed;    /* a key that ends programs, for COMMAND */
 	bool shared;   /* a process of our group has wanted the terminal, and COMMAND not since */
 	uint64_t due_ns, pause_ns; /* of the next look at the terminal */
 };
@@ -37,15 +42,15 @@ struct ctp_foreground {
 void ctp_foreground_signals(sigset_t *set);
 
 /*
- * Makes a foreground group, if ours is the foreground group of our terminal, and SIGINT is not
- * ignored. relays: there is no COMMAND, and the guard relays from the start.
+ * Makes a foreground group, if ours is the foreground group of our terminal or can become it by
+ * `fg`, and SIGINT is not ignored. Without a COMMAND, keys are for us from the start.
  */
-bool ctp_foreground_init(struct ctp_foreground *f, bool relays);
+bool ctp_foreground_init(struct ctp_foreground *f, bool has_command);
 
 /* After an init that was true: the terminal is our group's again. */
 void ctp_foreground_fini(struct ctp_foreground *f);
 
-/* COMMAND has ended: from now on the guard relays. It also does once COMMAND has left the group. */
+/* COMMAND has ended: from now on keys are for us. So they are once COMMAND has left the group. */
 void ctp_foreground_ended(struct ctp_foreground *f);
 
 /* COMMAND gets the signals of keys by itself. */
@@ -56,6 +61,13 @@ bool ctp_foreground_send(const struct ctp_foreground *f, int sig, bool all);
 
 /* COMMAND was stopped by the signal. May return only when all goes on. */
 void ctp_foreground_stopped(struct ctp_foreground *f, int sig);
+void ctp_foreground_continued(struct ctp_foreground *f);
+
+/*
+ * The guard says that a key was typed for COMMAND. While COMMAND is halted, every key stops the
+ * pipeline, so that the terminal is not dead: `fg` continues all. May return only then.
+ */
+void ctp_foreground_typed(struct ctp_foreground *f, int sig);
 
 /*
  * A child has stopped, or has ended. If the guard was stopped, a program has stopped its whole
@@ -71,5 +83,8 @@ void ctp_foreground_signal(struct ctp_foreground *f, int sig, bool relayed);
  * pipeline, or for `fg`. This makes it COMMAND's again; to be called at due_ns.
  */
 void ctp_foreground_keep(struct ctp_foreground *f, uint64_t now_ns);
+
+/* The other processes of the pipeline, at most room of them. Without /proc: none. */
+size_t ctp_foreground_readers(const struct ctp_foreground *f, pid_t *pids, size_t room);
 
 #endif

@@ -52,6 +52,24 @@ class Scene:
         self.guard = self.t.wait_for("ctp-guard")
         self.t.wait_foreground(self.guard)
 
+    def run_in_background(self):
+        self.line(f"cd {self.folder}; {COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst &")
+        self.usable()
+        self.t.until("the program runs", lambda: "ready" in self.t.text)
+        return self.t.wait_for("sleep", "1000")
+
+    def has_written(self):
+        try:
+            return os.readlink(f"/proc/{self.collector}/fd/1") == "/dev/null"
+        except OSError:  # it has ended
+            return True
+
+    def halt(self, program):
+        """Returns when the collector knows that the program is stopped, and has looked at the terminal since."""
+        self.t.wait_state("T", program)
+        self.t.wait_slept(self.collector, 3)
+        self.t.wait_state("T", program)
+
     def opened(self, fifo):
         try:
             return os.open(f"{self.folder}/{fifo}", os.O_WRONLY | os.O_NONBLOCK)
@@ -67,7 +85,7 @@ class Scene:
     def prompt(self):
         """The pipeline has ended, and the terminal is the shell's."""
         self.usable()
-        for name in ("ctp-collect", "ctp-guard", "zstd"):
+        for name in ("ctp-collect", "ctp-ppt", "ctp-guard", "zstd"):
             self.t.wait_none(name)
 
     def usable(self):
@@ -129,14 +147,31 @@ def program_reads(s):
 
 
 def second_interrupt(s):
-    """The program has ended, and the reader has not."""
+    """Typed when the program has ended, it must not end the reader, which may still write."""
+    os.mkfifo(s.folder + "/go")
+    s.run(PLAIN, reader="sh -c 'read -r a <go; exec zstd -q >t.ctp.zst'", name="sh")
+    program = s.t.wait_for("sleep", "1000")
+    s.t.type(CTRL_C)
+    s.t.wait_gone(program)
+    s.t.until("all is in the pipe", s.has_written)
+    s.t.type(CTRL_C)
+    s.t.expect("interrupt again to end all")
+    s.go("go")
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def third_interrupt(s):
+    """It ends the reader."""
     s.run(PLAIN, reader="sh -c 'cat >t.ctp; echo al''l; exec sleep 1000'", name="sh")
     s.t.type(CTRL_C)
     s.t.expect("all")
-    s.t.wait_foreground(s.own)
-    s.complete('"outcome":"killed","status":2', s.folder + "/t.ctp")
     s.t.type(CTRL_C)
+    s.t.expect("interrupt again to end all")
+    reader = s.t.wait_for("sleep", "1000")
+    s.t.until("end", lambda: state_of(reader) in "ZX" or s.t.type(CTRL_C))
     s.prompt()
+    s.complete('"outcome":"killed","status":2', s.folder + "/t.ctp")
 
 
 def stop(s):
@@ -176,6 +211,42 @@ def stop_by_program(s):
     s.complete('"outcome":"killed","status":2')
 
 
+def halted(s):
+    """Another process stops the program by SIGSTOP. The trace goes on; Ctrl-Z and fg do as ever."""
+    s.run(PLAIN)
+    program = s.t.wait_for("sleep", "1000")
+    os.kill(program, signal.SIGSTOP)
+    s.halt(program)
+    s.t.wait_state("S", s.collector, s.reader)
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", program, s.collector, s.reader)
+    s.usable()
+    s.line("fg")
+    s.t.wait_foreground(s.guard)
+    s.t.wait_state("S", program, s.collector, s.reader)
+    os.kill(program, signal.SIGSTOP)
+    s.halt(program)
+    os.kill(program, signal.SIGCONT)
+    s.t.wait_state("S", program, s.collector, s.reader)
+    s.t.type(CTRL_C)
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def halted_and_interrupted(s):
+    """A program that is stopped does not end by Ctrl-C; but the terminal must not be dead."""
+    s.run(PLAIN)
+    program = s.t.wait_for("sleep", "1000")
+    os.kill(program, signal.SIGSTOP)
+    s.halt(program)
+    s.t.type(CTRL_C)
+    s.t.wait_state("T", s.collector, s.reader)
+    s.usable()
+    s.line("fg")
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
 def background_reads(s):
     """The program reads from the terminal in the background: the job stops, as others would."""
     os.mkfifo(s.folder + "/go")
@@ -200,18 +271,36 @@ def background_reads(s):
 
 
 def in_background(s):
-    """Started with &, it leaves the terminal alone, and the program is in its group as always."""
-    s.line(f"cd {s.folder}; {COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst &")
-    s.usable()
-    s.t.until("the program runs", lambda: "ready" in s.t.text)
-    program = s.t.wait_for("sleep", "1000")
-    need(not s.t.find("ctp-guard"), "there is a guard")
-    collector = stat_of(program)[2]
-    need(stat_of(program)[3] == stat_of(collector)[3], "the program is in another group")
+    """Started with &, it leaves the terminal alone."""
+    program = s.run_in_background()
+    s.t.wait_foreground(s.shell)
     os.kill(program, signal.SIGINT)
     s.line("wait")
     s.prompt()
     s.complete('"outcome":"killed","status":2')
+
+
+def from_the_background(s):
+    """Started with &, it gets the terminal with fg, and then all is as if it had been there from the start."""
+    program = s.run_in_background()
+    s.line("fg")
+    s.t.wait_foreground(s.t.wait_for("ctp-guard"))
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", program, s.t.wait_for("ctp-collect"), s.t.wait_for("zstd"))
+    s.usable()
+    s.line("fg")
+    s.t.wait_foreground(s.t.wait_for("ctp-guard"))
+    s.t.type(CTRL_C)
+    s.prompt()
+    s.complete('"outcome":"killed","status":2')
+
+
+def timeout_of_it_all(s):
+    """The signal of timeout(1) must be for the collector alone: without --foreground zstd gets it, too."""
+    s.line(f"cd {s.folder}; timeout --foreground 1 {COLLECT} -q {PLAIN} | zstd -q >t.ctp.zst")
+    s.t.expect("ready")
+    s.prompt()
+    s.complete('"outcome":"killed","status":15')
 
 
 def collector_killed(s):
@@ -363,6 +452,69 @@ def attached_and_killed(s):
     target.wait()
 
 
+def ppt_client(*options):
+    client = os.path.abspath(os.environ.get("O", "build") + "/t/helper/ppt-client")
+    if not os.path.exists(client):
+        sys.exit(77)
+    return [client, "-r", "100", *options]
+
+
+def ppt_run(s, operands):
+    """Types the pipeline with ctp-ppt. Returns when it is attached, and has the terminal."""
+    s.line(f"cd {s.folder}; {BIN}/ctp-ppt attach {operands} | zstd -q >t.ctp.zst")
+    s.t.expect("attached, with")
+    s.reader = s.t.wait_for("zstd")
+    s.guard = s.t.wait_for("ctp-guard")
+    s.collector = stat_of(s.guard)[2]
+    s.t.wait_foreground(s.guard)
+
+
+def ppt_ends(s, *processes):
+    s.t.type(CTRL_Z)
+    s.t.wait_state("T", s.collector, s.reader, *processes)
+    s.usable()
+    s.line("fg")
+    s.t.wait_foreground(s.guard)
+    s.t.wait_state("SR", s.collector, s.reader, *processes)
+    s.t.type(CTRL_C)
+    s.prompt()
+
+
+def ppt_attached(s):
+    """As attached, with ctp-ppt."""
+    client = subprocess.Popen(ppt_client(), stdout=subprocess.PIPE)
+    client.stdout.readline()
+    ppt_run(s, f"{client.pid} Foo")
+    ppt_ends(s)
+    s.complete('"outcome":"running"')
+    need(client.poll() is None, "the process does not run on")
+    client.kill()
+    client.wait()
+
+
+def ppt_command(s):
+    """ctp-ppt starts the program, and Ctrl-C ends it."""
+    ppt_run(s, f"Foo -- {' '.join(ppt_client())}")
+    ppt_ends(s, s.t.wait_for("ppt-client"))
+    s.complete('"outcome":"killed","status":2')
+
+
+def ppt_second_interrupt(s):
+    client = subprocess.Popen(ppt_client(), stdout=subprocess.PIPE)
+    client.stdout.readline()
+    s.line(f"cd {s.folder}; {BIN}/ctp-ppt attach {client.pid} Foo | sh -c 'cat >t.ctp; echo al''l; exec sleep 1000'")
+    s.t.expect("attached, with")
+    s.t.wait_foreground(s.t.wait_for("ctp-guard"))
+    s.t.type(CTRL_C)
+    s.t.expect("all")
+    s.complete('"outcome":"running"', s.folder + "/t.ctp")
+    reader = s.t.wait_for("sleep", "1000")
+    s.t.until("end", lambda: state_of(reader) in "ZX" or s.t.type(CTRL_C))
+    s.prompt()
+    client.kill()
+    client.wait()
+
+
 def script(s):
     """A script has no job control: it is in the process group of the pipeline, and goes on."""
     with open(s.folder + "/run", "w", encoding="ascii") as run:
@@ -473,7 +625,7 @@ def hung_up(s):
 
 
 def main():
-    others = ("need", "output_of", "attach", "main", "Scene")
+    others = ("need", "output_of", "attach", "main", "Scene", "ppt_client", "ppt_run", "ppt_ends")
     ours = {name: fn for name, fn in globals().items() if name not in others}
     scenes = {
         name.replace("_", "-"): fn

@@ -117,6 +117,16 @@ class Terminal:
         finally:
             os.close(fd)
 
+    def wait_slept(self, pid, times):
+        """The process has waited for something so many times."""
+
+        def waits():
+            with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+                return int(file.read().split("voluntary_ctxt_switches:")[1].split()[0])
+
+        first = waits()
+        self.until("rest", lambda: waits() - first >= times)
+
     def wait_gone(self, pid):
         self.until(f"the end of process {pid}", lambda: state_of(pid) in "ZX")
 
