@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "io/input-seek.h"
 #include "io/output.h"
 
 enum { MARK_IN_TIME = 0, MARK_LATE = 1 }; /* the first also makes a section exist even if no record follows */
@@ -135,25 +136,23 @@ static enum ctp_status deliver(const struct ctp_sink_ops *to, struct ctp_sink *s
 }
 
 /* What was written, from its beginning. */
-static enum ctp_status open_input(struct ctp_spool *spool, char path[32], struct ctp_input *in, struct ctp_err *err)
+static enum ctp_status open_input(struct ctp_spool *spool, struct ctp_input *in, struct ctp_err *err)
 {
 	if (!spool->out.bytes && !spool->out.failed) {
 		ctp_input_mem(in, spool->out.buf, (size_t)(spool->out.ptr - spool->out.buf));
 		return outcome(spool, err);
 	}
 	ctp_output_flush(&spool->out);
-	snprintf(path, 32, "/proc/self/fd/%d", spool->fd);
-	return outcome(spool, err) ? CTP_FAILED : ctp_input_open(in, path, err);
+	return outcome(spool, err) ? CTP_FAILED : ctp_input_fd(in, spool->fd, spool->name, err);
 }
 
 enum ctp_status ctp_spool_replay(struct ctp_spool *spool, const struct ctp_sink_ops *to, struct ctp_sink *sink,
                                  struct ctp_err *err)
 {
-	char path[32];
 	struct ctp_input in;
 	struct ctp_item item;
 	bool late = false;
-	if (open_input(spool, path, &in, err))
+	if (open_input(spool, &in, err))
 		return CTP_FAILED;
 	enum ctp_status status = CTP_FAILED;
 	struct ctp_reader *reader = ctp_reader_new(&in, NULL, err);

@@ -97,9 +97,9 @@ enum ctp_status ctp_merge_lane_again(struct ctp_merge_lane *l, struct ctp_merge_
 	return read_on(l, err);
 }
 
-enum ctp_status ctp_merge_lane_open_temp(struct ctp_merge_lane *l, const char *path, struct ctp_err *err)
+enum ctp_status ctp_merge_lane_open_temp(struct ctp_merge_lane *l, int fd, struct ctp_err *err)
 {
-	*l = (struct ctp_merge_lane){.pipe = ctp_merge_pipe_open(path, NULL, NULL, err), .begun = true};
+	*l = (struct ctp_merge_lane){.pipe = ctp_merge_pipe_temp(fd, err), .begun = true};
 	if (!l->pipe || first_section(l, err))
 		return CTP_FAILED;
 	return read_on(l, err);

@@ -26,7 +26,7 @@ struct ctp_merge_lane {
 /* Up to the first record, or until it waits. A lane is to be closed even if this fails. */
 enum ctp_status ctp_merge_lane_open(struct ctp_merge_lane *l, const struct ctp_merge_plan *plan, struct ctp_merge_part *part,
                                     struct ctp_err *err);
-enum ctp_status ctp_merge_lane_open_temp(struct ctp_merge_lane *l, const char *path, struct ctp_err *err);
+enum ctp_status ctp_merge_lane_open_temp(struct ctp_merge_lane *l, int fd, struct ctp_err *err);
 /* The same with the next section of the same pipe, which follows as another part. No record comes before now_ns. */
 enum ctp_status ctp_merge_lane_again(struct ctp_merge_lane *l, struct ctp_merge_part *part, const struct ctp_section *sec,
                                      uint64_t now_ns, struct ctp_err *err);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/array.h"
+#include "io/input-seek.h"
 #include "stream/beginning.h"
 #include "stream/events.h"
 #include "stream/runs.h"
@@ -267,14 +268,10 @@ static void say_of_pipe(void *arg, const char *text)
 
 static bool is_unwanted(void *arg) { return ctp_output_is_unread(((struct ctp_merge_pipe *)arg)->out); }
 
-struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say,
-                                           struct ctp_err *err)
+/* Of a pipe whose input is open. */
+static struct ctp_merge_pipe *start_reading(struct ctp_merge_pipe *pipe, const struct ctp_output *out, const struct ctp_notice *say,
+                                            struct ctp_err *err)
 {
-	struct ctp_merge_pipe *pipe = ctp_err_calloc(err, sizeof *pipe);
-	if (!pipe || ctp_input_open(&pipe->in, path, err)) {
-		free(pipe);
-		return NULL;
-	}
 	pipe->name = pipe->in.name;
 	pipe->say = say;
 	pipe->out = out;
@@ -288,6 +285,25 @@ struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_ou
 		return pipe;
 	}
 	ctp_merge_pipe_close(pipe);
+	return NULL;
+}
+
+struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say,
+                                           struct ctp_err *err)
+{
+	struct ctp_merge_pipe *pipe = ctp_err_calloc(err, sizeof *pipe);
+	if (pipe && !ctp_input_open(&pipe->in, path, err))
+		return start_reading(pipe, out, say, err);
+	free(pipe);
+	return NULL;
+}
+
+struct ctp_merge_pipe *ctp_merge_pipe_temp(int fd, struct ctp_err *err)
+{
+	struct ctp_merge_pipe *pipe = ctp_err_calloc(err, sizeof *pipe);
+	if (pipe && !ctp_input_fd(&pipe->in, fd, "temporary file", err))
+		return start_reading(pipe, NULL, NULL, err);
+	free(pipe);
 	return NULL;
 }
 

@@ -88,6 +88,8 @@ enum ctp_status ctp_merge_plan_note(struct ctp_merge_plan *plan, const struct ct
 /* out may be null, and say, too. */
 struct ctp_merge_pipe *ctp_merge_pipe_open(const char *path, const struct ctp_output *out, const struct ctp_notice *say,
                                            struct ctp_err *err);
+/* Of a file without a name, which stays open. */
+struct ctp_merge_pipe *ctp_merge_pipe_temp(int fd, struct ctp_err *err);
 void ctp_merge_pipe_close(struct ctp_merge_pipe *pipe);
 
 #endif

@@ -440,7 +440,6 @@ static enum ctp_status merge_in_rounds(struct merge *m, struct ctp_output *out)
 {
 	size_t rounds = (m->plan.n + CTP_MERGE_LANES - 1) / CTP_MERGE_LANES, nlanes = 0;
 	int fds[CTP_MERGE_LANES];
-	char paths[CTP_MERGE_LANES][32];
 	enum ctp_status status = CTP_OK;
 	if (rounds > CTP_MERGE_LANES)
 		return ctp_err_as(m->err, CTP_ERR_REFUSED, "more than %d sections; merge some of them first",
@@ -461,12 +460,11 @@ static enum ctp_status merge_in_rounds(struct merge *m, struct ctp_output *out)
 			ctp_output_abandon(&temp);
 		else
 			status = ctp_output_close(&temp, m->err);
-		snprintf(paths[i], sizeof paths[i], "/proc/self/fd/%d", fds[i]);
 	}
 	m->last_round = true;
 	m->stats->records = 0;
 	for (size_t i = 0; i < nlanes && !status; i++)
-		status = ctp_merge_lane_open_temp(&m->lanes[m->nlanes++], paths[i], m->err);
+		status = ctp_merge_lane_open_temp(&m->lanes[m->nlanes++], fds[i], m->err);
 	status = status ? status : write_section(m, out);
 	close_lanes(m);
 	for (size_t i = 0; i < nlanes; i++)

@@ -68,15 +68,10 @@ struct ctp_input_priv {
 #endif
 };
 
-enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ctp_err *err)
+/* Of a descriptor that is open, or -1 and errno. */
+static enum ctp_status begin(struct ctp_input *in, struct ctp_err *err)
 {
-	bool from_stdin = !path || !strcmp(path, "-");
-	struct ctp_input_priv *priv = calloc(1, sizeof *priv);
-	*in = (struct ctp_input){.name = from_stdin ? "stdin" : path, .path = path, .priv = priv};
-	if (!priv)
-		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", in->name);
-	priv->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	priv->own_fd = !from_stdin;
+	struct ctp_input_priv *priv = in->priv;
 	struct stat st;
 	if (priv->fd < 0 || fstat(priv->fd, &st)) {
 		ctp_err_sys(err, "%s", in->name);
@@ -104,6 +99,28 @@ enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ct
 failed:
 	ctp_input_close(in);
 	return CTP_FAILED;
+}
+
+enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ctp_err *err)
+{
+	bool from_stdin = !path || !strcmp(path, "-");
+	struct ctp_input_priv *priv = calloc(1, sizeof *priv);
+	*in = (struct ctp_input){.name = from_stdin ? "stdin" : path, .path = path, .priv = priv};
+	if (!priv)
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", in->name);
+	priv->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	priv->own_fd = !from_stdin;
+	return begin(in, err);
+}
+
+enum ctp_status ctp_input_fd(struct ctp_input *in, int fd, const char *name, struct ctp_err *err)
+{
+	struct ctp_input_priv *priv = calloc(1, sizeof *priv);
+	*in = (struct ctp_input){.name = name, .path = name, .priv = priv};
+	if (!priv)
+		return ctp_err_as(err, CTP_ERR_MEMORY, "%s: out of memory", name);
+	priv->fd = lseek(fd, 0, SEEK_SET) ? -1 : fd;
+	return begin(in, err);
 }
 
 void ctp_input_mem(struct ctp_input *in, const void *data, size_t len_bytes)

@@ -17,6 +17,18 @@ if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 	is 'and is whole' "$(sqlite3 "$tmp/a.sqlite" 'PRAGMA integrity_check; SELECT count(*) FROM coro_trace_events')" 'ok
 1'
 fi
+# Temporary files are read again: more than 64 sections are merged in rounds, and ctp-tocsv -a knows its columns at the end.
+for i in $(seq 70); do
+	printf '{"type":"@section","attrs":{"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"}}\n'
+	printf '{"probe_id":%d,"tid":1,"addr":"0x1","seq":1,"is_active":true,"ts":%d}\n' "$i" "$i"
+done | "$BIN/ctp-fromjsonl" -q >"$tmp/many.ctp"
+without_proc "$BIN/ctp-merge" -q -o "$tmp/merged.ctp" "$tmp/many.ctp"
+is 'sections are merged in rounds' "$("$BIN/ctp-tojsonl" -q "$tmp/merged.ctp" | grep -c probe_id)" 70
+awk 'BEGIN { for (i = 1; i < 40000; i++) printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%x\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", i, i * 7919, i * 1000 }' |
+	"$BIN/ctp-fromjsonl" -q >"$tmp/long.ctp"
+is 'a table with all columns is written' "$(without_proc "$BIN/ctp-tocsv" -aq "$tmp/long.ctp" 2>&1 | cksum)" \
+	"$("$BIN/ctp-tocsv" -aq "$tmp/long.ctp" | cksum)"
+
 mkdir "$tmp/full" && mkdir "$tmp/full/x.ctp"
 without_proc "$BIN/ctp-fromjsonl" -q -o "$tmp/full/x.ctp" "$tmp/a.jsonl" 2>/dev/null
 is 'nothing is left of what failed' "$? $(ls "$tmp/full")" '1 x.ctp'
