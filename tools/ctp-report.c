@@ -218,19 +218,6 @@ static bool is_filtered(const struct ctp_report *r)
 	return false;
 }
 
-/* Removes the files that cannot be read, and says so; the others are still read. Returns how many. */
-static size_t drop_unreadable(char **files)
-{
-	char **to = files, **file = files;
-	for (; *file; file++)
-		if (!strcmp(*file, "-") || !access(*file, R_OK))
-			*to++ = *file;
-		else
-			ctp_tool_say(&tool, "%s: %s", *file, strerror(errno));
-	*to = NULL;
-	return (size_t)(file - to);
-}
-
 int main(int argc, char **argv)
 {
 	struct ctp_output out;
@@ -238,9 +225,6 @@ int main(int argc, char **argv)
 	uint64_t left_out = 0;
 	ctp_tool_start(&tool);
 	parse(argc, argv);
-	size_t dropped = drop_unreadable(argv + optind);
-	if (dropped && !argv[optind])
-		return CTP_EXIT_FAILED;
 	open_files(argv + optind);
 	struct ctp_analysis *analysis = ctp_analysis_new(&ask.options, &err);
 	if (!analysis || ctp_output_open(&out, NULL, false, false, &err))
@@ -258,5 +242,5 @@ int main(int argc, char **argv)
 	}
 	ctp_analysis_free(analysis);
 	ctp_reportopt_fini(&ask.common);
-	return (dropped || ask.files.failed) && code != CTP_EXIT_FOUND ? CTP_EXIT_FAILED : code;
+	return ask.files.failed && code != CTP_EXIT_FOUND ? CTP_EXIT_FAILED : code;
 }

@@ -48,24 +48,17 @@ int main(int argc, char **argv)
 		return ctp_tool_fail(&tool, &err);
 	}
 	tool.out = &out;
-	/* One by one: a file that cannot be read does not end the others. */
-	size_t nread = 0, nfailed = 0;
-	char **file = argv + optind;
-	do {
-		bool failed = ctp_tool_each(&tool, (char *[]){*file, NULL}, read_one, &s, &err);
-		if (failed)
-			ctp_tool_fail_output(&tool, &out, &err);
-		*(failed ? &nfailed : &nread) += 1;
-	} while (*file && *++file);
-	if (!nread) {
+	enum ctp_status status = ctp_tool_each(&tool, argv + optind, read_one, &s, &err);
+	if (status == CTP_FAILED) {
 		ctp_stat_free(s.stat);
+		int code = ctp_tool_fail_output(&tool, &out, &err);
 		ctp_output_abandon(&out);
-		return CTP_EXIT_FAILED;
+		return code;
 	}
 	(json ? ctp_stat_print_json : ctp_stat_print_text)(&out, s.stat);
-	bool harmed = s.stat->harmed;
+	bool harmed = s.stat->harmed || tool.skipped;
 	ctp_stat_free(s.stat);
 	if (ctp_output_close(&out, &err))
 		return ctp_tool_fail_output(&tool, &out, &err);
-	return nfailed ? CTP_EXIT_FAILED : harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }

@@ -116,7 +116,7 @@ static int deliver_spool(struct modes *m)
 	} while (status == CTP_FAILED && ctp_clickhouse_spool_again(&spool, &err));
 	int code = status == CTP_FAILED ? ctp_tool_fail(&tool, &err) : ctp_tool_converted(&tool, &done);
 	bool copied = ctp_input_copy_close(copy);
-	if (status == CTP_FAILED || (done.left_out && err.code != CTP_ERR_NOT_STREAM))
+	if ((status == CTP_FAILED || done.left_out) && err.code != CTP_ERR_NOT_STREAM)
 		ctp_clickhouse_spool_remedy(&spool, &complaint);
 	return copied ? code : CTP_EXIT_FAILED;
 }

@@ -271,10 +271,27 @@ uint64_t ctp_tool_seconds(struct ctp_tool *tool, const char *text, const char *n
 
 enum ctp_status ctp_tool_look(char **files, struct ctp_err *err)
 {
-	for (; *files; files++)
-		if (strcmp(*files, "-") && access(*files, R_OK))
-			return ctp_err_sys(err, "%s", *files);
-	return CTP_OK;
+	enum ctp_status status = CTP_OK;
+	for (; *files; files++) {
+		status = CTP_OK;
+		if (!strcmp(*files, "-") || !access(*files, R_OK))
+			break;
+		status = ctp_err_sys(err, "%s", *files);
+	}
+	return status;
+}
+
+/* The rule of ctp-common(7) for several files. It is not among the files then, so that a second pass does not say it again. */
+static bool skip(struct ctp_tool *tool, char **files, char **file, bool opened, const struct ctp_err *err)
+{
+	bool several = *files && files[1], fits = err->code == CTP_ERR_NOT_STREAM || (!opened && err->code == CTP_ERR_SYSTEM);
+	if (!several || !fits)
+		return false;
+	ctp_tool_say(tool, "%s; it is skipped", err->text);
+	tool->skipped = true;
+	for (; *file; file++)
+		file[0] = file[1];
+	return true;
 }
 
 /* Input without end may be damaged from some place on, and nothing written that would detect a closed pipe. */
@@ -284,22 +301,36 @@ static bool is_unread(void *arg)
 	return tool->unread = ctp_output_is_unread(tool->out);
 }
 
+static enum ctp_status each_one(struct ctp_tool *tool, const char *path, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
+                                void *arg, bool *opened, struct ctp_err *err)
+{
+	struct ctp_input in;
+	*opened = !ctp_input_open(&in, path, err);
+	if (!*opened)
+		return CTP_FAILED;
+	if (tool->growth)
+		ctp_input_grows(&in, tool->growth);
+	in.is_unwanted = tool->out ? is_unread : NULL;
+	in.unwanted_arg = tool;
+	ctp_tool_input(tool, in.name);
+	enum ctp_status status = fn(arg, &in);
+	ctp_input_close(&in);
+	return status;
+}
+
 enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
                               void *arg, struct ctp_err *err)
 {
 	static char *only_stdin[] = {NULL, NULL};
 	enum ctp_status status = CTP_OK;
-	for (char **file = *files ? files : only_stdin; status != CTP_FAILED && (*file || file == only_stdin); file++) {
-		struct ctp_input in;
-		if (ctp_input_open(&in, *file, err))
-			return CTP_FAILED;
-		if (tool->growth)
-			ctp_input_grows(&in, tool->growth);
-		in.is_unwanted = tool->out ? is_unread : NULL;
-		in.unwanted_arg = tool;
-		ctp_tool_input(tool, in.name);
-		status = fn(arg, &in);
-		ctp_input_close(&in);
+	char **file = *files ? files : only_stdin;
+	while (status != CTP_FAILED && (*file || file == only_stdin)) {
+		bool opened;
+		status = each_one(tool, *file, fn, arg, &opened, err);
+		if (status == CTP_FAILED && skip(tool, files, file, opened, err))
+			status = CTP_OK;
+		else
+			file++;
 	}
 	ctp_tool_input(tool, NULL);
 	return status;
@@ -356,39 +387,22 @@ static enum ctp_status to_one(void *arg, struct ctp_input *in)
 	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->done->stats, to->err);
 }
 
-/* Those that are streams; the others are said. The last error is the caller's to say, if there is no stream at all. */
-static enum ctp_status to_streams(struct to *to, char **files)
+/* What was taken of one input is complete, whatever comes of the others. */
+static enum ctp_status to_one_apart(void *arg, struct ctp_input *in)
 {
-	bool any = false, more;
-	do {
-		more = *files && files[1];
-		if (!ctp_tool_each(to->tool, (char *[]){*files, NULL}, to_one, to, to->err)) {
-			any = true;
-			continue;
-		}
-		if (to->sink->failed || to->err->code != CTP_ERR_NOT_STREAM || (!more && !any))
-			return CTP_FAILED;
-		ctp_tool_say(to->tool, "%s; it is skipped", to->err->text);
-		to->sink->skipped = true;
-	} while (more && *++files);
+	struct to *to = arg;
+	if (!to_one(to, in))
+		return CTP_OK;
+	if (to->sink->failed || to->err->code == CTP_ERR_NOT_STREAM)
+		return CTP_FAILED;
+	ctp_tool_fail(to->tool, to->err);
+	to->done->left_out = true;
 	return CTP_OK;
 }
 
 static enum ctp_status to_each(struct to *to, char **files)
 {
-	if (to->sink->skips)
-		return to_streams(to, files);
-	if (!to->sink->apart)
-		return ctp_tool_each(to->tool, files, to_one, to, to->err);
-	do {
-		if (!ctp_tool_each(to->tool, (char *[]){*files, NULL}, to_one, to, to->err))
-			continue;
-		if (to->sink->failed)
-			return CTP_FAILED;
-		ctp_tool_fail(to->tool, to->err);
-		to->done->left_out = true;
-	} while (*files && *++files);
-	return CTP_OK;
+	return ctp_tool_each(to->tool, files, to->sink->apart ? to_one_apart : to_one, to, to->err);
 }
 
 /* What is lost of a trace of something else are places of damage, each a record. */
@@ -431,7 +445,7 @@ enum ctp_status ctp_tool_convert(struct ctp_tool *tool, char **files, struct ctp
 		status = ctp_memory_status(sink->ops->finish(sink, err), "", err);
 	clear_progress(tool);
 	done->left_out |= sink->left_out;
-	done->stats.harmed |= sink->skipped;
+	done->stats.harmed |= sink->skipped || tool->skipped;
 	sink->ops->free(sink);
 	return status;
 }
@@ -473,15 +487,25 @@ static enum ctp_status from_one(void *arg, struct ctp_input *in)
 	return ctp_memory_status(status, in->name, from->err);
 }
 
+static enum ctp_status read_path(struct from *from, const char *path)
+{
+	errno = 0;
+	enum ctp_status status = from->source->ops->read_path(from->source, path, from->writer, &from->tool->notice, from->err);
+	return ctp_memory_status(status, path, from->err);
+}
+
 /* The same for a format that is a folder, which no pipe can carry. */
 static enum ctp_status from_paths(struct from *from, char **paths)
 {
 	enum ctp_status status = *paths ? CTP_OK : ctp_err_set(from->err, "name what to read; it cannot come from standard input");
-	for (; *paths && status != CTP_FAILED; paths++) {
-		ctp_tool_input(from->tool, *paths);
-		errno = 0;
-		status = from->source->ops->read_path(from->source, *paths, from->writer, &from->tool->notice, from->err);
-		status = ctp_memory_status(status, *paths, from->err);
+	for (char **path = paths; *path && status != CTP_FAILED;) {
+		bool there = !access(*path, F_OK);
+		ctp_tool_input(from->tool, *path);
+		status = there ? read_path(from, *path) : ctp_err_sys(from->err, "%s", *path);
+		if (status == CTP_FAILED && skip(from->tool, paths, path, there, from->err))
+			status = CTP_OK;
+		else
+			path++;
 	}
 	ctp_tool_input(from->tool, NULL);
 	return status;
@@ -531,7 +555,7 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 	else
 		status = ctp_output_close(&out, err);
 	int code = status == CTP_FAILED ? ctp_tool_fail_output(tool, &out, err) :
-	           source->stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+	           source->stats.harmed || tool->skipped ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 	if (code != CTP_EXIT_FAILED && !tool->quiet && !tool->counts_itself && (tool->verbose || source->stats.rejected || source->stats.lost))
 		say_kept(tool, &source->stats);
 	ctp_writer_free(writer);

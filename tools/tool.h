@@ -47,6 +47,7 @@ struct ctp_tool {
 	const char *input;
 	uint64_t notices;
 	bool unread; /* the reader of `out` has gone */
+	bool skipped; /* a file of several: it could not be opened, or is no stream, and was said */
 	uint64_t started_ns;
 	_Atomic uint64_t shown_ns; /* of the progress line; 0: none is on the terminal. A thread may say something, too */
 };
@@ -94,10 +95,13 @@ void ctp_tool_progress(struct ctp_tool *tool, const char *fmt, ...) __attribute_
 /* Whether a path is a file that is one of the inputs, too. files: as for a converter. */
 bool ctp_tool_is_input(const char *path, char **files);
 
-/* Fails where an operand cannot be read: for tools that create something before they read. */
+/* Fails where no operand can be read: for tools that create something before they read. */
 enum ctp_status ctp_tool_look(char **files, struct ctp_err *err);
 
-/* Calls fn for each operand in turn, or for stdin where there is none; ends at the first that fails. */
+/*
+ * Calls fn for each operand in turn, or for stdin where there is none; ends at the first that fails. Of several files, one that
+ * cannot be opened, or for which fn says CTP_ERR_NOT_STREAM, is said and taken out of files, and no failure: ctp-common(7).
+ */
 enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
                               void *arg, struct ctp_err *err);
 
@@ -114,8 +118,8 @@ enum ctp_status ctp_tool_create_view(struct ctp_output *out, const char *path, c
 /*
  * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; null: it
  * could not be made, and err says why. A sink writes to out (null: it writes elsewhere), which it owns from its making on and
- * closes. A source writes to what -o and -f say. Where the sink has each section apart, an input that cannot be read is said, and
- * the status is 1 in the end; so it is where the sink has left an input out.
+ * closes. A source writes to what -o and -f say. Where the sink has each section apart, an input that cannot be read to its end is
+ * said, and the status is 1 in the end; so it is where the sink has left an input out.
  */
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err);
 

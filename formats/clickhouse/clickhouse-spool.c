@@ -52,7 +52,8 @@ static void say_why(struct ctp_clickhouse_spool *s, const struct ctp_err *why)
 bool ctp_clickhouse_spool_again(struct ctp_clickhouse_spool *s, const struct ctp_err *why)
 {
 	uint64_t now_ns = ctp_clock_ns(), ended_ns;
-	if (why->code == CTP_ERR_REFUSED || (ctp_input_copy_ended(s->copy, 0, &ended_ns) && now_ns >= ended_ns + s->o.timeout_ns))
+	bool final = why->code == CTP_ERR_REFUSED || why->code == CTP_ERR_NOT_STREAM;
+	if (final || (ctp_input_copy_ended(s->copy, 0, &ended_ns) && now_ns >= ended_ns + s->o.timeout_ns))
 		return false;
 	say_why(s, why);
 	if (now_ns - s->began_ns > LAST_NS)

@@ -298,7 +298,6 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 		return NULL;
 	}
 	s->sink.ops = db->ops->show ? &live_ops : &ops;
-	s->sink.skips = !db->ops->show;
 	s->db = db;
 	s->symbols = symbols;
 	s->facts = ctp_sql_facts_new(db, err);

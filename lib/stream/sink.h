@@ -44,7 +44,6 @@ struct ctp_sink {
 	bool apart;  /* each section is whole on its own: an input that cannot be read need not end the others */
 	bool failed; /* the sink has, and not its input; ctp_convert's */
 	bool left_out; /* after finish: it has said of an input that it did not take all of it */
-	bool skips;    /* an input that is no stream at all, among others, is said and left out */
 	bool skipped;  /* after finish: it has said of a section that it did not take it, as it should: status 3 */
 	const struct ctp_notice *complaint; /* what is said also with -q; the tool's, null: nothing is said */
 };

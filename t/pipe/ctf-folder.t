@@ -38,7 +38,7 @@ ok '-f replaces it' "$to" -f -o "$tmp/d/t" "$tmp/two.ctp"
 is '-f leaves nothing of the old folder' "$(here)" '. ./t ./t/0001 ./t/0001/metadata ./t/0001/stream_0 ./t/0002 ./t/0002/metadata ./t/0002/stream_0 '
 ok '-f replaces a folder of two sections' "$to" -f -o "$tmp/d/t/" "$tmp/a.ctp"
 is '-f leaves nothing of the old sections' "$(here)" "$one"
-fails 'an input that is not there' '.*/none: No such file or directory' "$one" -f -o "$tmp/d/t" "$tmp/a.ctp" "$tmp/none"
+fails 'an input that is not there' '.*/none: No such file or directory' "$one" -f -o "$tmp/d/t" "$tmp/none"
 ok 'a missing input leaves the folder unchanged' diff -r "$tmp/first" "$tmp/d/t"
 echo mine >"$tmp/d/t/notes"
 fails 'something else in it' '.*/d/t: is not a trace that ctp-toctf wrote, so -f leaves it alone' '. ./t ./t/metadata ./t/notes ./t/stream_0 ' -f -o "$tmp/d/t" "$tmp/a.ctp"

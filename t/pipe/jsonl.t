@@ -213,7 +213,7 @@ fi
 "$from" -q -o "$tmp/x.ctp" "$tmp/plain"
 ok '-o writes a file' test -s "$tmp/x.ctp"
 ok 'the file has the stream' sh -c '"$0" "$1" | cmp - "$2"' "$to" "$tmp/x.ctp" "$tmp/plain"
-"$to" -o "$tmp/y.jsonl" "$tmp/x.ctp" "$tmp/nonexistent" 2>"$tmp/err"
+"$to" -o "$tmp/y.jsonl" "$tmp/nonexistent" 2>"$tmp/err"
 is 'an operand that is not there: status 1' $? 1
 like 'the missing operand is named' "$(cat "$tmp/err")" '^ctp-tojsonl: .*/nonexistent: No such file or directory$'
 ok 'no incomplete file is left' test ! -e "$tmp/y.jsonl"

@@ -180,7 +180,7 @@ for file in a.jsonl else nonexistent; do
 		is "$tool $file: one message" "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
 	done
 	"$BIN/ctp-stat" -j "$tmp/$file" "$tmp/a.ctp" "$tmp/$file" 2>/dev/null >"$tmp/json"
-	is "$file and a stream: status 1" $? 1
+	is "$file and a stream: status 3" $? 3
 	is "$file and a stream: the stream is counted" "$(number events)" 3
 done
 like 'JSON is recognised' "$("$BIN/ctp-stat" "$tmp/a.jsonl" 2>&1)" '/a.jsonl: is JSON; pipe it through ctp-fromjsonl$'
@@ -189,7 +189,7 @@ like 'other input is not recognised' "$("$BIN/ctp-stat" "$tmp/else" 2>&1)" '/els
 "$BIN/ctp-stat" "$tmp/a.ctp" -j >"$tmp/json"
 is 'an option may follow a file' "$(number events)" 3
 "$BIN/ctp-stat" -- "$tmp/a.ctp" -j >"$tmp/out" 2>/dev/null
-is 'after -- it is a file' $? 1
+is 'after -- it is a file' $? 3
 
 # More ids than the small set holds: the set grows, and 0 is an ordinary id.
 awk 'BEGIN { for (i = 0; i < 5000; i++)
