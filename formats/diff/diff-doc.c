@@ -79,12 +79,24 @@ static uint32_t commands(struct ctp_doc *doc, const struct ctp_diff *d, enum ctp
 	return n;
 }
 
+enum { TITLE_BYTES = 2048 };
+
+/* Of several commands on a side it has the first. */
+static void title(struct ctp_doc *doc, const char *before, const char *after, bool several)
+{
+	char both[TITLE_BYTES];
+	const char *what = several ? "Before and after, the first of several commands" : "Before and after";
+	snprintf(both, sizeof both, "%s, then %s", before, after);
+	doc->ops->title(doc, what, NULL, strcmp(before, after) ? both : before);
+}
+
 static void what_was_compared(struct ctp_doc *doc, const struct ctp_diff *d)
 {
-	const char *first = d->runs[first_run(d, CTP_DIFF_BEFORE, NULL)].command;
-	bool renamed = strcmp(first, d->runs[first_run(d, CTP_DIFF_AFTER, NULL)].command);
+	const char *before = d->runs[first_run(d, CTP_DIFF_BEFORE, NULL)].command;
+	const char *after = d->runs[first_run(d, CTP_DIFF_AFTER, NULL)].command;
+	bool renamed = strcmp(before, after);
 	bool several = commands(NULL, d, CTP_DIFF_BEFORE) > 1 || commands(NULL, d, CTP_DIFF_AFTER) > 1;
-	doc->ops->title(doc, several ? "Before and after, the first of several commands" : "Before and after", NULL, first);
+	title(doc, before, after, several);
 	for (unsigned side = 0; side < CTP_DIFF_SIDES; side++) {
 		doc->ops->item(doc, INDENT, 0);
 		words(doc, "%s: %u run%s", sides[side], d->sides[side], ctp_print_plural(d->sides[side]));

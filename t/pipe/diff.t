@@ -122,11 +122,11 @@ is 'they do not depend on units' "$(query '.quantities[] | select(.what == "stil
 # --- commands -------------------------------------------------------------------------------------------------------------------
 for i in 1 2 3 4; do python3 -B t/helper/diff-model.py make $i 1 | sed "s|./server|./server$i|" | "$BIN/ctp-fromjsonl" -q >"$tmp/command$i.ctp"; done
 is 'all commands of a side are said' "$(diffs -q 'command1 command2 command1 command3 command4' 'command2 command2' | sed -n "s|$tmp/||g; 1,3p")" \
-	'Before and after, the first of several commands: ./server1
+	'Before and after, the first of several commands: ./server1, then ./server2
   before: 5 runs of ./server1, ./server2, ./server3 and 1 more in command1.ctp, command2.ctp, command1.ctp and 2 more
   after: 2 runs of ./server2 in command2.ctp'
 is 'that of the other side too' "$(diffs -q 'command1' 'command2 command2' | sed -n "s|$tmp/||g; 1,3p")" \
-	'Before and after: ./server1
+	'Before and after: ./server1, then ./server2
   before: 1 run of ./server1 in command1.ctp
   after: 2 runs of ./server2 in command2.ctp'
 
