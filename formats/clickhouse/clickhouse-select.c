@@ -167,6 +167,18 @@
 	" argMax(ifNull(by, 0), ts) AS wake_by, 1 AS has_wake FROM {wakes} WHERE coro <> 0 AND ts IS NOT NULL GROUP BY section, c"
 
 /*
+ * 18.16 analyses the left side of a JOIN twice, so that each further JOIN doubles the time in which a view is made, and that of each query.
+ * So what is known of a last transition, and of a section, is joined beside the others, and what takes longest to analyse comes last.
+ */
+#define LAST_SEEN \
+	"SELECT section, c, last_i, last_t, last_p, last_tid, last_addr, last_active, has_before, before_i, before_t, before_tid, before_active," \
+	" has_last, wake_t, wake_tid, wake_by, has_wake, place" \
+	" FROM (" JOINED(JOINED(LAST_STEPS, LAST_WAKES, "section, c"), PLACES, "section, s") ")"
+#define WHOLE_SECTIONS \
+	"SELECT section, end_ns, has_end, complete, ordinal, nobody_t, has_nobody, has_origins, missed_t, has_missed" \
+	" FROM (" JOINED(SECTION_ENDS, LOST_IN_SECTIONS, "section") ")"
+
+/*
  * Transitions of coroutines that await, with the target of the last await before each, in the order of time, unless events are missing
  * since the transition before: that has ended at x.7. The target and the time of an await are sums of what each adds to the one before,
  * so that no array is looked at for each element of another.
@@ -406,16 +418,13 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 " has_wake AND has_last AND if(has_before, wake_t > before_t, last_i > 0 OR wake_t >= last_t) AS woken_since,"
 	 " multiIf(has_death, 'dead', is_lost, 'unknown', NOT has_last, if({?unfollowed}, 'unknown', 'born'), last_active, 'running', 'suspended') AS state"
 	 " FROM ("
-	 JOINED(JOINED(JOINED(JOINED(JOINED(JOINED(JOINED(JOINED(
+	 JOINED(JOINED(JOINED(JOINED(JOINED(
 		BOUNDS,
-		LAST_STEPS, "section, c"),
-		LAST_WAKES, "section, c"),
-		"SELECT section, c, sum(if(t > begin_ns, t - begin_ns, 0)) AS gap_ns FROM (" GAPS_BETWEEN ") GROUP BY section, c", "section, c"),
-		SECTION_ENDS, "section"),
-		LOST_IN_SECTIONS, "section"),
+		"SELECT section, s AS spawn_number, place AS spawn_place FROM (" PLACES ")", "section, spawn_number"),
 		NAMES, "section, c"),
-		PLACES, "section, s"),
-		"SELECT section, s AS spawn_number, place AS spawn_place FROM (" PLACES ")", "section, spawn_number") ")))"},
+		WHOLE_SECTIONS, "section"),
+		LAST_SEEN, "section, c"),
+		"SELECT section, c, sum(if(t > begin_ns, t - begin_ns, 0)) AS gap_ns FROM (" GAPS_BETWEEN ") GROUP BY section, c", "section, c") ")))"},
 
 	{"reasons",
 	 "SELECT section, c AS coro, probe_id, " TEXT_OR_NULL("called") " AS name, since_ns, " TEXT_OR_NULL("place") " AS site_text, pid, what,"
