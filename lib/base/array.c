@@ -6,16 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM_MIN = 16, MOVED_BYTES_MAX = 1 << 17 };
+enum { ROOM_MIN = 16, MOVED_BYTES = 1 << 11, MOVED_BYTES_MAX = 1 << 17 };
 
-/* See CTP_ARRAY_MOVES. AddressSanitizer's realloc always takes new memory. */
+/*
+ * See CTP_ARRAY_MOVES. AddressSanitizer's realloc always takes new memory. A call may copy MOVED_BYTES, and what earlier ones did not:
+ * if a larger array moved at each call, to fill it would take the square of its size.
+ */
 static void move(void *array, size_t bytes)
 {
-	void *items;
-	memcpy(&items, array, sizeof items);
-	void *moved = bytes && bytes <= MOVED_BYTES_MAX ? realloc(items, bytes) : NULL;
-	if (moved)
-		memcpy(array, &moved, sizeof moved);
+	static _Thread_local size_t may;
+	may += MOVED_BYTES;
+	if (bytes && bytes <= may) {
+		void *items;
+		memcpy(&items, array, sizeof items);
+		items = realloc(items, bytes);
+		if (items)
+			memcpy(array, &items, sizeof items);
+		may -= bytes;
+	}
+	if (may > MOVED_BYTES_MAX)
+		may = MOVED_BYTES_MAX;
 }
 
 bool ctp_array_grow(void *array, size_t *room, size_t want, size_t max, size_t item_bytes)

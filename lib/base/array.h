@@ -28,8 +28,8 @@
 	 ctp_array_grow(&(items), &(room), (want), (max), sizeof *(items)))
 
 /*
- * With AddressSanitizer a small array moves at each call, even if there is room: a test then finds an old pointer to an item
- * that is used after the call, although the array of that test never grows.
+ * With AddressSanitizer a small array moves at each call, even if there is room, and a larger one now and then: a test then
+ * finds an old pointer to an item that is used after the call, although the array of that test never grows.
  */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)

@@ -2,6 +2,7 @@
 /* Copyright (c) 2026 the ctptools authors */
 /* array.c - an array grows as asked, never beyond its limit, and keeps what it has when it cannot. */
 #include "base/array.h"
+#include "must.h"
 #include "tap.h"
 
 #include <stdlib.h>
@@ -45,6 +46,18 @@ int main(void)
 	uintptr_t was = (uintptr_t)items;
 	bool moved = CTP_ARRAY_RESERVE(items, room, 2, 100) && (uintptr_t)items != was;
 	ok(moved == CTP_ARRAY_MOVES && items[1] == 7, "moves at each request with AddressSanitizer, and else only to grow");
+	free(items);
+
+	items = NULL;
+	room = 0;
+	ok(CTP_ARRAY_RESERVE(items, room, 25000, 25000), "a larger array");
+	uint32_t moves = 0;
+	for (int i = 0; i < 200; i++) {
+		was = (uintptr_t)items;
+		must(CTP_ARRAY_RESERVE(items, room, 25000, 25000), "there is room");
+		moves += (uintptr_t)items != was;
+	}
+	ok(CTP_ARRAY_MOVES ? moves > 1 && moves < 10 : !moves, "moves now and then, so that filling it takes no square of its size: %u", moves);
 	free(items);
 	return done_testing();
 }
