@@ -282,7 +282,7 @@ enum ctp_status ctp_tool_look(char **files, struct ctp_err *err)
 }
 
 /* The rule of ctp-common(7) for several files. It is not among the files then, so that a second pass does not say it again. */
-static bool skip(struct ctp_tool *tool, char **files, char **file, bool opened, const struct ctp_err *err)
+static bool passes_over(struct ctp_tool *tool, char **files, char **file, bool opened, const struct ctp_err *err)
 {
 	bool several = *files && files[1], fits = err->code == CTP_ERR_NOT_STREAM || (!opened && err->code == CTP_ERR_SYSTEM);
 	if (!several || !fits)
@@ -327,7 +327,7 @@ enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_stat
 	while (status != CTP_FAILED && (*file || file == only_stdin)) {
 		bool opened;
 		status = each_one(tool, *file, fn, arg, &opened, err);
-		if (status == CTP_FAILED && skip(tool, files, file, opened, err))
+		if (status == CTP_FAILED && passes_over(tool, files, file, opened, err))
 			status = CTP_OK;
 		else
 			file++;
@@ -502,7 +502,7 @@ static enum ctp_status from_paths(struct from *from, char **paths)
 		bool there = !access(*path, F_OK);
 		ctp_tool_input(from->tool, *path);
 		status = there ? read_path(from, *path) : ctp_err_sys(from->err, "%s", *path);
-		if (status == CTP_FAILED && skip(from->tool, paths, path, there, from->err))
+		if (status == CTP_FAILED && passes_over(from->tool, paths, path, there, from->err))
 			status = CTP_OK;
 		else
 			path++;
