@@ -201,15 +201,16 @@ void ctp_say_stopped(struct ctp_words *w)
 {
 	const struct ctp_group *g = w->g;
 	const struct ctp_coroutine *first = first_stopped(w);
-	ctp_words_title(w, "%s of %s that worked have stopped, for up to %s", ctp_words_count(w, w->f->members),
-	                ctp_words_counted(w, g->count, "coroutine", "coroutines"), ctp_words_duration(w, g->longest_ns));
-	ctp_words_evidence(w, "%s at %s, where only coroutines of the same spawn site have ever ended waits",
-	                   ctp_words_counted(w, g->there, "of them waits", "of them wait"), ctp_words_where(w));
+	ctp_words_title(w, "%s of %s that worked %s stopped, at %s, for up to %s", ctp_words_count(w, w->f->members),
+	                ctp_words_counted(w, g->count, "coroutine", "coroutines"), ctp_words_they(w, "has", "have"),
+	                ctp_words_where(w), ctp_words_duration(w, g->longest_ns));
+	ctp_words_evidence(w, "%s there, where only coroutines of the same spawn site have ever ended waits",
+	                   ctp_words_counted(w, g->there, "waits", "wait"));
 	ctp_words_history(w);
 	if (first)
 		ctp_words_evidence(w, "the first that stopped is %s, at %s, %s; it need not be the cause", ctp_words_any(w, first->id),
 		                   ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, first))),
 		                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, first->suspended_ns)));
-	ctp_words_next(w, "what do they wait for at %s? If that is a lock or a pool, tell it with ctp_coro_waits_for, ctp_object and"
-	               " ctp_coro_holds: then the report says who has it", ctp_words_where(w));
+	ctp_words_next(w, "what %s wait for at %s? If that is a lock or a pool, tell it with ctp_coro_waits_for, ctp_object and"
+	               " ctp_coro_holds: then the report says who has it", ctp_words_they(w, "does it", "do they"), ctp_words_where(w));
 }

@@ -109,8 +109,8 @@ static void stopped(void)
 {
 	struct tasks t = good;
 	is(tasks(t), "work-stopped likely 10", "ten of twelve tasks that wait among equals have stopped");
-	is(title, "10 of 12 coroutines that worked have stopped, for up to 2.83 s", "the title says how many");
-	ok(strstr(why, "10 of them wait at site 20, where only coroutines of the same spawn site have ever ended waits\n"),
+	is(title, "10 of 12 coroutines that worked have stopped, at site 20, for up to 2.83 s", "the title says how many");
+	ok(strstr(why, "10 wait there, where only coroutines of the same spawn site have ever ended waits\n"),
 	   "the evidence says where they wait: %s", why);
 	ok(strstr(why, "the first that stopped is coroutine #100, at site 20, "), "and which one stopped first: %s", why);
 	is(suspected, "", "no wait of theirs stands out besides");

@@ -80,7 +80,7 @@ static struct ctp_finding said(enum ctp_rule rule, uint64_t n, unsigned ways)
 {
 	struct ctp_judge j = {.follow = &analysis->follow, .tally = tally, .waiting = n, .running = n - 1, .nothers = 1};
 	struct ctp_group g = {.rule = rule, .spawn = SPAWN, .place = PLACE, .longest_ns = 2000000000, .shortest_ns = 1000000000,
-	                      .to_ns = 2000000000, .dependents = n, .count = n, .most_ns = n, .late = n, .cases = ways & 8 ? 3 : n,
+	                      .to_ns = 2000000000, .dependents = n, .count = n, .there = n, .most_ns = n, .late = n, .cases = ways & 8 ? 3 : n,
 	                      .why = (ways & 1 ? CTP_WHY_PASSING | CTP_WHY_AWAY : 0) | (ways & 2 ? CTP_WHY_CIRCLE | CTP_WHY_RHYTHM : 0) |
 	                             (ways & 4 ? CTP_WHY_STANDSTILL | CTP_WHY_OVERTAKEN : 0) | (ways & 8 ? CTP_WHY_QUIET : 0),
 	                      .still = ways & 8, .ended = {"killed", SIGSEGV},
