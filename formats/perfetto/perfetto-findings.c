@@ -62,8 +62,9 @@ static struct ctp_perfetto_track new_row(struct ctp_perfetto_draw *d, const char
 }
 
 static void say_finding(struct ctp_perfetto_draw *d, const struct ctp_perfetto_track *track, struct instant *in,
-                        const struct ctp_finding *f, uint64_t base_ns)
+                        const struct ctp_report_section *sec, const struct ctp_finding *f, uint64_t base_ns)
 {
+	char because[CTP_PRINT_LINE_MAX];
 	in->nargs = 0;
 	if (f->rule != CTP_RULE_NONE)
 		add_text(in, CTP_PERFETTO_RULE, ctp_rule_name(f->rule));
@@ -73,6 +74,8 @@ static void say_finding(struct ctp_perfetto_draw *d, const struct ctp_perfetto_t
 	add_text(in, CTP_PERFETTO_SPAWNED_AT, f->spawn);
 	if (f->nwho && f->rule != CTP_RULE_NONE)
 		add_number(in, CTP_PERFETTO_CORO, f->who[0].id);
+	if (f->root)
+		add_text(in, CTP_PERFETTO_EVIDENCE, ctp_print_because(because, sec, f, true));
 	add_text(in, CTP_PERFETTO_EVIDENCE, f->excuse);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
 		add_text(in, CTP_PERFETTO_EVIDENCE, f->evidence[i]);
@@ -90,7 +93,7 @@ void ctp_perfetto_findings(struct ctp_perfetto_draw *d, const struct ctp_report_
 	d->failed |= !in.texts;
 	const struct ctp_finding *f;
 	for (uint32_t i = 0; in.texts && (f = ctp_report_finding(sec, i)); i++)
-		say_finding(d, &track, &in, f, base_ns);
+		say_finding(d, &track, &in, sec, f, base_ns);
 	free(in.texts);
 }
 

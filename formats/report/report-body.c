@@ -171,21 +171,35 @@ static void sentences(struct ctp_doc *doc, const char *label, char *const lines[
 		doc->ops->sentence(doc, IN_FINDING + (i ? (unsigned)strlen(label) : 0), i ? "" : label, lines[i]);
 }
 
-/* Of a wait that stands out, the evidence is about the coroutines that wait for the members, and so comes after these. */
+/* Which finding has the coroutines that this one waits for. */
+static void because(struct ctp_doc *doc, const struct ctp_finding *f)
+{
+	char line[CTP_PRINT_LINE_MAX];
+	if (f->root)
+		doc->ops->sentence(doc, IN_FINDING, "", ctp_print_because(line, doc->section, f, false));
+}
+
+/*
+ * Of what is because of another finding, the evidence is left out, unless everything is wanted: it would lead away from the root. Of a
+ * wait that stands out, the evidence is about the coroutines that wait for the members, and so comes after these.
+ */
 static void finding(struct ctp_doc *doc, const struct ctp_finding *f, uint32_t number)
 {
 	bool has_rule = f->rule != CTP_RULE_NONE;
 	doc->ops->finding(doc, number, f->certainty, f->title, has_rule ? ctp_rule_name(f->rule) : NULL);
+	bool whole = !f->root || doc->style->all;
+	because(doc, f);
 	if (f->excuse)
 		doc->ops->sentence(doc, IN_FINDING, "not reported as likely because ", f->excuse);
-	if (has_rule)
+	if (has_rule && whole)
 		sentences(doc, "", f->evidence);
 	if (f->nwho)
 		doc->ops->members(doc, f);
-	if (!has_rule)
+	if (!has_rule && whole)
 		sentences(doc, "", f->evidence);
 	tree(doc, f);
-	sentences(doc, "next: ", f->next);
+	if (whole)
+		sentences(doc, "next: ", f->next);
 }
 
 static void findings(struct ctp_doc *doc)
@@ -327,7 +341,7 @@ static void objects(struct ctp_doc *doc)
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_object *o = alike[i].first;
 		cell_count(&r, alike[i].waiters);
-		cell_ns(&r, alike[i].waiters, alike[i].longest_ns);
+		cell_ns(&r, alike[i].waiters && alike[i].longest_ns, alike[i].longest_ns); /* 0: it is not known whether they still wait */
 		cell(&r, ctp_print_available(available, o));
 		cell(&r, ctp_alike_title(what, &alike[i]));
 		cell(&r, o->made);

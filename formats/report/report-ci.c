@@ -84,7 +84,7 @@ const char *ctp_ci_mark(char to[CTP_CI_MARK_MAX], struct ctp_ci *ci, const struc
 	return to;
 }
 
-static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f)
+static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f, const struct ctp_report_section *section)
 {
 	_Static_assert((unsigned)CTP_REPORT_POSSIBLE == CTP_RULE_NONE, "a wait that stands out has the name possible");
 	*r = (struct ctp_ci_result){
@@ -92,8 +92,11 @@ static void of_finding(struct ctp_ci_result *r, const struct ctp_finding *f)
 		.members = f->members, .waiting = f->waiting, .who = f->who, .nwho = f->nwho, .waiters = f->waiters,
 		.nwaiters = f->nwaiters,
 	};
+	uint32_t n = 0;
+	if (f->root)
+		r->evidence[n++] = ctp_print_because(r->because, section, f, true);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
-		r->evidence[i] = f->evidence[i];
+		r->evidence[n++] = f->evidence[i];
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++)
 		r->next[i] = f->next[i];
 }
@@ -128,7 +131,7 @@ bool ctp_ci_next(struct ctp_ci *ci, struct ctp_ci_result *result)
 	const struct ctp_finding *f = ctp_report_finding(ci->section, ci->at);
 	if (!f)
 		return false;
-	of_finding(result, f);
+	of_finding(result, f, ci->section);
 	if (f->rule == CTP_RULE_NONE)
 		add_advice(result, ci->section);
 	ci->at++;

@@ -23,13 +23,14 @@ struct ctp_ci_result {
 	unsigned rule;          /* of report-rules.h */
 	enum ctp_certainty certainty;
 	const char *title;
-	const char *evidence[CTP_REPORT_LINES + 1], *next[CTP_REPORT_LINES + 1]; /* each up to the first null */
+	const char *evidence[CTP_REPORT_LINES + 3], *next[CTP_REPORT_LINES + 1]; /* each up to the first null */
 	const char *excuse;     /* completes "not reported as likely because"; or null */
 	const char *place, *spawn;
 	uint64_t members, waiting;
 	const struct ctp_report_member *who, *waiters;
 	uint32_t nwho, nwaiters;
 	char quiet[CTP_PRINT_LINE_MAX], advice[CTP_CI_ADVICE_MAX]; /* lines of a wait that stands out */
+	char because[CTP_PRINT_LINE_MAX]; /* the first line of evidence, if there is a root */
 };
 
 /* The results of a section, one after the other: findings in their order, then those with an excuse. */

@@ -152,6 +152,11 @@ static void member(const struct json *j, const struct ctp_report_member *m)
 	ctp_output_putf(j->out, m->pid ? ",\"pid\":\"%ju\"}" : ",\"pid\":null}", m->pid);
 }
 
+static void root(const struct json *j, const struct ctp_finding *f)
+{
+	ctp_output_putf(j->out, f->root ? ",\"number\":%u,\"root\":%u" : ",\"number\":%u,\"root\":null", f->number, f->root);
+}
+
 static void finding(const struct json *j, const struct ctp_finding *f)
 {
 	ctp_output_putf(j->out, "{\"rule\":\"%s\",\"certainty\":\"%s\",\"gravity\":%d,", ctp_rule_name(f->rule),
@@ -168,6 +173,7 @@ static void finding(const struct json *j, const struct ctp_finding *f)
 	ARRAY(j, ",\"coroutines\"", member, f->who, f->nwho);
 	ctp_output_putf(j->out, ",\"waiting\":%ju", f->waiting);
 	ARRAY(j, ",\"awaits\"", waiter, f->waiters, f->nwaiters);
+	root(j, f);
 	ctp_output_putf(j->out, "}");
 }
 
@@ -198,6 +204,7 @@ static void suspect(const struct json *j, const struct ctp_finding *f)
 	ARRAY(j, ",\"coroutines\"", member, f->who, f->nwho);
 	if (has_rule)
 		suspect_of_rule(j, f);
+	root(j, f);
 	ctp_output_putf(j->out, "}");
 }
 

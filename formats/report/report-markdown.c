@@ -287,6 +287,13 @@ static bool brief_still(struct ctp_output *out, const struct ctp_report *r)
 	return n;
 }
 
+static void brief_because(struct ctp_output *out, const struct ctp_ci_result *result)
+{
+	ctp_output_putf(out, "  - ");
+	prose(out, result->because);
+	ctp_output_putf(out, "\n");
+}
+
 /* One item for each result; and below it, if there is room for all, what to look at next. */
 static void brief_results(struct ctp_output *out, const struct ctp_report *r, bool goes_on)
 {
@@ -303,6 +310,10 @@ static void brief_results(struct ctp_output *out, const struct ctp_report *r, bo
 			ctp_output_putf(out, " (`%s`)\n", ctp_report_rule(result.rule).name);
 			if (all > BRIEF_ITEMS / 2 || !result.next[0])
 				continue;
+			if (*result.because) {
+				brief_because(out, &result);
+				continue;
+			}
 			ctp_output_putf(out, result.excuse ? "  - not likely because " : "  - next: ");
 			if (result.excuse) {
 				prose(out, result.excuse);

@@ -300,6 +300,18 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 	return to;
 }
 
+const char *ctp_print_because(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s, const struct ctp_finding *f,
+                              bool with_title)
+{
+	const struct ctp_finding *root = f->root ? ctp_report_finding(s, f->root - 1) : NULL;
+	const char *it = f->members == 1 ? "it" : "they";
+	if (with_title && root && root->title)
+		snprintf(to, CTP_PRINT_LINE_MAX, "because of: %.180s", root->title);
+	else
+		snprintf(to, CTP_PRINT_LINE_MAX, "because of finding %u: without that, %s would go on", f->root, it);
+	return to;
+}
+
 const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
 	if (s->ordinal)

@@ -96,6 +96,10 @@ bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_secti
 /* "No findings", or the number of findings of each certainty, and how many were ignored; or that there is nothing to judge. */
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
+/* Of a finding with a root: "because of finding 1: without that, it would go on"; with the title of that: "because of: ..." */
+const char *ctp_print_because(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s, const struct ctp_finding *f,
+                              bool with_title);
+
 /* The heading of the table of sites, with its order. */
 const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 

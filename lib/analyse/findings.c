@@ -3,6 +3,7 @@
 /* findings.c - adds findings to a section, and sorts them. */
 #include "analyse/findings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,11 +81,65 @@ static uint32_t put_rules_first(struct ctp_finding *list, uint32_t n)
 	return rules;
 }
 
-void ctp_findings_sort(struct ctp_report_section *s)
+static bool has_number(const struct ctp_finding *list, uint32_t n, uint32_t number)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (list[i].number == number)
+			return true;
+	return false;
+}
+
+/* Brings what is because of a root of the list to the places after it. */
+static void put_below_roots(struct ctp_finding *list, uint32_t n, struct ctp_finding *sorted)
+{
+	uint32_t to = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (list[i].root && has_number(list, n, list[i].root))
+			continue;
+		sorted[to++] = list[i];
+		for (uint32_t k = 0; k < n; k++)
+			if (list[i].number && list[k].root == list[i].number)
+				sorted[to++] = list[k];
+	}
+	assert(to == n); /* a root is because of no other */
+	memcpy(list, sorted, n * sizeof *list);
+}
+
+/* The number that a finding gets which has another one now; 0: it is not there. */
+static uint32_t new_number(const struct ctp_report_section *s, uint32_t number)
+{
+	const struct ctp_finding *f;
+	for (uint32_t i = 0; number && (f = ctp_report_finding(s, i)); i++)
+		if (f->number == number)
+			return i + 1;
+	return 0;
+}
+
+static void number_all(struct ctp_report_section *s)
+{
+	for (uint32_t i = 0; i < s->nfindings; i++)
+		s->findings[i].root = new_number(s, s->findings[i].root);
+	for (uint32_t i = 0; i < s->nsuspects; i++)
+		s->suspects[i].root = new_number(s, s->suspects[i].root);
+	for (uint32_t i = 0; i < s->nfindings; i++)
+		s->findings[i].number = i + 1;
+	for (uint32_t i = 0; i < s->nsuspects; i++)
+		s->suspects[i].number = s->nfindings + i + 1;
+}
+
+void ctp_findings_sort(struct ctp_report *r, struct ctp_report_section *s)
 {
 	uint32_t rules = put_rules_first(s->suspects, s->nsuspects);
+	struct ctp_finding *sorted = calloc(s->nfindings + s->nsuspects + 1, sizeof *sorted);
 	if (s->nfindings)
 		qsort(s->findings, s->nfindings, sizeof *s->findings, by_gravity);
 	if (rules)
 		qsort(s->suspects, rules, sizeof *s->suspects, by_gravity);
+	if (sorted && s->nfindings)
+		put_below_roots(s->findings, s->nfindings, sorted);
+	if (sorted && s->nsuspects)
+		put_below_roots(s->suspects, s->nsuspects, sorted);
+	r->failed |= !sorted;
+	number_all(s);
+	free(sorted);
 }

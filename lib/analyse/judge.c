@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyse/findings.h"
+#include "analyse/judge-roots.h"
 #include "analyse/judge-wakers.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
@@ -203,11 +204,13 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_ta
 	for (uint32_t i = 0; i < j.ngroups; i++) {
 		struct ctp_finding finding;
 		make_finding(&j, &j.groups[i], &finding);
+		finding.number = i + 1;
 		ctp_findings_add(r, s, &finding);
 	}
 	j.failed |= !ctp_suspects_find(&j, r, s);
 	ctp_kept_give(kept, &j, r, s);
-	ctp_findings_sort(s);
+	ctp_judge_roots(&j, r, s);
+	ctp_findings_sort(r, s);
 	say_collapse(&j, s);
 	ctp_judge_fini(&j);
 	return !j.failed;

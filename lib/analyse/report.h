@@ -71,6 +71,9 @@ struct ctp_finding {
 	uint32_t nwaiters;
 	uint64_t waiting;                  /* the number of all waiters, of which some are listed */
 
+	uint32_t number; /* from 1 on, in the order of all outputs: findings without an excuse come first */
+	uint32_t root;   /* the number of the finding that has the coroutines which these wait for; 0: there is none */
+
 	/* Only of a wait that stands out, whose waiters are not listed: */
 	uint64_t dependents;          /* coroutines that wait where only members have ended waits, for longer than any such wait took */
 	uint64_t open;                /* all coroutines that wait there at the end, members too */

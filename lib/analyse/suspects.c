@@ -48,6 +48,7 @@ enum {
 /* Suspects at one place; in a program with one or two places, of one spawn place too. */
 struct suspicion {
 	struct ctp_group group;
+	uint32_t number;                /* in the list when it was made, from 1 on: visit of the members */
 	bool ready;                     /* the members were woken, and not resumed */
 	uint64_t ratio;                 /* the largest of a member */
 	uint64_t far;                   /* coroutines that stand out, and await a member */
@@ -218,6 +219,7 @@ static struct suspicion *suspicion_of(struct suspects *all, const struct ctp_cor
 		return NULL;
 	all->list[all->count] = (struct suspicion){.ready = ready,
 		.group = {.place = place, .spawn = co->spawn, .shortest_ns = UINT64_MAX, .from_ns = UINT64_MAX}};
+	all->list[all->count].number = all->count + 1;
 	*number = ++all->count;
 	return &all->list[all->count - 1];
 }
@@ -257,7 +259,7 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 	}
 	if (ctp_judged(end)->visit) /* a coroutine that awaits this one was looked at before */
 		return true;
-	ctp_judged(end)->visit = 1;
+	ctp_judged(end)->visit = s->number;
 	bool unknown = ctp_judge_sure(j, end, true) == CTP_CERTAIN_UNKNOWN;
 	ctp_group_add(j, &s->group, end, unknown ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_POSSIBLE,
 	              s->ready ? end->since_ns : ctp_coroutine_waits_since(end), open_ns(j, end));
@@ -552,6 +554,15 @@ static bool look(struct suspects *all)
 	return true;
 }
 
+/* Members get the number of the finding as their group. */
+static void put_members(struct ctp_judge *j, const struct suspicion *s, uint32_t group)
+{
+	struct ctp_coroutine *co;
+	CTP_EACH_COROUTINE(j, co)
+		if (ctp_judged(co)->visit == s->number && !ctp_judged(co)->group)
+			ctp_judged(co)->group = group;
+}
+
 bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_report_section *s)
 {
 	if (j->facts_only)
@@ -568,7 +579,9 @@ bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_rep
 	for (uint32_t i = 0; done && i < all.count && given < CTP_REPORT_SUSPECTS; i++) {
 		struct ctp_finding to;
 		make_suspect(&all, &all.list[i], &to);
-		given += ctp_findings_add(r, s, &to);
+		to.number = j->ngroups + given + 1;
+		if (ctp_findings_add(r, s, &to))
+			put_members(j, &all.list[i], j->ngroups + ++given);
 	}
 	for (uint32_t i = 0; i < all.count; i++) {
 		for (uint32_t k = 0; k < all.list[i].group.nwho; k++)

@@ -19,7 +19,8 @@ static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the first finding; still: what waits at the end */
 static char suspected[1024], stands_out[1024], excuse[1024], also[1024]; /* "possible 12 and 3 of 478 ended"; the others: of the first */
-static char title[1024]; /* of the first finding */
+static char title[1024], next[1024]; /* of the first finding; next: its first line */
+static char roots[1024]; /* "never-woken 2, possible 1 because of 1": all, in the order of the outputs */
 static char listed[512]; /* objects: "4096 for 1, held by 2, destroyed at 2000" */
 static uint64_t judged_ns;
 
@@ -42,15 +43,28 @@ static const char *const one_process[] = {"pid", "100", NULL};
 
 static inline void begin(void) { begin_with(NULL, one_process); }
 
+static void list_roots(const struct ctp_report_section *s)
+{
+	const struct ctp_finding *f;
+	roots[0] = '\0';
+	for (uint32_t i = 0; (f = ctp_report_finding(s, i)) && strlen(roots) < sizeof roots - 100; i++) {
+		sprintf(roots + strlen(roots), "%s%s %ju", i ? ", " : "", ctp_rule_name(f->rule), (uintmax_t)f->members);
+		if (f->root)
+			sprintf(roots + strlen(roots), " because of %u", f->root);
+	}
+}
+
 /* The findings: "rule certainty members", by gravity, with commas between. */
 static const char *end_so(bool complete, bool missing)
 {
 	char *p = found, *q = why;
-	*p = *q = title[0] = '\0';
+	*p = *q = title[0] = next[0] = '\0';
 	ctp_analysis_end(analysis, &(struct ctp_section_end){.complete = complete, .missing = missing});
 	const struct ctp_report_section *s = analysis->report.sections;
 	if (s->nfindings)
 		snprintf(title, sizeof title, "%s", s->findings[0].title);
+	if (s->nfindings && s->findings[0].next[0])
+		snprintf(next, sizeof next, "%s", s->findings[0].next[0]);
 	for (char *const *line = s->nfindings ? s->findings[0].evidence : (char *[]){NULL}; *line; line++)
 		q += snprintf(q, (size_t)(why + sizeof(why) - q), "%s\n", *line);
 	for (uint32_t i = 0; i < analysis->report.nsections; i++)
@@ -59,6 +73,7 @@ static const char *end_so(bool complete, bool missing)
 			p += sprintf(p, "%s%s %s %ju", p > found ? ", " : "", ctp_rule_name(f->rule),
 			             ctp_certainty_name(f->certainty), (uintmax_t)f->members);
 		}
+	list_roots(s);
 	tree[0] = still[0] = '\0';
 	for (uint32_t k = 0; s->nfindings && k < s->findings[0].nwaiters && k < 8; k++) {
 		const struct ctp_report_member *m = &s->findings[0].waiters[k];

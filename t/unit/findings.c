@@ -64,7 +64,7 @@ static void test_order(void)
 	add(CTP_RULE_NONE, CTP_CERTAIN_UNKNOWN, "events were lost", 10);
 	add(CTP_RULE_OVERDUE, CTP_CERTAIN_POSSIBLE, "it may be late", 1);
 	add(CTP_RULE_WAIT_CYCLE, CTP_CERTAIN_PROVED, NULL, 2);
-	ctp_findings_sort(&section);
+	ctp_findings_sort(&report, &section);
 	is(all(), "wait-cycle 2, leaked 3, timer-overdue 1, leaked 2, possible 9, possible 10",
 	   "findings come first, then those of rules that have an excuse, then waits in the order in which they stand out");
 	ok(section.nfindings == 2 && section.nsuspects == 4, "the excuse divides them");
@@ -98,7 +98,7 @@ static const char *ignoring(const char *pattern)
 	add(CTP_RULE_NONE, CTP_CERTAIN_POSSIBLE, "it rests", 9);
 	add(CTP_RULE_LEAKED, CTP_CERTAIN_POSSIBLE, "it may be used", 2);
 	add(CTP_RULE_LEAKED, CTP_CERTAIN_LIKELY, NULL, 3);
-	ctp_findings_sort(&section);
+	ctp_findings_sort(&report, &section);
 	const char *left = all();
 	end();
 	return left;
@@ -136,7 +136,7 @@ static void test_printed(void)
 	ok(strstr(printed(as_json), "\"suspects\":[{\"certainty\":\"possible\",\"title\":\"something is wrong\",\"excuse\":\"it may be used\",\"also\":null"),
 	   "JSON lists it with the waits that stand out");
 	ok(strstr(printed(as_json), "\"rule\":\"leaked\",\"gravity\":") &&
-	   strstr(printed(as_json), ",\"evidence\":[\"this is why\"],\"next\":[\"look there\"],\"awaits\":[]}"),
+	   strstr(printed(as_json), ",\"evidence\":[\"this is why\"],\"next\":[\"look there\"],\"awaits\":[],\"number\":0,\"root\":null}"),
 	   "and has its rule, too");
 	add(CTP_RULE_NONE, CTP_CERTAIN_POSSIBLE, "it rests", 1);
 	text = printed(as_text);

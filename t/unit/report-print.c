@@ -340,7 +340,7 @@ static void test_json(struct made *m)
 	m->who[0].nreasons = 0;
 	m->who[0].waits_for = 0;
 	text = printed(JSON, &m->report, &plain);
-	ok(has(text, "],\"waiting\":0,\"awaits\":[]}"), "JSON: a finding without other waiters has an empty list");
+	ok(has(text, "],\"waiting\":0,\"awaits\":[],\"number\":0,\"root\":null}"), "JSON: a finding without other waiters has an empty list");
 	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept\"," NULL_ACCEPT "\"coroutines\":1234,\"runnable\":0,"
 	             "\"longest_ns\":5,\"shortest_ns\":0,\"ended\":0,\"ended_max_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
 	             "\"certain\":false}"), "JSON lists the groups that wait");

@@ -82,14 +82,20 @@ function sortedBy(rows, key) {
 }
 
 // The list of the panel for a section: its findings, then those with an excuse, in the form of findings. Of a wait that stands out
-// the report has no waiters.
+// the report has no waiters. The evidence of a finding that has a root begins with that.
 function leadsOf({ findings, suspects = [] }) {
+	const all = [...findings, ...suspects];
+	const isRoot = (lead, { root, origin }) => root && lead.number === root && lead.origin === origin;
+	const withRoot = finding => {
+		const because = all.filter(lead => isRoot(lead, finding)).map(({ title }) => "because of: " + title);
+		return because.length ? { ...finding, evidence: [...because, ...finding.evidence] } : finding;
+	};
 	return [...findings, ...suspects.map(({ rule, next, awaits, evidence, ...suspect }) => ({
 		...suspect, rule: rule || "stands out", members: suspect.count,
 		from_ns: suspect.since_ns, to_ns: suspect.since_ns + suspect.for_ns,
 		evidence: ["not reported as likely because " + suspect.excuse, ...evidence || (suspect.also ? [suspect.also] : [])],
 		next: next || [], waiting: rule ? suspect.waiting : 0, awaits: awaits || [],
-	}))];
+	}))].map(withRoot);
 }
 
 class Model {

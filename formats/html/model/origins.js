@@ -137,6 +137,13 @@ function joinedLines(origins, key) {
 	return Array.from(lines, ([line, names]) => names.length === origins.length ? line : `${whose(names)}: ${line}`);
 }
 
+// Findings that are because of another one come after that.
+function belowRoots(findings) {
+	const isBelow = (finding, root) => finding.root === root.number && finding.origin === root.origin;
+	return findings.filter(finding => !findings.some(root => isBelow(finding, root)))
+		.flatMap(root => [root, ...findings.filter(finding => isBelow(finding, root))]);
+}
+
 // The report of all origins: lists with all of their items, each with the name of its origin, and sums.
 function joinedSection({ origins, verdicts = [], t0_ns: t0, t0_wall_ns: wall }) {
 	const sections = origins.map(({ section }) => section), sum = key => sections.reduce((all, one) => all + (one[key] || 0), 0);
@@ -149,7 +156,7 @@ function joinedSection({ origins, verdicts = [], t0_ns: t0, t0_wall_ns: wall }) 
 	const rank = ({ certainty }) => CERTAINTIES.indexOf(certainty);
 	const filtered = new Set(sections.map(section => section.filtered).filter(text => text));
 	const lasted = ({ section, part }) => section.ended_ns ?? section.duration_ns ?? part.span_ns;
-	const findings = list("findings").sort((a, b) => rank(a) - rank(b) || a.gravity - b.gravity || b.members - a.members);
+	const findings = belowRoots(list("findings").sort((a, b) => rank(a) - rank(b) || a.gravity - b.gravity || b.members - a.members));
 	const certain = CERTAINTIES.map((_, i) => `${findings.filter(finding => rank(finding) === i).length} ${CERTAINTIES[i]}`);
 	const alone = [...new Set(origins.map(({ part }) => verdicts[part.section] || "No findings"))].join(" · ");
 	const sums = "coroutines alive threads_seen events wakes lost lost_of_nobody missed untraced".split(" ");
