@@ -73,14 +73,15 @@ void ctp_judge_fini(struct ctp_judge *j)
 static bool is_group(const void *groups, uint32_t number, const void *like)
 {
 	const struct ctp_group *g = &((const struct ctp_group *)groups)[number - 1], *want = like;
-	return g->rule == want->rule && g->spawn == want->spawn && g->place == want->place && g->first == want->first;
+	bool same_sites = g->spawn == want->spawn && g->place == want->place;
+	return g->rule == want->rule && g->key == want->key && (same_sites || g->key);
 }
 
-static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place, uint64_t first)
+static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place, uint64_t key)
 {
-	const struct ctp_group g = {.rule = rule, .spawn = spawn, .place = place, .first = first, .shortest_ns = UINT64_MAX,
+	const struct ctp_group g = {.rule = rule, .spawn = spawn, .place = place, .key = key, .shortest_ns = UINT64_MAX,
 	                            .from_ns = UINT64_MAX};
-	uint64_t hash = ctp_map_pair(&j->map, (uint64_t)spawn << 32 | place, rule + first);
+	uint64_t hash = ctp_map_pair(&j->map, key ? key : (uint64_t)spawn << 32 | place, rule);
 	uint32_t *slot = ctp_map_slot(&j->map, hash, is_group, j->groups, &g);
 	if (*slot)
 		return &j->groups[*slot - 1];
@@ -100,9 +101,9 @@ struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint3
 	return group_of(j, rule, spawn, place, 0);
 }
 
-struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first)
+struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first, uint64_t key)
 {
-	return group_of(j, rule, first->spawn, ctp_follow_place(j->follow, first), first->id);
+	return group_of(j, rule, first->spawn, ctp_follow_place(j->follow, first), key);
 }
 
 struct ctp_group *ctp_judge_object_group(struct ctp_judge *j, enum ctp_rule rule, uint64_t pid, const struct ctp_reason_of *reason)

@@ -7,7 +7,7 @@
  * uses those before it: this one; judge-reasons (what a wait is for), judge-rest (waits for descriptors), judge-members (the
  * coroutines of a group), judge-circle (circles), judge-wakers (wakers that may still come), judge-why (reasons against a wait),
  * judge-own (what a coroutine did before), judge-words (texts); the rules in judge-run, judge-object, judge-wait, judge-over and
- * judge-program; suspects; judge, which calls them.
+ * judge-program; suspects; judge-roots (which finding is because of which); judge, which calls them.
  */
 #ifndef CTP_JUDGE_GROUPS_H
 #define CTP_JUDGE_GROUPS_H
@@ -56,7 +56,8 @@ enum {
 struct ctp_group {
 	enum ctp_rule rule;
 	uint32_t spawn, place;
-	uint64_t first; /* wait cycle: the member with the smallest id; of an object: its address; else 0 */
+	uint64_t key; /* wait cycle: the same for circles that look alike; of an object: its address and process; else 0 */
+	uint64_t circles; /* wait cycle: how many there are */
 	uint64_t pid;   /* of an object: its process, */
 	struct ctp_reason_of object; /* and the reason for it of the first member; what 0: the group is about waits */
 	uint32_t wanted_at; /* of an object: where a member waited for it, or waits; 0: not known */
@@ -130,7 +131,9 @@ void ctp_judge_fini(struct ctp_judge *j);
 
 /* The group, made if it is new; null: out of memory, or the section has too many. */
 struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place);
-struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first); /* of a circle */
+
+/* The group of all circles with a key, which is not 0. If it is new, it has the sites of first. */
+struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first, uint64_t key);
 
 /* The group of an object that breaks a rule as a whole. */
 struct ctp_group *ctp_judge_object_group(struct ctp_judge *j, enum ctp_rule rule, uint64_t pid, const struct ctp_reason_of *reason);

@@ -49,24 +49,61 @@ static void say_wanted(struct ctp_words *w, const struct ctp_reason_of *r, const
 
 static void put_for(struct ctp_words *w, char to[48], uint64_t ns) { snprintf(to, 48, " for %s", ctp_words_duration(w, ns)); }
 
-/* The holder that the others wait for: the first that has ended, or else the first. */
-static const struct ctp_holder *main_holder(struct ctp_words *w, const struct ctp_object *ob)
+/* The holder that co waits for: the first that has ended; or the one that co awaits, as the next in a circle; or the first. */
+static const struct ctp_holder *main_holder(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_object *ob)
 {
+	const struct ctp_holder *main = &ob->holders[0];
 	for (uint32_t i = 0; i < ob->nholders; i++) {
-		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, ob->holders[i].coro);
-		if (!co || co->state == CTP_DEAD)
+		const struct ctp_coroutine *by = ctp_follow_find(w->j->follow, ob->holders[i].coro);
+		if (!by || by->state == CTP_DEAD)
 			return &ob->holders[i];
+		if (by->id == co->awaits)
+			main = &ob->holders[i];
 	}
-	return &ob->holders[0];
+	return main;
 }
 
-/* How much the holders of permits have beside one, or how many other holders a lock has. */
-static uint64_t held_by_others(const struct ctp_object *ob, const struct ctp_holder *one, bool permits)
+/* How much of permits the waiter itself has, other coroutines of its finding, and all others; of a lock, how many of these hold it. */
+struct rest {
+	uint64_t own, of_finding, others;
+};
+
+static struct rest rest_of(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_object *ob,
+                           const struct ctp_holder *main, bool permits)
 {
-	uint64_t sum = ob->others;
-	for (const struct ctp_holder *h = ob->holders; h < ob->holders + ob->nholders; h++)
-		sum += h == one ? 0 : permits ? (uint64_t)h->count : 1;
-	return sum;
+	struct rest rest = {.others = ob->others};
+	for (const struct ctp_holder *h = ob->holders; h < ob->holders + ob->nholders; h++) {
+		const struct ctp_coroutine *by = ctp_follow_find(w->j->follow, h->coro);
+		bool with_it = by && ctp_judged(co)->group && ctp_judged(by)->group == ctp_judged(co)->group;
+		uint64_t count = permits ? (uint64_t)h->count : 1;
+		if (h == main)
+			continue;
+		*(h->coro == co->id ? &rest.own : with_it ? &rest.of_finding : &rest.others) += count;
+	}
+	return rest;
+}
+
+/* ", 1 by itself, 1 by another of these, and 2 by others" */
+static void say_rest(const struct rest *rest, bool permits, char *text, size_t size)
+{
+	const struct {
+		uint64_t n;
+		const char *who;
+	} parts[] = {{rest->own, "itself"}, {rest->of_finding, "others that wait here"}, {rest->others, permits ? "others" : "more"}};
+	uint32_t left = (rest->own > 0) + (rest->of_finding > 0) + (rest->others > 0);
+	size_t len = 0;
+	*text = '\0';
+	for (uint32_t i = 0; i < 3; i++) {
+		if (!parts[i].n)
+			continue;
+		const char *joins = --left ? "," : ", and";
+		if (!permits && i < 2)
+			len += (size_t)snprintf(text + len, size - len, "%s by %s", joins, parts[i].who);
+		else if (!permits)
+			len += (size_t)snprintf(text + len, size - len, "%s by %ju more", joins, (uintmax_t)parts[i].n);
+		else
+			len += (size_t)snprintf(text + len, size - len, "%s %ju by %s", joins, (uintmax_t)parts[i].n, parts[i].who);
+	}
 }
 
 /* "took it at pool.c:80:get and "; "" if the trace does not say where. */
@@ -105,19 +142,18 @@ static void say_state(struct ctp_words *w, const struct ctp_holder *holder, cons
 static void say_holder(struct ctp_words *w, const struct ctp_coroutine *co, const struct ctp_object *ob, bool permits, char *text,
                        size_t size)
 {
-	char part[48] = "", others[48] = "", held[48] = "", waits[48] = "", state[3 * CTP_SITE_TEXT_MAX];
+	char part[48] = "", others[144] = "", held[48] = "", waits[48] = "", state[3 * CTP_SITE_TEXT_MAX];
 	*text = '\0';
 	if (ob->holders_known && ob->hold_ns && !ob->nholders && !ob->others)
 		snprintf(text, size, ", which no coroutine holds");
 	if (!ob->holders_known || !ob->nholders)
 		return;
-	const struct ctp_holder *holder = main_holder(w, ob);
+	const struct ctp_holder *holder = main_holder(w, co, ob);
 	const struct ctp_coroutine *by = ctp_follow_find(w->j->follow, holder->coro);
-	uint64_t more = held_by_others(ob, holder, permits);
+	const struct rest rest = rest_of(w, co, ob, holder, permits);
 	if (permits && ob->total != 1)
 		snprintf(part, sizeof part, "%jd of them ", (intmax_t)holder->count);
-	if (more)
-		snprintf(others, sizeof others, permits ? ", and %ju by others" : ", and by %ju more", (uintmax_t)more);
+	say_rest(&rest, permits, others, sizeof others);
 	if (!w->j->ordinal) {
 		put_for(w, held, ctp_span_ns(holder->since_ns, ctp_judge_end_ns(w->j, co)));
 		put_for(w, waits, by ? ctp_wait_ns(w->j, by) : 0);

@@ -243,25 +243,87 @@ void ctp_say_not_resumed(struct ctp_words *w)
 	}
 }
 
+/* Of the listed members, how many wait for what another coroutine holds, and how many for the end of another one. */
+static void count_ways(const struct ctp_words *w, uint32_t *held, uint32_t *joins)
+{
+	*held = *joins = 0;
+	for (uint32_t i = 0; i < w->f->nwho; i++) {
+		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
+		bool is_held = co && ctp_wait_is_held(w->j, co);
+		*held += is_held;
+		*joins += co && !is_held && co->flags & CTP_CO_JOINS;
+	}
+}
+
+/* A coroutine that waits for the end of another has nothing to take in an order. */
+static void say_way_out(struct ctp_words *w)
+{
+	uint32_t held, joins;
+	count_ways(w, &held, &joins);
+	if (joins && held)
+		ctp_words_next(w, "do not wait for the end of a coroutine while holding what it needs: give that back first");
+	else if (joins && w->f->members == 1)
+		ctp_words_next(w, "a coroutine must not wait for its own end");
+	else if (joins)
+		ctp_words_next(w, "each waits for another one to end: let one of them go on without that, or cancel it");
+	else if (w->f->members == 1)
+		ctp_words_next(w, "if this is a lock: find where it took the lock before, and release it there");
+	else
+		ctp_words_next(w, "if these are locks, take them in one order everywhere; else one of the waits must go");
+}
+
+static void say_in_circle(struct ctp_words *w, const struct ctp_coroutine *co)
+{
+	if (ctp_wait_is_held(w->j, co)) {
+		ctp_words_reasons(w, co);
+		return;
+	}
+	ctp_words_evidence(w, "%s awaits %s at %s", ctp_words_any(w, co->id), ctp_words_any(w, co->awaits),
+	                   ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, co))));
+}
+
+/* The longest wait comes first. */
+static void say_circle(struct ctp_words *w)
+{
+	for (uint32_t i = 0; i < w->f->nwho && i < CIRCLE_LISTED; i++) {
+		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
+		if (co)
+			say_in_circle(w, co);
+	}
+}
+
+/* Of several circles, the one with the longest wait, from member to member. */
+static void say_first_circle(struct ctp_words *w)
+{
+	const struct ctp_coroutine *first = ctp_words_first(w), *co = first;
+	for (uint32_t i = 0; co && i < CIRCLE_LISTED; i++) {
+		say_in_circle(w, co);
+		co = ctp_follow_find(w->j->follow, co->awaits);
+		if (co == first)
+			return;
+	}
+}
+
 void ctp_say_cycle(struct ctp_words *w)
 {
-	if (w->f->members == 1)
-		ctp_words_title(w, "%s waits for itself at %s", ctp_words_those(w), ctp_words_places(w));
+	uint64_t circles = w->g->circles;
+	if (w->f->members == 1 || w->f->members == circles)
+		ctp_words_title(w, "%s %s at %s", ctp_words_those(w), ctp_words_they(w, "waits for itself", "wait, each for itself,"),
+		                ctp_words_places(w));
+	else if (circles > 1)
+		ctp_words_title(w, "%s wait for one another in %s circles, at %s", ctp_words_those(w), ctp_words_count(w, circles),
+		                ctp_words_places(w));
 	else
 		ctp_words_title(w, "%s wait for one another in a circle, at %s", ctp_words_those(w), ctp_words_places(w));
-	for (uint32_t i = 0; i < w->f->nwho && i < CIRCLE_LISTED; i++) {
-		const struct ctp_report_member *m = &w->f->who[i];
-		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, m->id);
-		if (co && ctp_wait_is_held(w->j, co))
-			ctp_words_reasons(w, co);
-		else if (co)
-			ctp_words_evidence(w, "%s awaits %s at %s", ctp_words_member(w, m), ctp_words_any(w, co->awaits),
-			                   ctp_words_named(m->place));
-	}
+	if (circles > 1)
+		say_first_circle(w);
+	else
+		say_circle(w);
 	if (w->f->members == 1)
 		ctp_words_writer(w, ctp_words_first(w));
-	ctp_words_next(w, "%s", ctp_words_they(w, "if this is a lock: find where it took the lock before, and release it there",
-	                                       "if these are locks, take them in one order everywhere; else one of the waits must go"));
+	if (circles > 1)
+		ctp_words_evidence(w, "and so in %s", ctp_words_counted(w, circles - 1, "other circle", "other circles"));
+	say_way_out(w);
 }
 
 void ctp_say_awaits_dead(struct ctp_words *w)

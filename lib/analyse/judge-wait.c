@@ -45,6 +45,20 @@ static bool is_usual(const struct ctp_judge *j, const struct ctp_coroutine *co)
 	return j->ordinal || ctp_wait_ns(j, co) < CTP_JUDGE_FLOOR_NS || (has_history && !ctp_wait_is_too_long(j, co));
 }
 
+/* The same number for circles that look alike, and are as certain: one bug makes many of them, and these are one finding. Not 0. */
+static uint64_t key_of(struct ctp_judge *j, const struct ctp_coroutine *first, enum ctp_certainty certainty)
+{
+	const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);
+	const struct ctp_coroutine *co = first;
+	uint64_t sum = certainty;
+	do {
+		uint64_t sites = (uint64_t)co->spawn << 32 | ctp_follow_place(j->follow, co);
+		sum += ((sites + 1) * odd) ^ (sites >> 7);
+		co = awaited(j, co);
+	} while (co != first);
+	return sum ? sum : 1;
+}
+
 /*
  * Coroutines await one another in a circle. If each joins the next, nothing can ever wake them: that is proved, unless events of
  * theirs are missing. Other targets may be out of date, as when a lock was handed on, or the wait may have a time-out.
@@ -69,8 +83,9 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 		return;
 	if (!joins)
 		certainty = likely_at_most(certainty);
-	/* One group for each circle: its first is the member with the smallest id. */
-	struct ctp_group *g = ctp_judge_circle(j, CTP_RULE_WAIT_CYCLE, first);
+	struct ctp_group *g = ctp_judge_circle(j, CTP_RULE_WAIT_CYCLE, first, key_of(j, first, certainty));
+	if (g)
+		g->circles++;
 	do {
 		ctp_judge_add(j, g, next, certainty, next->suspended_ns, ctp_wait_ns(j, next));
 		next = awaited(j, next);

@@ -124,7 +124,7 @@ is 'waiters are listed below what they wait for' "$("$report" "$tmp/circle.ctp" 
      joiner 11 (#11)
        serve (#12), in joiner 10  at server.c:20:serve, for 1.00 s
          serve (#13), in joiner 10  at handler.c:30:read it; now 7, for 1.00 s
-   next: if these are locks, take them in one order everywhere; else one of the waits must go"
+   next: each waits for another one to end: let one of them go on without that, or cancel it"
 is 'Markdown has the waiters as a list' \
 	"$("$report" -m "$tmp/circle.ctp" | sed -n '/^waiting/,/^- next/p' | sed '$d' | grep '^ *-')" \
 '- `joiner 11 (#11)`

@@ -210,8 +210,63 @@ static void test_blocked(void)
 	is(blocked(false), "woken-not-resumed 2", "a thread that is idle could");
 }
 
+/* --- circles -------------------------------------------------------------------------------------------------------------- */
+
+/* Pairs of coroutines wait for one another to end. */
+static const char *joined(uint64_t pairs)
+{
+	begin();
+	for (uint64_t co = 1; co <= 2 * pairs; co++) {
+		is_born(&h, 1, co, co % 2 ? CLIENT : JOB);
+		resumes(&h, 2, co, 5);
+	}
+	for (uint64_t co = 1; co <= 2 * pairs; co++) {
+		joins(&h, 3, co, co % 2 ? co + 1 : co - 1);
+		suspends(&h, 4, co, 5, co % 2 ? 8 : 9);
+	}
+	over();
+	return roots;
+}
+
+/* Two coroutines have a permit each, of two or three, and want another one. A third one may have the last. */
+static void permits(bool third)
+{
+	scene();
+	has_so(&h, 5, A, CTP_WAITS_PERMITS, 2 + third, CTP_OBJECT_MADE | CTP_OBJECT_OWNED);
+	for (uint64_t co = 1; co <= (third ? 3 : 2); co++) {
+		runs((100 + co) * MS, co);
+		gets(&h, (100 + co) * MS + 1, co, A, 1);
+		if (co < 3)
+			waits_so(&h, (100 + co) * MS + 2, co, CTP_WAITS_PERMITS, A, 1, 0);
+		else
+			waits_so(&h, (100 + co) * MS + 2, co, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+		stops((100 + co) * MS + 3, co);
+	}
+	has(&h, 110 * MS, A, CTP_WAITS_PERMITS, 0);
+	over();
+}
+
+static void test_circles(void)
+{
+	is(joined(1), "wait-cycle 2", "two coroutines join one another");
+	is(title, "2 coroutines wait for one another in a circle, at site 8 and site 9", "in one circle");
+	is(next, "each waits for another one to end: let one of them go on without that, or cancel it", "there are no locks");
+	is(joined(3), "wait-cycle 6", "circles that look alike are one finding");
+	is(title, "6 coroutines wait for one another in 3 circles, at site 8 and site 9", "which counts them");
+	ok(strstr(why, "coroutine #1 awaits coroutine #2 at site 8\ncoroutine #2 awaits coroutine #1 at site 9\nand so in 2 other circles\n"),
+	   "and shows one of them: %s", why);
+	permits(false);
+	ok(strstr(why, "1 of them held by coroutine #2 for ") && strstr(why, "1 of them held by coroutine #1 for "),
+	   "each waits for the permit of the other: %s", why);
+	ok(strstr(why, ", and 1 by itself\n"), "and has one itself");
+	is(next, "if these are locks, take them in one order everywhere; else one of the waits must go", "these can be taken in an order");
+	permits(true);
+	ok(strstr(why, ", 1 by itself, and 1 by others\n"), "another one has the last: %s", why);
+}
+
 int main(void)
 {
+	test_circles();
 	test_blocked();
 	test_feeder();
 	test_objects();
