@@ -227,7 +227,7 @@ static struct suspicion *suspicion_of(struct suspects *all, const struct ctp_cor
 /* The wait is in order, because of what it is for. */
 static bool is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return ctp_wait_is_quiet(j, co) && !ctp_wait_is_far_off(j, co);
+	return ctp_wait_may_rest(j, co) || (ctp_wait_is_quiet(j, co) && !ctp_wait_is_far_off(j, co));
 }
 
 /* A finding explains the wait: it has the coroutine, its place, or the child that it waits for. */
@@ -243,8 +243,7 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 	struct ctp_judge *j = all->j;
 	bool passing = ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_own_ns(j, co)); /* it was meant to end, too */
 	bool rests = !passing && !ctp_wait_is_for_turn(j, co) && ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
-	bool may_rest = ctp_wait_may_rest(j, co) && (rests || j->follow->attached_ns);
-	bool idle = is_quiet(j, co) || may_rest || (rests && ctp_wait_is_for_idle(j, co) && !ctp_wait_is_out_of_rhythm(j, co));
+	bool idle = is_quiet(j, co) || (rests && ctp_wait_is_for_idle(j, co) && !ctp_wait_is_out_of_rhythm(j, co));
 	uint64_t ratio = idle ? 0 : stands_out(all, co);
 	struct ctp_coroutine *end = ratio ? end_of_chain(j, co) : NULL;
 	if (!end || is_quiet(j, end) || is_explained(all, end))

@@ -36,12 +36,20 @@ static void serves(uint64_t ts, uint64_t co)
  * Six connections of one kind. All serve until AT; then the first one rests, and the others go on until the end. awaited: from
  * SPAWN_OUTER, a coroutine awaits each, as where a function that reads is a coroutine too.
  */
+static bool sleeps_first; /* so that they do not rest where they read, as far as their history tells */
+
 static void six(bool awaited)
 {
 	for (uint64_t co = 1; co <= 6; co++) {
 		is_born(&h, ms(BEGIN), co, MAKER);
 		resumes(&h, ms(BEGIN) + co, co, THREAD);
-		reads(ms(BEGIN) + 10 + co, co, co);
+		if (sleeps_first) {
+			waits_for(&h, ms(BEGIN) + co, co, CTP_WAITS_TIMER, ms(BEGIN + 1));
+			suspends(&h, ms(BEGIN) + co, co, THREAD, SLEEP);
+			is_woken(&h, ms(BEGIN + 1) + co, co, OTHER, 0);
+			resumes(&h, ms(BEGIN + 1) + co, co, THREAD);
+		}
+		reads(ms(BEGIN + sleeps_first) + 10 + co, co, co);
 	}
 	for (uint64_t co = 1; awaited && co <= 6; co++) {
 		is_born(&h, ms(BEGIN) + 20, OUTER + co, SPAWN_OUTER);
@@ -79,6 +87,22 @@ static void from_start(void)
 	is(story(from_the_start, CTP_SIDE_ACCEPTED, CTP_LAST_UNKNOWN), "", "one that was accepted is not");
 	is(story(from_the_start, CTP_SIDE_UNKNOWN, CTP_LAST_UNKNOWN), "never-woken likely 1",
 	   "one of a side that is not known is found, by its history");
+}
+
+static void waits_that_stand_out(void)
+{
+	sleeps_first = true;
+	story(from_the_start, CTP_SIDE_UNKNOWN, CTP_LAST_UNKNOWN);
+	is(found, "never-woken likely 1", "where its kind does not rest, one of a side that is not known is found");
+	begin_with(NULL, from_the_start);
+	six(false);
+	is(over(), "never-woken likely 1", "so is one that was not looked at");
+	story(from_the_start, CTP_SIDE_ACCEPTED, CTP_LAST_UNKNOWN);
+	is(found, "", "one that was accepted is not, nor");
+	is(suspected, "", "does it stand out");
+	story(attached, CTP_SIDE_ACCEPTED, CTP_LAST_UNKNOWN);
+	is(suspected, "", "attached: it does not stand out");
+	sleeps_first = false;
 }
 
 static void at_one_moment(void)
@@ -142,6 +166,7 @@ int main(void)
 {
 	for_good();
 	from_start();
+	waits_that_stand_out();
 	at_one_moment();
 	below_others();
 	return done_testing();
