@@ -31,8 +31,10 @@ bool ctp_object_copy(const struct ctp_shm_object *from, struct ctp_shm_object *t
 	to->room_ts = READ(from->room_ts);
 	to->closed_ts = READ(from->closed_ts);
 	to->held_ts = READ(from->held_ts);
+	uint32_t used = READ(from->holders_used);
+	to->holders_used = used < CTP_SHM_HOLDERS ? used : CTP_SHM_HOLDERS;
 	for (unsigned i = 0; i < CTP_SHM_HOLDERS; i++)
-		to->holders[i] = READ(from->holders[i]);
+		to->holders[i] = i < to->holders_used ? READ(from->holders[i]) : 0;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence in ctp_object_begin_ */
 	to->begun = READ(from->begun);
 	return to->begun == to->done;

@@ -70,7 +70,7 @@ template <class T> using ctp_type_ = T;
 #define CTP_SHM_SLOTS 8u
 #define CTP_SHM_WAKES 4u
 #define CTP_SHM_REASONS 4u
-#define CTP_SHM_HOLDERS 4u
+#define CTP_SHM_HOLDERS 51u
 #define CTP_SHM_OBJECTS_FEW 2048u /* objects in the first part of their table */
 #define CTP_SHM_OBJECT_KEYS 8u    /* places in each part where a key can be: one cache line */
 
@@ -218,6 +218,12 @@ struct ctp_shm_object {
 	uint64_t room, room_ts;           /* the same for the room in a queue with a limit */
 	uint64_t closed_ts; /* when it was closed; 0: it is open */
 	uint64_t held_ts;   /* when holders changed last */
+	/*
+	 * Holders after these are 0. It only grows until the object is new again. Relaxed: a coroutine gives back what it took before, so
+	 * the thread that counts this runs after the one that stored its place here, by the order of the program itself.
+	 */
+	uint32_t holders_used;
+	uint32_t holders_zero;
 	uint64_t holders[CTP_SHM_HOLDERS]; /* CTP_HOLDER of the coroutine << 16 | how much it holds; or 0 */
 };
 
@@ -400,8 +406,9 @@ CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
 CTP_ASSERT_(sizeof(struct ctp_shm_site) == 256);
 CTP_AT_(ctp_shm_object, object, 0x10);
 CTP_AT_(ctp_shm_object, available, 0x30);
-CTP_AT_(ctp_shm_object, holders, 0x60);
-CTP_ASSERT_(sizeof(struct ctp_shm_object) == 128);
+CTP_AT_(ctp_shm_object, holders_used, 0x60);
+CTP_AT_(ctp_shm_object, holders, 0x68);
+CTP_ASSERT_(sizeof(struct ctp_shm_object) == 512); /* it divides CTP_RESERVE_: no object is in two pieces */
 CTP_AT_(ctp_shm_ring, tail, 0x40);
 CTP_AT_(ctp_shm_ring, back_from, 0x48);
 CTP_AT_(ctp_shm_ring, over_from, 0x58);
@@ -3015,6 +3022,12 @@ static inline uint32_t ctp_object_begin_(const struct ctp_probe_ *p, struct ctp_
 /* Pairs with the reader's acquire load of done: a reader that sees the number sees the change. */
 static inline void ctp_object_done_(struct ctp_shm_object *o) { __atomic_fetch_add(&o->done, 1, __ATOMIC_RELEASE); }
 
+static inline uint32_t ctp_holders_used_(const struct ctp_shm_object *o)
+{
+	uint32_t used = CTP_GET_(&o->holders_used);
+	return used < CTP_SHM_HOLDERS ? used : CTP_SHM_HOLDERS;
+}
+
 /* Forgets the object. This also completes a change that was never finished. */
 static inline void ctp_object_clear_(struct ctp_shm_object *o, uint32_t number)
 {
@@ -3027,8 +3040,10 @@ static inline void ctp_object_clear_(struct ctp_shm_object *o, uint32_t number)
 	CTP_PUT_(&o->room_ts, CTP_TO_(uint64_t, 0));
 	CTP_PUT_(&o->closed_ts, CTP_TO_(uint64_t, 0));
 	CTP_PUT_(&o->held_ts, CTP_TO_(uint64_t, 0));
-	for (uint32_t i = 0; i < CTP_SHM_HOLDERS; i++)
+	uint32_t used = ctp_holders_used_(o);
+	for (uint32_t i = 0; i < used; i++)
 		CTP_PUT_(&o->holders[i], CTP_TO_(uint64_t, 0));
+	CTP_PUT_(&o->holders_used, 0u);
 	CTP_PUT_(&o->done, number - 1);
 }
 
@@ -3072,13 +3087,23 @@ static inline bool ctp_objects_kept_(struct ctp_probe_ *p)
 	return !(CTP_GET_(p->mode) & CTP_MODE_BARE) && ctp_extend_(p);
 }
 
+/* The place after those in use, which is in use from now on; CTP_SHM_HOLDERS: there is none. Another thread may take it first. */
+static inline uint32_t ctp_holder_next_(struct ctp_shm_object *o, uint32_t used)
+{
+	uint32_t seen = used;
+	while (used < CTP_SHM_HOLDERS && seen <= used)
+		if (__atomic_compare_exchange_n(&o->holders_used, &seen, used + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			break;
+	return used;
+}
+
 /* Adds n to what a coroutine holds. If it has no place in holders, or n does not fit, the rest is counted in others. */
 static inline void ctp_hold_write_(struct ctp_shm_object *o, uint64_t ref, int64_t n)
 {
 	uint64_t holder = CTP_HOLDER(ref), word, next;
 	for (int tries = 0; tries < 16; tries++) {
-		uint32_t at = CTP_SHM_HOLDERS;
-		for (uint32_t i = 0; i < CTP_SHM_HOLDERS; i++) {
+		uint32_t at = CTP_SHM_HOLDERS, used = ctp_holders_used_(o);
+		for (uint32_t i = 0; i < used; i++) {
 			uint64_t found = CTP_GET_(&o->holders[i]);
 			if (found >> 16 != holder && (found || n < 0 || at < CTP_SHM_HOLDERS))
 				continue;
@@ -3086,6 +3111,8 @@ static inline void ctp_hold_write_(struct ctp_shm_object *o, uint64_t ref, int64
 			if (found)
 				break;
 		}
+		if (at == CTP_SHM_HOLDERS && n > 0)
+			at = ctp_holder_next_(o, used);
 		if (at == CTP_SHM_HOLDERS)
 			break;
 		word = CTP_GET_(&o->holders[at]);

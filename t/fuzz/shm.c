@@ -420,7 +420,8 @@ static void put_object(struct input *in)
 	uint64_t *words[] = {&o->made_ts, &o->available, &o->available_ts, &o->room_ts, &o->closed_ts, &o->held_ts};
 	for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
 		put64(words[k], number(in));
-	for (unsigned k = 0; k < CTP_SHM_HOLDERS; k++) {
+	o->holders_used = byte(in);
+	for (unsigned k = 0; k < 4; k++) {
 		uint64_t holder = CTP_HOLDER(CTP_REF(byte(in) % 4, byte(in)));
 		o->holders[k] = which & 4 ? number(in) : holder << 16 | k;
 	}

@@ -103,6 +103,39 @@ static void held(void)
 		ok(of[k] <= 3 || copy.others < 0, "no coroutine holds more than it took");
 }
 
+/* More coroutines than there are places. */
+static void holders(void)
+{
+	enum { ALL = CTP_SHM_HOLDERS + 9 };
+	static struct ctp_coro co[ALL];
+	static char pool;
+	struct ctp_shm_object copy;
+	unsigned known = 0;
+	ctp_object_new(&pool, CTP_FOR_PERMITS, ALL, NULL, 0);
+	for (unsigned i = 0; i < ALL; i++) {
+		ctp_coro_new(&co[i], 100 + i);
+		ctp_coro_holds(&co[i], &pool, 1);
+	}
+	ok(ctp_object_copy(object_at(&pool), &copy), "an object that many hold can be copied");
+	for (unsigned i = 0; i < CTP_SHM_HOLDERS; i++)
+		known += copy.holders[i] == (CTP_HOLDER(ctp_coro_ref(&co[i])) << 16 | 1);
+	is_u64(known, CTP_SHM_HOLDERS, "as many holders as there are places are known");
+	is_u64((uint64_t)copy.others, 9, "the others are counted");
+	for (unsigned i = 0; i < ALL; i++)
+		ctp_coro_holds(&co[i], &pool, -1);
+	ctp_object_copy(object_at(&pool), &copy);
+	known = 0;
+	for (unsigned i = 0; i < CTP_SHM_HOLDERS; i++)
+		known += copy.holders[i] != 0;
+	ok(!known && !copy.others && copy.holders_used == CTP_SHM_HOLDERS, "they all give back what they hold");
+	ctp_object_new(&pool, CTP_FOR_PERMITS, ALL, NULL, 0);
+	ctp_coro_holds(&co[3], &pool, 1);
+	ctp_object_copy(object_at(&pool), &copy);
+	is_u64(copy.holders_used, 1, "a new object at the address uses the places from the first on");
+	for (unsigned i = 0; i < ALL; i++)
+		ctp_coro_death(&co[i]);
+}
+
 /* --- many ----------------------------------------------------------------------------------------------------------------- */
 
 static char many[THREADS][MANY];
@@ -140,11 +173,12 @@ static void placed(void)
 
 int main(void)
 {
-	onemap_open(64, CTP_MODE_RECORD | CTP_MODE_KEEP);
+	onemap_open(128, CTP_MODE_RECORD | CTP_MODE_KEEP);
 	for (unsigned i = 0; i < THREADS; i++)
 		ctp_coro_new(&coros[i], i + 1);
 	copies();
 	held();
+	holders();
 	placed();
 	return done_testing();
 }

@@ -38,7 +38,7 @@ pub const SHM_VERSION: u32 = 1;
 pub const SHM_SLOTS: u64 = 8;
 pub const SHM_WAKES: u32 = 4;
 pub const SHM_REASONS: u32 = 4;
-pub const SHM_HOLDERS: u32 = 4;
+pub const SHM_HOLDERS: u32 = 51;
 pub const SHM_OBJECTS_FEW: u32 = 2048;
 pub const SHM_OBJECT_KEYS: u32 = 8;
 pub const ANNEX_MAGIC: u64 = 0x3158_454e_4e41_5443;
@@ -172,6 +172,8 @@ shared!(Object, "ctp_shm_object" {
     room_ts: AtomicU64,
     closed_ts: AtomicU64,
     held_ts: AtomicU64,
+    holders_used: AtomicU32,
+    holders_zero: AtomicU32,
     holders: [AtomicU64; SHM_HOLDERS as usize],
 });
 

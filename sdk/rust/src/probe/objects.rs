@@ -189,9 +189,10 @@ impl Object {
             ts.store(0, Relaxed);
         }
         self.others.store(0, Relaxed);
-        for holder in &self.holders {
+        for holder in &self.holders[..self.used()] {
             holder.store(0, Relaxed);
         }
+        self.holders_used.store(0, Relaxed);
         self.done.store(change.wrapping_sub(1), Relaxed);
     }
 
@@ -240,9 +241,25 @@ impl Object {
         }
     }
 
+    /// How many places of holders have been used since the object was new.
+    ///
+    /// Relaxed: a coroutine gives back what it took before, so the thread that counts this runs after the one that stored its place, by
+    /// the order of the program itself.
+    fn used(&self) -> usize {
+        self.holders_used.load(Relaxed).min(SHM_HOLDERS) as usize
+    }
+
+    /// The place after those in use, which is in use from now on. Another thread may take it first.
+    fn holder_next(&self, used: usize) -> Option<(&AtomicU64, u64)> {
+        let at = self.holders.get(used)?;
+        self.holders_used.fetch_max(used as u32 + 1, Relaxed);
+        Some((at, 0))
+    }
+
     /// The word of a holder, or a free one if it is to hold something; and its value.
     fn holder_at(&self, holder: u64, n: i32) -> Option<(&AtomicU64, u64)> {
-        let words = self.holders.iter().map(|at| (at, at.load(Relaxed)));
+        let used = self.used();
+        let words = self.holders[..used].iter().map(|at| (at, at.load(Relaxed)));
         let mut free = None;
         for (at, word) in words {
             if word >> 16 == holder {
@@ -252,7 +269,7 @@ impl Object {
                 free = Some((at, word));
             }
         }
-        free
+        free.or_else(|| if n > 0 { self.holder_next(used) } else { None })
     }
 }
 
