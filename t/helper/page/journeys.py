@@ -539,10 +539,14 @@ def test_10_large_stays_light(page):
                True, "as it would be at once")
     window.eval("{ window.said.clear(); ctp.app.search('job 1'); }")
     page.ok(window.until("ctp.app.view.q === 'job 1' && byId('matches').textContent"), "a search too", window.eval("[...said]"))
+    # What is drawn is text on a canvas.
+    window.eval("""{ const { ctx } = ctp.app.overview, fill = ctx.fillText; window.drawn = new Set();
+        ctx.fillText = function(text, ...rest) { window.drawn.add(text); return fill.call(this, text, ...rest); }; }""")
     window.eval("""{ window.said.clear(); window.shares = []; Breath.prototype.take = async function(share) {
         this.progress(share); window.shares.push(ctp.app.overview.share); window.said.add((document.querySelector(".counting, #detail .sums") || {}).textContent);
         await new Promise(done => setTimeout(done)); }; ctp.app.overview.count(null); }""")
-    page.ok(window.until("shares.length > 1 && ctp.app.overview.share === null") and window.eval("Math.max(...shares)") > 0, "the overview says how far it has counted")
+    page.ok(window.until("shares.length > 1 && ctp.app.overview.share === null") and window.eval("Math.max(...shares)") > 0, "the overview knows how far it has counted")
+    page.ok(window.until("[...drawn].some(text => /^counting: \\d/.test(text))"), "and says so", window.eval("[...drawn]"))
     window.eval("{ ctp.app.setRange([1e6, 5e8]); }")
     page.ok(window.until("[...said].some(text => /^counting: \\d/.test(text)) && byId('detail').textContent.includes('waits, by site')"),
             "so do the sums of a range", window.eval("[...said]"))
