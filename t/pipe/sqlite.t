@@ -171,14 +171,14 @@ for n in 2 3; do "$from" -q "$tmp/real.jsonl" >"$tmp/real$n.ctp"; done # the sam
 ok 'several streams are appended one after another' \
 	judge "$tmp/app.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/real.jsonl" "$tmp/real.jsonl"
 cp "$tmp/app.sqlite" "$tmp/before.sqlite"
-"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/nothing.ctp" 2>"$tmp/err"
-is 'an append that fails at its second input gives status 1' "$? $(grep -c nothing.ctp "$tmp/err")" '1 1'
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" /proc/self/mem 2>"$tmp/err"
+is 'an append that fails at its second input gives status 1' "$? $(grep -c /proc/self/mem "$tmp/err")" '1 1'
 ok 'a failed append leaves the database unchanged' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
 there=$(sql "$tmp/app.sqlite" 'SELECT max(id) - 1 FROM sections')
 zstdcat "$tmp/real.ctp.zst" >"$tmp/real.ctp"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/real.ctp" 2>"$tmp/err"
 is 'a trace that is there is skipped' "$? $(cat "$tmp/err")" \
-	"3 ctp-sqlite: $tmp/app.sqlite: $tmp/real.ctp: section $there is of the same trace; it is skipped"
+	"3 ctp-sqlite: $tmp/app.sqlite: $tmp/real.ctp: skipped: section $there is of the same trace"
 is 'the other one is added' "$(sql "$tmp/app.sqlite" 'SELECT max(id) FROM sections')" $((there + 2))
 cp "$tmp/before.sqlite" "$tmp/app.sqlite"
 head -c 5000 /dev/urandom | tr '\0-\377' 'a-z' >"$tmp/strange"
@@ -201,14 +201,48 @@ open(sys.argv[2] + "1.ctp", "wb").write(whole[:at])
 open(sys.argv[2] + "2.ctp", "wb").write(whole[at:])' "$tmp/whole.ctp" "$tmp/part"
 is 'different parts of a stream can be appended' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" '3 , 3 '
 is 'each part is refused a second time' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" \
-	'3 section 1 is of the same trace, and not complete; --replace replaces it; it is skipped, 3 section 2 is of the same trace, and not complete; --replace replaces it; it is skipped'
-is 'a truncated copy counts as the same trace' "$(again "$tmp/whole.ctp")" '3 section 1 is of the same trace, and not complete; --replace replaces it; it is skipped'
+	'3 section 1 is of the same trace, and not complete; --replace replaces it, 3 section 2 is of the same trace, and not complete; --replace replaces it'
+is 'a truncated copy counts as the same trace' "$(again "$tmp/whole.ctp")" '3 section 1 is of the same trace, and not complete; --replace replaces it'
 cp "$tmp/once.sqlite" "$tmp/cut.sqlite"
 "$sqlite" -q --append --replace -o "$tmp/cut.sqlite" "$tmp/whole.ctp" 2>"$tmp/err"
 is '--replace replaces it' "$? $(sed 's/.*: //' "$tmp/err") $(sql "$tmp/cut.sqlite" 'SELECT section, count(*) > 50000, complete FROM coro_trace_events JOIN sections s ON s.id = section GROUP BY section ORDER BY 2' | tr '\n' ' ')" \
 	"0 section 1, which is not complete, is replaced by that of $tmp/whole.ctp 2|0|0 3|1|1 "
 "$sqlite" -q --append --replace -o "$tmp/cut.sqlite" "$tmp/whole.ctp" 2>"$tmp/err"
-is '--replace leaves a complete one' "$? $(sed 's/.*: //' "$tmp/err")" '3 section 3 is of the same trace; it is skipped'
+is '--replace leaves a complete one' "$? $(sed 's/.*: //' "$tmp/err")" '3 section 3 is of the same trace'
+awk 'BEGIN { for (i = 1; i <= 120000; i++) printf "{\"probe_id\":1,\"tid\":%d,\"addr\":\"0x1\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", i * i % 997, i, i % 2 ? "true" : "false", i }' |
+	"$from" -q >"$tmp/three.ctp"
+python3 -c 'import sys
+whole, at = open(sys.argv[1], "rb").read(), 0
+for name in "short", "long": # one packet, two packets
+    at = whole.index(whole[:8], at + 1)
+    open(sys.argv[2] + name + ".ctp", "wb").write(whole[:at])' "$tmp/three.ctp" "$tmp/"
+replace() { # FILE: what it says, and the rows and their last time
+	"$sqlite" -q --append --replace -o "$tmp/lengths.sqlite" "$1" 2>"$tmp/err"
+	echo "$? $(sed 's/.*: //' "$tmp/err") $(sql "$tmp/lengths.sqlite" 'SELECT count(*) > 20000, count(*) > 70000, max(ts) = max(end_ns) FROM coro_trace_events, sections')"
+}
+is '--replace: a copy is loaded' "$(replace "$tmp/short.ctp")" '3  1|0|1'
+is '--replace: a longer one takes its place' "$(replace "$tmp/long.ctp")" \
+	"3 section 1, which is not complete, is replaced by that of $tmp/long.ctp 1|1|1"
+for copy in short long; do
+	is "--replace: the $copy copy does not" "$(replace "$tmp/$copy.ctp")" '3 section 1 is of the same trace, and no shorter 1|1|1'
+done
+"$BIN/ctp-fromjsonl" -q <<-'END' >"$tmp/m1.ctp"
+	{"type":"@section","attrs":{"clock":"monotonic","boot_id":"b","wall_offset_ns":"5"}}
+	{"probe_id":1,"tid":1,"addr":"0x1","seq":1,"is_active":true,"ts":1}
+	{"type":"@section","attrs":{"clock":"monotonic","boot_id":"b","wall_offset_ns":"5","pid":"2"}}
+	{"probe_id":2,"tid":1,"addr":"0x1","seq":1,"is_active":true,"ts":2}
+END
+"$BIN/ctp-merge" -q "$tmp/m1.ctp" >"$tmp/merged.ctp"
+"$sqlite" -q -o "$tmp/origins.sqlite" "$tmp/m1.ctp"
+"$sqlite" -q --append -o "$tmp/origins.sqlite" "$tmp/merged.ctp" 2>"$tmp/err"
+is 'a merge of sections that are there is skipped' "$? $(sed 's/.*: //' "$tmp/err") $(sql "$tmp/origins.sqlite" 'SELECT count(*) FROM coro_trace_events')" \
+	'3 section 1 is one of those that were merged into it; append the others by themselves 2'
+"$sqlite" -q -o "$tmp/alone.sqlite" "$tmp/merged.ctp"
+"$sqlite" -q -o "$tmp/beside.sqlite" "$tmp/real.ctp"
+"$sqlite" -q --append -o "$tmp/beside.sqlite" "$tmp/merged.ctp" 2>"$tmp/err"
+merged() { sql "$1" "SELECT probe_id, tid, ts, coro FROM coro_trace_events WHERE section = $2; SELECT attrs, complete, stream, end_ns FROM sections WHERE id = $2;
+	SELECT origin, name, section_id FROM origin WHERE section = $2"; }
+is 'a merge of others is there as if it were alone' "$(merged "$tmp/beside.sqlite" 2)" "$(merged "$tmp/alone.sqlite" 1)"
 manual() { # SECTION DATABASE: the commands of ctp-sqlite.1
 	sed -n '/^\$ sqlite3 night.sqlite "SELECT .BEGIN/,/^\.Ed/p' doc/ctp-sqlite.1 | sed '/^\.Ed/d; s/^\$ //; s/\\e/\\/g' | sed "s/= 3/= $1/g; s#night.sqlite#$2#g" | sh
 }
@@ -222,7 +256,7 @@ is 'after that its trace can be appended' "$(again "$tmp/whole.ctp") $(sql "$tmp
 sql "$tmp/once.sqlite" 'ALTER TABLE sections DROP COLUMN stream'
 is 'a database of an earlier version can be appended to' "$(again "$tmp/real.ctp") $(sql "$tmp/once.sqlite" 'SELECT id, stream IS NULL FROM sections' | tr '\n' ' ')" '0  2|1 3|1 4|0 '
 is 'from then on it refuses a trace a second time' \
-	"$(again "$tmp/real.ctp")" '3 section 4 is of the same trace; it is skipped'
+	"$(again "$tmp/real.ctp")" '3 section 4 is of the same trace'
 ok 'refused appends have left it unchanged' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
 mkfifo "$tmp/fifo"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/fifo" & pid=$!

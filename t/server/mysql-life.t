@@ -104,7 +104,7 @@ load -q -D answer "$tmp/s1.ctp"
 like 'a lost answer to COMMIT is reported' "$? $(cat "$tmp/lost") $(cat "$tmp/err")" "^1 lost ctp-mysql: answer: .*$unknown"
 is 'no temporary table of that load is left' "$(left answer)" 0
 load -q -D answer --append "$tmp/s2.ctp" 2>"$tmp/err"
-is 'the same load again reports that it is there' "$? $(head -n 1 "$tmp/err")" "3 ctp-mysql: answer: $tmp/s2.ctp: section 7 is of the same trace; it is skipped"
+is 'the same load again reports that it is there' "$? $(head -n 1 "$tmp/err")" "3 ctp-mysql: answer: $tmp/s2.ctp: skipped: section 7 is of the same trace"
 same 'the rows are there once' answer "$tmp/k.sqlite"
 kill $proxy
 wait $proxy 2>/dev/null

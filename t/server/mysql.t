@@ -113,7 +113,7 @@ manual() { # SECTION: the commands of ctp-mysql.1
 }
 load -q -D again "$tmp/s1.ctp"
 is '--append: a trace is refused a second time' "$(again "$tmp/s2.ctp" "$tmp/s1.ctp" | head -n 1)" \
-	"3 ctp-mysql: again: $tmp/s1.ctp: section 1 is of the same trace; it is skipped"
+	"3 ctp-mysql: again: $tmp/s1.ctp: skipped: section 1 is of the same trace"
 same 'the other one is added' again "$tmp/both.sqlite"
 sql -e 'DROP DATABASE again'
 awk 'BEGIN { for (i = 1; i <= 60000; i++) printf "{\"probe_id\":1,\"tid\":%d,\"addr\":\"0x1\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", i * i % 997, i, i % 2 ? "true" : "false", i }' |
@@ -122,6 +122,8 @@ python3 -c 'import sys
 whole = open(sys.argv[1], "rb").read()
 open(sys.argv[2], "wb").write(whole[:whole.index(whole[:8], len(whole) // 2)]) # a packet begins there' "$tmp/whole.ctp" "$tmp/part.ctp"
 load -q -D again "$tmp/part.ctp"
+is 'a copy that was cut is not replaced by one that has no more' "$(again --replace "$tmp/part.ctp" | grep -o 'skipped: .*')" \
+	'skipped: section 1 is of the same trace, and no shorter'
 is 'a copy that was cut is replaced' "$(again --replace "$tmp/whole.ctp")" "0 ctp-mysql: again: section 1, which is not complete, is replaced by that of $tmp/whole.ctp"
 is 'and no row is there twice' "$(sql -D again -e 'SELECT count(*), count(DISTINCT section) FROM coro_trace_events; SELECT id, complete FROM sections')" '60000	1
 2	1'

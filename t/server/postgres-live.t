@@ -245,7 +245,7 @@ anew
 head -c $(($(wc -c <"$tmp/lw.ctp") / 2)) "$tmp/lw.ctp" | "$postgres" -q --live
 is 'a truncated stream gives status 3' "$? $(sql 'SELECT complete, count(*) FROM sections JOIN coro_trace_events e ON e.section = sections.id GROUP BY 1' | sed 's/|.*//')" '3 f'
 "$postgres" -q --append "$tmp/lw.ctp" 2>"$tmp/err"
-is 'the file of the same trace is skipped' "$? $(cat "$tmp/err")" "3 ctp-postgres: coro_tracer at $PGHOST: $tmp/lw.ctp: section 1 is of the same trace, and not complete; --replace replaces it; it is skipped"
+is 'the file of the same trace is skipped' "$? $(cat "$tmp/err")" "3 ctp-postgres: coro_tracer at $PGHOST: $tmp/lw.ctp: skipped: section 1 is of the same trace, and not complete; --replace replaces it"
 "$postgres" -q --live --append <"$tmp/lw.ctp" 2>"$tmp/err"
 is 'a live load of it is refused, too' "$? $(cat "$tmp/err") $(sql 'SELECT count(*) FROM sections')" "1 ctp-postgres: coro_tracer at $PGHOST: stdin: section 1 is of the same trace, and not complete; the manual says how to remove it 1"
 pg_manual 1

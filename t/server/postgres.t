@@ -103,7 +103,7 @@ again() { # [OPTION...] TRACE...: appends, prints the status and what was said
 }
 anew
 "$postgres" -q "$tmp/1.ctp"
-there="3 ctp-postgres: coro_tracer at $PGHOST: $tmp/1.ctp: section 1 is of the same trace; it is skipped"
+there="3 ctp-postgres: coro_tracer at $PGHOST: $tmp/1.ctp: skipped: section 1 is of the same trace"
 cp "$tmp/a.sqlite" "$tmp/one.sqlite"
 is '--append: a trace that is there is skipped' "$(again "$tmp/1.ctp" "$tmp/2.ctp" | head -n 1)" "$there"
 awk 'BEGIN { for (i = 1; i <= 60000; i++) printf "{\"probe_id\":1,\"tid\":%d,\"addr\":\"0x1\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", i * i % 997, i, i % 2 ? "true" : "false", i }' |
@@ -147,7 +147,7 @@ anew
 "$postgres" -q "$tmp/1.ctp"
 like 'a lost answer to COMMIT is reported' "$(again -d "host=$tmp/lost dbname=coro_tracer" "$tmp/2.ctp")" "^1 ctp-postgres: coro_tracer at .*$unknown"
 is 'the answer was lost' "$(cat "$tmp/dropped")" lost
-is 'the same load again reports that it is there' "$(again "$tmp/2.ctp" | head -n 1)" "3 ctp-postgres: coro_tracer at $PGHOST: $tmp/2.ctp: section 7 is of the same trace; it is skipped"
+is 'the same load again reports that it is there' "$(again "$tmp/2.ctp" | head -n 1)" "3 ctp-postgres: coro_tracer at $PGHOST: $tmp/2.ctp: skipped: section 7 is of the same trace"
 kill $proxy
 wait $proxy 2>/dev/null
 pg_manual 12
@@ -239,7 +239,7 @@ for other in 'TABLE sections (a INT)' 'VIEW gaps AS SELECT 1'; do
 	like "an object of others is named in the message: $other" "$? $(cat "$tmp/err")" '^1 ctp-postgres: coro_tracer at .*: has a table or view (sections|gaps) that is no trace.s; --table SCHEMA.T puts'
 done
 anew
-"$postgres" -q "$tmp/1.ctp" "$tmp/nowhere" 2>"$tmp/err"
+"$postgres" -q "$tmp/nowhere" 2>"$tmp/err"
 is 'no database is created for unreadable input' "$? $(cat "$tmp/err") $(db=postgres sql "SELECT count(*) FROM pg_database WHERE datname = 'coro_tracer'")" \
 	"1 ctp-postgres: $tmp/nowhere: No such file or directory 0"
 
