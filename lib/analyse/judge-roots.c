@@ -231,7 +231,7 @@ static bool waits_for_others(enum ctp_rule rule)
 {
 	return rule == CTP_RULE_NEVER_WOKEN || rule == CTP_RULE_SUSPENDED || rule == CTP_RULE_STANDSTILL || rule == CTP_RULE_WAIT_CYCLE ||
 	       rule == CTP_RULE_OWN || rule == CTP_RULE_LEAKED || rule == CTP_RULE_NOT_RESUMED || rule == CTP_RULE_NEVER_STARTED ||
-	       rule == CTP_RULE_NONE;
+	       rule == CTP_RULE_WORK_STOPPED || rule == CTP_RULE_NONE;
 }
 
 /* Votes for the findings about the objects that a coroutine waits for. False: there are none. */
@@ -312,25 +312,37 @@ static bool find_spawns(struct roots *r)
 	return found;
 }
 
-static void claim_object(struct roots *r, const struct ctp_coroutine *co, uint32_t node)
+/* Of several findings about an object, that with the most members says what is wrong with it. */
+static void claim_objects(struct roots *r, const struct ctp_reasons *reasons, uint32_t node)
 {
 	const struct ctp_objects *objects = r->j->follow->objects;
-	const struct ctp_reasons *reasons = ctp_wait_reasons(r->j, co);
 	for (uint32_t i = 0; reasons && i < reasons->n; i++) {
-		const struct ctp_object *ob = ctp_objects_wanted(r->j->follow->objects, reasons, i);
+		const struct ctp_object *ob = ctp_objects_wanted(objects, reasons, i);
 		uint32_t *of = ob ? &r->of_object[ob - objects->list] : NULL;
 		if (of && (!*of || r->finding[*of]->members < r->finding[node]->members))
 			*of = node;
 	}
 }
 
+/* A finding about an object as a whole may have members that wait for nothing at the end. */
+static void claim_of_groups(struct roots *r)
+{
+	for (uint32_t i = 0; i < r->j->ngroups; i++) {
+		const struct ctp_group *g = &r->j->groups[i];
+		const struct ctp_reasons reasons = {.pid = g->pid, .n = 1, .list = {g->object}};
+		if (g->object.what && r->finding[i + 1])
+			claim_objects(r, &reasons, i + 1);
+	}
+}
+
 static void find_objects(struct roots *r)
 {
 	struct ctp_coroutine *co;
+	claim_of_groups(r);
 	CTP_EACH_COROUTINE(r->j, co) {
 		uint32_t node = node_of(r, co);
 		if (node && ctp_wait_is(co) && is_about_object(r->finding[node]->rule))
-			claim_object(r, co, node);
+			claim_objects(r, ctp_wait_reasons(r->j, co), node);
 		bool holds_thread = node && co->state == CTP_RUNNING;
 		if (holds_thread && (!r->blocked || co->since_ns < r->blocked_ns)) {
 			r->blocked = node;
