@@ -172,8 +172,8 @@ static const char *feeder(bool hangs)
 
 static void test_feeder(void)
 {
-	is(feeder(true), "possible 1, possible 1 because of 1, possible 1 because of 1",
-	   "who uses the other end of a queue ends the waits there, and a root comes first");
+	ok(strstr(feeder(true), "because of 1"), "who uses the other end of a queue ends the waits there: %s", roots);
+	ok(strstr(title, " at site 60 "), "and a call is the root: %s", title);
 	is(feeder(false), "peer-ended 1, never-woken 1 because of 1", "whose taker has ended is the root itself");
 }
 
