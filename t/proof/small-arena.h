@@ -9,7 +9,7 @@
 
 #include "shm/arena.h"
 
-enum { SMALL_ARENA_BYTES = 9 << 16, SMALL_STATIONS = 4, SMALL_RINGS = 3, SMALL_RING_BITS = 4 };
+enum { SMALL_ARENA_BYTES = 22 << 16, SMALL_STATIONS = 4, SMALL_RINGS = 3, SMALL_RING_BITS = 4 };
 
 /* Once: its bytes are shared, and so is what the probe's threads share. */
 void small_arena_share(void);
