@@ -166,9 +166,9 @@ static void say_ended_holders(struct ctp_words *w, const struct ctp_object *ob)
 	}
 }
 
-static void say_wanted(struct ctp_words *w)
+static void say_wanted(struct ctp_words *w, const char *what)
 {
-	ctp_words_evidence(w, "%s it in the last second%s%s", ctp_words_counted(w, w->f->members, "coroutine wanted", "coroutines wanted"),
+	ctp_words_evidence(w, "%s %s in the last second%s%s", ctp_words_counted(w, w->f->members, "coroutine wanted", "coroutines wanted"), what,
 	                   w->f->place ? ", at " : "", w->f->place ? ctp_words_named(w->f->place) : "");
 }
 
@@ -186,7 +186,7 @@ void ctp_say_spent_pool(struct ctp_words *w)
 		                ended == 1 ? "a coroutine that has ended" : "coroutines that have ended");
 	say_ended_holders(w, ob);
 	ctp_words_evidence(w, "since then nobody has taken or given back any");
-	say_wanted(w);
+	say_wanted(w, w->g->object.what == CTP_WAITS_LOCK ? "it" : "a permit");
 	ctp_words_next(w, "see that every way out of the coroutine that held it, also an error or a cancellation, gives it back");
 }
 
@@ -195,7 +195,7 @@ void ctp_say_spent_queue(struct ctp_words *w)
 	const struct ctp_queue_end *takers = ctp_wait_other_end(w->j, w->g->pid, &w->g->object);
 	ctp_words_title(w, "all coroutines that ever took from %s have ended, and %s room in it", name_of(w),
 	                ctp_words_counted(w, w->f->members, "coroutine wants", "coroutines want"));
-	say_wanted(w);
+	say_wanted(w, "room in it");
 	for (uint32_t i = 0; takers && i < takers->n && i < CTP_WORDS_LISTED; i++)
 		ctp_words_evidence(w, "%s has taken from it %s, and has ended", ctp_words_any(w, takers->users[i].coro),
 		                   ctp_words_counted(w, takers->users[i].uses, "time", "times"));

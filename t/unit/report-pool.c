@@ -74,7 +74,7 @@ static void exhausted(void)
 	   "the title says how many permits are lost");
 	ok(strstr(why, "coroutine #100 took 1 permit 100 ms after the start, and ended 400 ms after the start\n"),
 	   "the evidence names a holder that has ended: %s", why);
-	ok(strstr(why, "1 coroutine wanted it in the last second, at site 31\n"), "it says where the permits are wanted: %s", why);
+	ok(strstr(why, "1 coroutine wanted a permit in the last second, at site 31\n"), "it says where the permits are wanted: %s", why);
 	p.timer = true, p.reason = 0;
 	ok(is_found(p), "the same is found if the time-out is a reason of its own: %s", found);
 	p = drained, p.permits = p.dead = 20;
@@ -166,6 +166,7 @@ static void queues(void)
 	struct queue q = abandoned;
 	is(queue(q), "peer-ended likely 1", "a full queue whose takers have all ended is found, though each wait has a short time-out");
 	is(title, "all coroutines that ever took from the queue at 0x1000 have ended, and 1 coroutine wants room in it", "the title says so");
+	ok(strstr(why, "1 coroutine wanted room in it in the last second, at site 40\n"), "it says where room is wanted: %s", why);
 	ok(strstr(why, "coroutine #100 has taken from it 20 times, and has ended\n"), "the evidence names a taker: %s", why);
 	q.takers = 12;
 	ok(is_left(q), "the same is found with twelve takers: %s", found);
