@@ -123,7 +123,9 @@ static void take_hold(struct ctp_follow *f, const struct ctp_roles *roles, const
 	if (!co || !at)
 		return;
 	uint64_t pid = ctp_roles_value(val, roles->pid);
-	ctp_objects_hold(f->objects, pid, at, &(struct ctp_holder){.coro = co->id, .count = count, .site = site_of(f, roles, val)}, ts);
+	uint32_t site = site_of(f, roles, val);
+	ctp_objects_hold(f->objects, pid, at, &(struct ctp_holder){.coro = co->id, .count = count, .site = site}, ts);
+	ctp_objects_order(f->objects, &(struct ctp_objects_held){pid, at, co->id, ts, count, co->spawn, site, ctp_follow_place(f, co)});
 	const struct ctp_object *ob = ctp_objects_find(f->objects, pid, at);
 	if (ob && count > 0)
 		ctp_follow_got(f, co, ob, ob->what);

@@ -29,6 +29,7 @@ struct ctp_habit {
 	uint64_t woken;  /* waits that a recorded wake ended */
 	uint64_t inside; /* waits that another coroutine ended */
 	uint64_t self;   /* waits that the waiting coroutine ended itself, in none of the other numbers: it only gave way */
+	uint64_t yields; /* suspensions that were no wait at all: the coroutine had woken itself before */
 	uint64_t nested; /* waits that ended with no wake, by a resume from within a running coroutine, as a generator is called */
 	uint64_t who[CTP_HABIT_DIFFERENT]; /* coroutines that came back */
 	uint64_t wakers[CTP_HABIT_WAKERS]; /* coroutines that woke them, */

@@ -75,6 +75,7 @@ struct ctp_group {
 	uint64_t seen_ns, cpu_ns; /* the longest run: from the first sample to the last, and on a processor in that time */
 	struct ctp_ended ended; /* crash: how the program ended */
 	const struct ctp_coroutine *last; /* crash: the last that ran, if none ran then; null: not known */
+	const struct ctp_lock_order *order, *reverse; /* lock order: the first two */
 	bool still; /* long run: it has not ended */
 	bool proved; /* the finding is proved, whatever its members are */
 	bool dead; /* members that came as cases are dead */

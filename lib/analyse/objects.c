@@ -122,6 +122,7 @@ void ctp_objects_clear(struct ctp_objects *o)
 	ctp_map_clear(&o->reasons_map);
 	ctp_queues_clear(&o->queues);
 	ctp_gives_clear(&o->gives);
+	ctp_lock_orders_clear(&o->orders);
 	o->count = o->nreasons = o->ndescriptors = o->gaps = 0;
 	o->ntimers = 0;
 	o->unfollowed = 0;
@@ -135,6 +136,7 @@ void ctp_objects_fini(struct ctp_objects *o)
 	ctp_map_fini(&o->reasons_map);
 	ctp_queues_fini(&o->queues);
 	ctp_gives_fini(&o->gives);
+	ctp_lock_orders_fini(&o->orders);
 	free(o->list);
 	free(o->reasons);
 	free(o->descriptors);
@@ -451,6 +453,20 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const st
 	ob->hold_ns = ts_ns;
 	add_holder(o, ob, by, ts_ns);
 	note_total(ob);
+}
+
+void ctp_objects_order(struct ctp_objects *o, const struct ctp_objects_held *held)
+{
+	const struct ctp_object *ob = ctp_objects_find(o, held->pid, held->at);
+	if (!ob || ob->what != CTP_WAITS_LOCK || ob->total > 1) /* several hold it: readers, who do not exclude one another */
+		return;
+	ctp_lock_orders_gaps(&o->orders, o->gaps);
+	struct ctp_lock lock = {held->pid, held->at, ob->made_ns};
+	struct ctp_lock_taken taken = {lock, held->ts_ns, held->site ? held->site : held->place, held->site != 0};
+	if (held->count > 0)
+		ctp_lock_orders_take(&o->orders, held->coro, held->spawn, &taken);
+	else
+		ctp_lock_orders_give(&o->orders, held->coro, &taken.lock);
 }
 
 /* --- reasons -------------------------------------------------------------------------------------------------------------- */

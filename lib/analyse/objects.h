@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "analyse/gives.h"
+#include "analyse/lock-order.h"
 #include "analyse/queue-ends.h"
 #include "base/map.h"
 #include "stream/events.h"
@@ -146,6 +147,7 @@ struct ctp_objects {
 	size_t ntimers;
 	struct ctp_queues queues;
 	struct ctp_gives gives;
+	struct ctp_lock_orders orders;
 	struct ctp_object_saved {
 		uint32_t number;
 		struct ctp_object was; /* its holders stay, with their room, for the next one that is saved here */
@@ -186,7 +188,14 @@ struct ctp_object_record {
 	uint8_t what, marks;
 };
 void ctp_objects_take(struct ctp_objects *o, const struct ctp_object_record *record);
+struct ctp_objects_held {
+	uint64_t pid, at, coro, ts_ns;
+	int64_t count;
+	uint32_t spawn, site, place; /* where the coroutine was spawned, where it took this (0: not known), and where it suspended last */
+};
 void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len);
+/* What a coroutine holds has changed: the same for the order of locks. */
+void ctp_objects_order(struct ctp_objects *o, const struct ctp_objects_held *held);
 void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, const struct ctp_holder *by, uint64_t ts_ns);
 
 /* A reason of the suspension with that number, which is to come. */

@@ -8,7 +8,7 @@
  *
  * NAME     CTP_RULE_NAME is its number
  * "name"   as reports and ctp-report.1 have it
- * most     PROVED or LIKELY: the certainty that a finding of the rule can have at most
+ * most     PROVED, LIKELY or POSSIBLE: the certainty that a finding of the rule can have at most
  * effect   STOPS: the members of a finding do not work any more; GOES_ON: they may
  * rests    the rule needs ORDER alone: the records of its members prove it. Or TIME: it compares spans with those of the rest of
  *          the program, so it is not applied to a section without a clock, or one that is filtered
@@ -52,8 +52,13 @@ CTP_C_BEGIN
 	RULE(LEAKED, "leaked", LIKELY, GOES_ON, TIME, WAITS, waits, leaked)                             \
 	RULE(NEVER_STARTED, "never-started", LIKELY, GOES_ON, TIME, WAITS, waits, never_started)        \
 	RULE(GROWTH, "growth", LIKELY, GOES_ON, TIME, PROGRAM, growth, growth)                          \
+	RULE(NEVER_RAN, "never-ran", POSSIBLE, GOES_ON, TIME, PROGRAM, never_ran, never_ran)            \
+	RULE(MASKED, "masked-by-time-out", LIKELY, GOES_ON, TIME, PROGRAM, masked, masked)              \
+	RULE(LOCK_ORDER, "lock-order", POSSIBLE, GOES_ON, ORDER, PROGRAM, lock_order, lock_order)       \
 	RULE(LONG_RUN, "long-run", PROVED, GOES_ON, TIME, RUNS, held_threads, long_run)                 \
 	RULE(SELF_WAKE, "self-wake-storm", LIKELY, GOES_ON, TIME, RUNS, storms, storm)                  \
+	RULE(POLLS, "polls", POSSIBLE, GOES_ON, TIME, PROGRAM, polls, polls)                            \
+	RULE(PING_PONG, "ping-pong", POSSIBLE, GOES_ON, TIME, PROGRAM, ping_pong, ping_pong)            \
 	RULE(MIGRATION, "migration-storm", LIKELY, GOES_ON, TIME, PROGRAM, migration, migration)        \
 	RULE(UNTRACED, "untraced", PROVED, GOES_ON, ORDER, PROGRAM, untraced, untraced)
 

@@ -92,6 +92,7 @@ void ctp_tally_clear(struct ctp_tally *t)
 	t->ready = t->run = (struct ctp_hist){0};
 	t->last_resume_ns = t->longest_pause_ns = t->pause_ns = t->ready_ns = t->run_ns = 0;
 	ctp_machine_clear(&t->machine, t->follow->threads);
+	memset(t->pairs, 0, sizeof t->pairs);
 	t->start_ns = UINT64_MAX;
 	memset(t->slices, 0, sizeof t->slices);
 	t->nslices = 0;

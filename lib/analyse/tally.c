@@ -11,6 +11,7 @@
 
 #include "analyse/coro-own.h"
 #include "analyse/follow-step.h"
+#include "analyse/objects.h"
 #include "analyse/tally-own.h"
 #include "base/compare.h"
 
@@ -321,6 +322,8 @@ static void wait_woken(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t w
 {
 	if (woken_ns > co->suspended_ns && co->suspended_ns)
 		waited(t, co, woken_ns, true, CTP_FOLLOW_ASKED);
+	else if (co->waker == co->id)
+		t->habits.list[co->habit].yields++;
 }
 
 static RARE void started(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t ts_ns, uint32_t thread)
@@ -432,9 +435,43 @@ static void woken_late(struct ctp_tally *t, const struct ctp_change *ch)
 		ctp_machine_woke(&t->machine, (struct ctp_machine_wake){ch->co->id, ch->ts_ns, waker->since_ns, ch->thread});
 }
 
+/*
+ * A time-out ended the wait although what it was for had been there for long: if nobody else takes it either, a wake was lost. The
+ * case has for how long.
+ */
+static void timed_out(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	const struct ctp_objects *objects = t->follow->objects;
+	const struct ctp_coroutine *co = ch->co;
+	const struct ctp_reasons *r = co->next ? ctp_objects_reasons(objects, co->id, co->next - 1) : NULL;
+	const struct ctp_object *ob = r && r->n && !r->more ? ctp_objects_wanted(objects, r, 0) : NULL;
+	const struct ctp_stock *stock = ob ? ctp_object_stock(ob, &r->list[0]) : NULL;
+	if (!ob || !(r->list[0].marks & CTP_REASON_TIMED) || !stock->known || !stock->available)
+		return;
+	bool exact, enough = ctp_object_available(ob, stock, &exact) >= (r->list[0].count ? r->list[0].count : 1);
+	uint64_t from_ns = ctp_most(stock->since_ns, co->suspended_ns), ns = ctp_span_ns(from_ns, ch->ts_ns);
+	if (!enough || ob->closed_ns || (ob->holders_known && ob->nholders && ob->what == CTP_WAITS_LOCK) || ns < LATE_NS)
+		return;
+	ctp_tally_put(t, &t->masked, co, (struct ctp_tally_case){.from_ns = from_ns, .ns = ns, .whole = true,
+	                                                         .place = ctp_follow_place_of(t->follow, co)});
+}
+
+/* By whom a coroutine is woken, as long as that is one and the same. */
+static void pair_up(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_tally_pair *pair = &t->pairs[ch->co->id % CTP_TALLY_PAIRS];
+	if (pair->coro == ch->co->id && pair->partner == ch->by)
+		pair->streak++;
+	else
+		*pair = (struct ctp_tally_pair){ch->co->id, ch->by, 1, ch->ts_ns};
+}
+
 static void woken(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_coroutine *co = ch->co;
+	pair_up(t, ch);
+	if (!ch->by && co->state == CTP_RUNNABLE && ctp_objects_any(t->follow->objects))
+		timed_out(t, ch);
 	if (co->habit && co->state == CTP_RUNNABLE && !ch->gap)
 		woken_from(t, ch);
 	if (co->state == CTP_RUNNABLE && ctp_span_ns(co->suspended_ns, ch->ts_ns) >= CTP_MACHINE_NS)

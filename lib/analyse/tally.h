@@ -23,7 +23,8 @@ enum {
 	CTP_TALLY_STORM = 1000,   /* wakes of a coroutine by itself in a row that make a storm, */
 	CTP_TALLY_STORMS = 5000,  /* and a storm that may be in a finding */
 	CTP_TALLY_HISTORY = 20,   /* waits that make a history */
-	CTP_TALLY_LISTS = 6,      /* sorts of cases */
+	CTP_TALLY_LISTS = 7,      /* sorts of cases */
+	CTP_TALLY_PAIRS = 1024,   /* coroutines whose last waker is kept */
 };
 
 /* A suspend place. */
@@ -65,6 +66,11 @@ struct ctp_tally_list {
 	uint32_t count;
 };
 
+/* A coroutine, and the one that has woken it again and again, and no other one. */
+struct ctp_tally_pair {
+	uint64_t coro, partner, streak, from_ns;
+};
+
 /*
  * A span that was counted: of a coroutine in the state CTP_SUSPENDED, CTP_RUNNABLE or CTP_RUNNING, at a suspend place. A run counts
  * for the place of the suspension before it.
@@ -80,6 +86,7 @@ struct ctp_tally {
 	uint64_t last_resume_ns, longest_pause_ns; /* of any coroutine; between two resumes */
 	uint64_t pause_ns, ready_ns, run_ns; /* the longest, without the machine's part */
 	struct ctp_machine machine;
+	struct ctp_tally_pair pairs[CTP_TALLY_PAIRS]; /* by coroutine; a later one may take the place of an earlier one */
 	uint64_t start_ns;    /* slices and levels begin there */
 	unsigned slice_bits, level_bits; /* nanoseconds of a slice and of a level, as powers of 2 */
 	uint64_t slices[CTP_TALLY_SLICES];
@@ -87,7 +94,7 @@ struct ctp_tally {
 	struct ctp_habits habits;
 	union {
 		struct {
-			struct ctp_tally_list runs, destroyed, late, storms, broken[2];
+			struct ctp_tally_list runs, destroyed, late, storms, masked, broken[2];
 		};
 		struct ctp_tally_list lists[CTP_TALLY_LISTS]; /* all of these */
 	};
@@ -115,6 +122,12 @@ uint32_t ctp_tally_transitions(struct ctp_tally *t, const struct ctp_record *rec
 
 /* The end of the section: fills the levels up to the moment that is judged, and sums up the coroutines that were alive then. */
 void ctp_tally_finish(struct ctp_tally *t, const struct ctp_follow_end *end);
+
+static inline const struct ctp_tally_pair *ctp_tally_pair_of(const struct ctp_tally *t, uint64_t coro)
+{
+	const struct ctp_tally_pair *pair = &t->pairs[coro % CTP_TALLY_PAIRS];
+	return pair->coro == coro ? pair : NULL;
+}
 
 static inline struct ctp_tally_place *ctp_tally_place(const struct ctp_tally *t, uint32_t place)
 {

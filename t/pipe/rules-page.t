@@ -15,7 +15,7 @@ block() { # NAME
 # "RULE GRADE" of each finding and of each wait that stands out.
 found() {
 	"$BIN/ctp-fromjsonl" "$tmp/rows" 2>"$tmp/err" | "$BIN/ctp-report" -qj |
-		jq -r '.sections[] | (.findings[] | "\(.rule) \(.certainty)"), (.suspects[] | "possible \(.certainty)")'
+		jq -r '.sections[] | (.findings[] | "\(.rule) \(.certainty)"), (.suspects[] | "\(.rule // "possible") \(.certainty)")'
 }
 
 block functions >"$tmp/functions"
