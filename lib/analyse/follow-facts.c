@@ -77,11 +77,13 @@ static void take_change(struct ctp_follow *f, const struct ctp_object_record *re
 {
 	const struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, tid)];
 	const struct ctp_coroutine *co = th->current ? ctp_coro_table_find(&f->priv->table, th->current) : NULL;
-	const struct ctp_object *ob = co && record->available != before ? ctp_objects_find(f->objects, record->pid, record->at) : NULL;
-	if (ob && record->available > before)
-		ctp_follow_give(f, co, ob, record->what, record->available - before, record->ts_ns);
-	else if (ob)
-		ctp_follow_got(f, co, ob, record->what);
+	if (!co || record->available == before)
+		return;
+	if (record->available < before)
+		ctp_follow_got(f, co, record->pid, record->at, record->what == CTP_WAITS_ROOM);
+	else
+		ctp_follow_give(f, co, ctp_objects_find(f->objects, record->pid, record->at), record->what, record->available - before,
+		                record->ts_ns);
 }
 
 static void take_object(struct ctp_follow *f, const struct ctp_roles *roles, const uint64_t *val, uint64_t ts)
@@ -126,9 +128,9 @@ static void take_hold(struct ctp_follow *f, const struct ctp_roles *roles, const
 	uint32_t site = site_of(f, roles, val);
 	ctp_objects_hold(f->objects, pid, at, &(struct ctp_holder){.coro = co->id, .count = count, .site = site}, ts);
 	ctp_objects_order(f->objects, &(struct ctp_objects_held){pid, at, co->id, ts, count, co->spawn, site, ctp_follow_place(f, co)});
-	const struct ctp_object *ob = ctp_objects_find(f->objects, pid, at);
-	if (ob && count > 0)
-		ctp_follow_got(f, co, ob, ob->what);
+	const struct ctp_object *ob = count < 0 ? ctp_objects_find(f->objects, pid, at) : NULL;
+	if (count > 0)
+		ctp_follow_got(f, co, pid, at, false);
 	else if (ob && (ob->what == CTP_WAITS_LOCK || ob->what == CTP_WAITS_PERMITS))
 		ctp_follow_give(f, co, ob, ob->what, (uint64_t)-count, ts);
 }

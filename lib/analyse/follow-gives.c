@@ -55,7 +55,7 @@ static bool is_missed(const struct ctp_follow *f, const struct ctp_give *give)
 	return is_left(ob, end, give);
 }
 
-void ctp_follow_judge_gives(struct ctp_follow *f)
+void ctp_follow_judge_open(struct ctp_follow *f)
 {
 	struct ctp_gives *g = &f->objects->gives;
 	for (uint32_t i = g->nopen; i-- > 0;)
@@ -79,9 +79,10 @@ void ctp_follow_give(struct ctp_follow *f, const struct ctp_coroutine *co, const
 	                                     .waiters = g->ends[end].waiters, .gap = f->objects->gaps});
 }
 
-void ctp_follow_got(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_object *ob, uint8_t what)
+void ctp_follow_got(struct ctp_follow *f, const struct ctp_coroutine *co, uint64_t pid, uint64_t at, bool room)
 {
-	uint32_t end = end_of(f, ob, what);
+	struct ctp_gives *g = &f->objects->gives;
+	uint32_t end = g->ncoming ? ctp_gives_find(g, pid, at, room) : 0;
 	if (end)
-		ctp_gives_came(&f->objects->gives, end, co->id);
+		ctp_gives_came(g, end, co->id);
 }

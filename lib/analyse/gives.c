@@ -57,6 +57,7 @@ void ctp_gives_clear(struct ctp_gives *g)
 {
 	ctp_map_clear(&g->map);
 	g->count = g->free = g->nopen = g->nmissed = g->nmended = 0;
+	g->ncoming = 0;
 }
 
 /* --- ends ----------------------------------------------------------------------------------------------------------------- */
@@ -171,6 +172,7 @@ void ctp_gives_woken(struct ctp_gives *g, uint32_t end, uint64_t coro, uint64_t 
 {
 	struct ctp_give_end *of = &g->ends[end];
 	of->coming[of->ncoming++ % CTP_GIVES_COMING] = (struct ctp_give_coming){coro, until};
+	g->ncoming++;
 	struct ctp_give *give = by_timer ? NULL : meant(g, end, by);
 	if (give)
 		ctp_gives_close(g, (uint32_t)(give - g->open), false);

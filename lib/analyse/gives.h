@@ -59,6 +59,7 @@ struct ctp_gives {
 	struct ctp_map map;
 	struct ctp_give open[CTP_GIVES_OPEN], missed[CTP_GIVES_MISSED], mended[CTP_GIVES_MENDED]; /* by time, but for the last */
 	uint32_t nopen, nmissed, nmended; /* nmended: in all; it is a ring */
+	uint64_t ncoming; /* coroutines that were woken, in all */
 };
 
 bool ctp_gives_init(struct ctp_gives *g); /* false: out of memory */

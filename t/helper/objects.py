@@ -68,7 +68,7 @@ class Program:
         ob.held[co] = ob.held.get(co, 0) + n
         if not ob.held[co]:
             del ob.held[co]
-        self.put({"type": "hold", **self.ident(co), "pid": PID, "object": hex(ob.at), "count": n})
+        self.put({"type": "hold", **self.ident(co), "pid": PID, "object": hex(ob.at), "count": n, "site": 0})
         self.truth.append((self.now, ob.at, co, n))
 
     def transition(self, co, active):
