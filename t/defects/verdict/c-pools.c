@@ -475,6 +475,68 @@ static void thread_pool(void)
 	co_start_in(1, 2);
 }
 
+/* --- permit-in-silence and late-notice ---
+ * Readers share two handles of a file. A reader whose read fails gives its handle back on another path, and ends: that path counts the
+ * handle as free, and wakes nobody. A notice that is already on its way makes a second one
+ * needless: in the healthy one, the woken reader takes whatever is free, and passes the notice on.
+ */
+struct ps_files {
+	int free;
+	bool noticed;
+	struct co_list wait;
+};
+static struct ps_files ps_files = { .free = 2 };
+
+static void ps_take(struct ps_files *f)
+{
+	pthread_mutex_lock(&co_big);
+	while (!f->free) {
+		tp_waits_for(&co_self()->tp, f, CTP_FOR_PERMITS);
+		co_park_at(&f->wait, 0, CO_PLACE); /* HERE permit-in-silence */
+		pthread_mutex_lock(&co_big);
+		f->noticed = false;
+	}
+	if (!--f->free)
+		tp_object(f, CTP_FOR_PERMITS, 0);
+	tp_holds(ctp_coro_ref(&co_self()->tp), f, 1);
+	if (f->free && f->wait.first && !f->noticed) {
+		f->noticed = true;
+		co_wake(f->wait.first, 0);
+	}
+	pthread_mutex_unlock(&co_big);
+}
+
+static void ps_give(struct ps_files *f, bool silent)
+{
+	pthread_mutex_lock(&co_big);
+	tp_holds(ctp_coro_ref(&co_self()->tp), f, -1);
+	tp_object(f, CTP_FOR_PERMITS, (uint64_t)++f->free);
+	if (!silent && !f->noticed && f->wait.first) {
+		f->noticed = true;
+		co_wake(f->wait.first, 0);
+	}
+	pthread_mutex_unlock(&co_big);
+}
+
+static void ps_read(void *arg)
+{
+	for (int i = 0; !co_over(); i++) {
+		ps_take(&ps_files);
+		co_sleep(2);
+		bool fails = co_bites() && (co_int(arg) + i) % 3 == 0;
+		ps_give(&ps_files, fails);
+		if (fails)
+			return;
+		co_sleep(1);
+	}
+}
+
+static void permit_in_silence(void)
+{
+	co_crew(12, ps_read, "reader");
+	co_start(2);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct scenario all[] = {
@@ -484,6 +546,8 @@ int main(int argc, char **argv)
 		{ "threads-exhausted", "defect", threads_exhausted },
 		{ "barrier-short", "defect", barrier_short },
 		{ "followers-untold", "defect", followers_untold },
+		{ "permit-in-silence", "defect", permit_in_silence },
+		{ "late-notice", "healthy", permit_in_silence },
 		{ "shrinking-pool", "healthy", shrinking_pool },
 		{ "late-gate", "healthy", late_gate },
 		{ "slow-party", "healthy", slow_party },
