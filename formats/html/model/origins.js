@@ -139,7 +139,7 @@ function joinedLines(origins, key) {
 
 // Findings that are because of another one come after that.
 function belowRoots(findings) {
-	const isBelow = (finding, root) => finding.root === root.number && finding.origin === root.origin;
+	const isBelow = (finding, root) => Boolean(finding.root) && finding.root === root.number && finding.origin === root.origin;
 	return findings.filter(finding => !findings.some(root => isBelow(finding, root)))
 		.flatMap(root => [root, ...findings.filter(finding => isBelow(finding, root))]);
 }

@@ -151,6 +151,11 @@ function testReport() {
 	same(page.joinedSection(page.withMerges({ parts: many, shown: 0, report: { sections: blind } }).parts[5]).caveats, ["4 of 5 origins: blind"], "or of how many");
 	same(all.verdict, "4 findings: 1 proved, 2 likely, 1 unknown", "the verdict");
 	same(sections[0].findings[0].from_ns, 5, "the report itself stays as it is");
+	const numbered = (title, certainty, number, root) => ({ ...finding(title, certainty, 2, 1), evidence: [], number, root });
+	const incident = ["a", "b"].map(name => section(name, { findings: [numbered("root", "likely", 1, null), numbered("below", "proved", 2, 1)] }));
+	const rooted = page.joinedSection(page.withMerges({ parts: [part(0, 1, 1000), part(1, 1, 940)], shown: 0, report: { sections: incident } }).parts[2]);
+	same(rooted.findings.map(({ title, origin }) => `${title} of ${origin}`), ["root of a", "below of a", "root of b", "below of b"],
+		"what is because of a finding comes after it, in its origin");
 	same(page.joinedSection({ ...whole, origins: whole.origins.map(origin => ({ ...origin, section: { ...origin.section, findings: [] } })), verdicts: ["none", "none"] }).verdict,
 		"none", "without findings it is that of the report");
 }
