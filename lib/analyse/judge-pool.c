@@ -130,8 +130,9 @@ void ctp_judge_pools(struct ctp_judge *j)
 		if (r)
 			look_at(j, co, r);
 	}
-	for (struct ctp_group *g = j->groups; g < j->groups + j->ngroups; g++)
-		g->place = g->object.what ? g->wanted_at : g->place;
+	for (uint32_t i = 0; i < j->ngroups; i++)
+		if (j->groups[i].object.what)
+			j->groups[i].place = j->groups[i].wanted_at;
 }
 
 /* --- words ---------------------------------------------------------------------------------------------------------------- */

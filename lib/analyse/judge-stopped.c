@@ -131,9 +131,11 @@ static bool has_worked(const struct ctp_judge *j, const struct ctp_coroutine *co
 /* Whether a finding says already what stopped. */
 static bool is_explained(const struct ctp_judge *j)
 {
-	for (const struct ctp_group *g = j->groups; g < j->groups + j->ngroups; g++)
+	for (uint32_t i = 0; i < j->ngroups; i++) {
+		const struct ctp_group *g = &j->groups[i];
 		if (ctp_rule_stops(g->rule) && g->by_certainty[CTP_CERTAIN_LIKELY] + g->by_certainty[CTP_CERTAIN_PROVED])
 			return true;
+	}
 	return false;
 }
 
