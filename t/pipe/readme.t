@@ -118,6 +118,7 @@ call() { grep -F -- "$1" "$tmp/block"; }
 	call 'pool, 1)'
 	call 'pool, -1'
 	call 'pool, 1)'
+	printf '#line 31 "app.c"\n'
 	call 'pool, 1)'
 	call 'ctp_object('
 	printf 'ctp_coro_death(&co); }\n{ struct ctp_coro co; ctp_coro_new(&co, 2); ctp_coro_name(&co, "buyer"); ctp_coro_resume(&co);\n'

@@ -180,9 +180,9 @@ same taken
 	echo 'E ts=1000'
 } >"$tmp/many.rows"
 rows many <"$tmp/many.rows"
-is '16 holders of a pool are listed, and the sum of all' "$(sql many 'SELECT count(*), min(coro), min(count), max(count) FROM holders; SELECT holders, held FROM objects')" \
-	'16|1|2|2
-16|40'
+is 'all holders of a pool are listed, and their sum' "$(sql many 'SELECT count(*), min(coro), min(count), max(count) FROM holders; SELECT holders, held FROM objects')" \
+	'20|1|2|2
+20|40'
 same many
 # --- the end ------------------------------------------------------------------------------------------------------------------
 ends() { # HOW the program ends
