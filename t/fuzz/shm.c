@@ -49,8 +49,9 @@ enum {
 	SITES_AT = (1024 * (1 + STATIONS) + PART - 1) / PART * PART,
 	RINGS_AT = SITES_AT + PART,
 	OBJECTS = 2064, /* a few more than the first part has */
+	OBJECT_BYTES = sizeof(uint64_t) + sizeof(struct ctp_shm_object), /* with its key */
 	OBJECTS_AT = RINGS_AT + PART,
-	ENTRIES_AT = OBJECTS_AT + (136 * OBJECTS + PART - 1) / PART * PART,
+	ENTRIES_AT = OBJECTS_AT + (OBJECT_BYTES * OBJECTS + PART - 1) / PART * PART,
 	BYTES = ENTRIES_AT + (RINGS << RING_BITS) * 32,
 	STEPS = 400,
 	TOLD = 1 << 14, /* runs of numbers that are remembered */
@@ -280,7 +281,7 @@ static uint64_t number(struct input *in)
 static const struct {
 	uint32_t at, bytes;
 } parts[] = {{0, 1024}, {1024, 1024 * STATIONS}, {SITES_AT, 256 * SITES}, {RINGS_AT, 128 * RINGS}, {ENTRIES_AT, BYTES - ENTRIES_AT},
-           {OBJECTS_AT, 136 * OBJECTS}};
+           {OBJECTS_AT, OBJECT_BYTES * OBJECTS}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static bool dirty[STATIONS + 1];
@@ -487,7 +488,7 @@ static void make_memory(unsigned how)
 	for (unsigned k = 2; k < PARTS - 1; k++)
 		memset(memory + parts[k].at, 0, parts[k].bytes);
 	if (head()->objects_used) /* nothing else writes there, but for a few bytes */
-		memset(memory + OBJECTS_AT, 0, 136 * OBJECTS);
+		memset(memory + OBJECTS_AT, 0, OBJECT_BYTES * OBJECTS);
 	*head() = made[how >> 2 & 1];
 	if (!(how & 1))
 		memset(&head()->annex, 0, sizeof *head() - offsetof(struct ctp_shm_header, annex));
