@@ -72,16 +72,14 @@ static uint64_t available_now(const struct ctp_object *ob, uint8_t what)
 	return stock->known ? stock->available : 0;
 }
 
-/* There is more of it than before, or less: the coroutine that runs on the thread gave or took some. */
+/* There is more of it than before, or less: the coroutine that runs on the thread gave or took some, or the thread itself did. */
 static void take_change(struct ctp_follow *f, const struct ctp_object_record *record, uint64_t before, uint64_t tid)
 {
 	const struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, tid)];
 	const struct ctp_coroutine *co = th->current ? ctp_coro_table_find(&f->priv->table, th->current) : NULL;
-	if (!co || record->available == before)
-		return;
 	if (record->available < before)
-		ctp_follow_got(f, co, record->pid, record->at, record->what == CTP_WAITS_ROOM);
-	else
+		ctp_follow_got(f, co, record->pid, record->at, record->what == CTP_WAITS_ROOM, record->ts_ns);
+	else if (co && record->available > before)
 		ctp_follow_give(f, co, ctp_objects_find(f->objects, record->pid, record->at), record->what, record->available - before,
 		                record->ts_ns);
 }
@@ -130,7 +128,7 @@ static void take_hold(struct ctp_follow *f, const struct ctp_roles *roles, const
 	ctp_objects_order(f->objects, &(struct ctp_objects_held){pid, at, co->id, ts, count, co->spawn, site, ctp_follow_place(f, co)});
 	const struct ctp_object *ob = count < 0 ? ctp_objects_find(f->objects, pid, at) : NULL;
 	if (count > 0)
-		ctp_follow_got(f, co, pid, at, false);
+		ctp_follow_got(f, co, pid, at, false, ts);
 	else if (ob && (ob->what == CTP_WAITS_LOCK || ob->what == CTP_WAITS_PERMITS))
 		ctp_follow_give(f, co, ob, ob->what, (uint64_t)-count, ts);
 }

@@ -79,10 +79,12 @@ void ctp_follow_give(struct ctp_follow *f, const struct ctp_coroutine *co, const
 	                                     .waiters = g->ends[end].waiters, .gap = f->objects->gaps});
 }
 
-void ctp_follow_got(struct ctp_follow *f, const struct ctp_coroutine *co, uint64_t pid, uint64_t at, bool room)
+void ctp_follow_got(struct ctp_follow *f, const struct ctp_coroutine *co, uint64_t pid, uint64_t at, bool room, uint64_t ts)
 {
 	struct ctp_gives *g = &f->objects->gives;
-	uint32_t end = g->ncoming ? ctp_gives_find(g, pid, at, room) : 0;
-	if (end)
+	uint32_t end = g->ncoming || g->nmissed ? ctp_gives_find(g, pid, at, room) : 0;
+	if (end && co)
 		ctp_gives_came(g, end, co->id);
+	else if (end)
+		ctp_gives_taken(g, end, ts);
 }

@@ -153,11 +153,12 @@ void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, cons
 
 /*
  * A coroutine gives some of an object, or has got some; and closes the gives whose givers have been suspended since (follow-gives.c).
- * what: enum ctp_waits_for, of what it gave. room: what it got is room in a queue. ob may be null.
+ * what: enum ctp_waits_for, of what it gave. room: what it got is room in a queue. ob may be null; and so may co of what was got, by
+ * a thread without a coroutine.
  */
 void ctp_follow_give(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_object *ob, uint8_t what, uint64_t count,
                      uint64_t ts);
-void ctp_follow_got(struct ctp_follow *f, const struct ctp_coroutine *co, uint64_t pid, uint64_t at, bool room);
+void ctp_follow_got(struct ctp_follow *f, const struct ctp_coroutine *co, uint64_t pid, uint64_t at, bool room, uint64_t ts);
 void ctp_follow_judge_open(struct ctp_follow *f);
 static inline void ctp_follow_judge_gives(struct ctp_follow *f)
 {

@@ -188,6 +188,8 @@ void ctp_gives_came(struct ctp_gives *g, uint32_t end, uint64_t coro)
 			of->coming[i].coro = 0;
 }
 
+void ctp_gives_taken(struct ctp_gives *g, uint32_t end, uint64_t ts_ns) { mend_oldest(g, end, CTP_GIVES_MISSED, ts_ns); }
+
 void ctp_gives_give(struct ctp_gives *g, const struct ctp_give *give)
 {
 	for (uint32_t i = 0; i < g->nopen; i++)

@@ -7,7 +7,8 @@
  * before is still on its way. Whether it did is known when it is suspended next, or ends: until then the give is open. It is in
  * order if a waiter was woken meanwhile, or another coroutine has taken what was given. Else it is missed. A later wake that
  * belongs to no open give mends the oldest missed one: in some programs an event loop wakes the waiters. When nobody waits any more,
- * all are mended. The last ones that were are kept, because a program that ends in order may wake all that wait.
+ * all are mended, and also when a plain thread takes some: it may have waited, too, and been woken. The last ones that were are kept,
+ * because a program that ends in order may wake all that wait.
  *
  * An end of an object is what its waiters want: a queue has one for items and one for room.
  */
@@ -78,6 +79,9 @@ void ctp_gives_woken(struct ctp_gives *g, uint32_t end, uint64_t coro, uint64_t 
 
 /* A coroutine has taken some: if it was on its way, it has come. */
 void ctp_gives_came(struct ctp_gives *g, uint32_t end, uint64_t coro);
+
+/* A thread without a coroutine has taken some. */
+void ctp_gives_taken(struct ctp_gives *g, uint32_t end, uint64_t ts_ns);
 
 /* Something was given. A second give of the same coroutine since its last event is a part of the first. */
 void ctp_gives_give(struct ctp_gives *g, const struct ctp_give *give);

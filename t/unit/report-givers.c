@@ -108,6 +108,17 @@ static void taken(void)
 	ok(starts_with("coroutine #4 gave 1 permit"), "if another one took the permit at once, that one is named: %s", why);
 }
 
+static void taken_by_thread(void)
+{
+	pool_with_waiters();
+	gives(GIVES, 3);
+	stops(GIVES + 5, 3);
+	has_on(&h, GIVES + 6, 9, A, CTP_WAITS_PERMITS, 0);
+	has_on(&h, GIVES + MS, 9, A, CTP_WAITS_PERMITS, 1);
+	over();
+	ok(!names_giver(), "nor is it named if a plain thread took the permit after that: %s", why);
+}
+
 static void several(void)
 {
 	pool_with_waiters();
@@ -221,6 +232,7 @@ int main(void)
 	woken();
 	on_its_way();
 	taken();
+	taken_by_thread();
 	several();
 	mended();
 	at_shutdown();
