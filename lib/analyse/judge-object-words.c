@@ -411,7 +411,7 @@ void ctp_say_held_by_none(struct ctp_words *w)
 {
 	say_wait(w, "%s, which is taken, but which no coroutine holds", named_object(w));
 	ctp_words_next(w, "who took it last, or was given it? A waiter that was chosen and gave up at the same moment, by a time-out or a"
-	               " cancellation, must pass it on");
+	               " cancellation, must pass it on. What a plain thread holds is not in the trace");
 }
 
 void ctp_say_peer_ended(struct ctp_words *w)
