@@ -189,5 +189,5 @@ shared_code() {
 sum=$(shared_code | cksum | cut -d ' ' -f 1)
 is 'the code that files share is that of its number: if a release had the number, raise CTP_ABI_; put the sum here' \
 	"$number $sum" "$(sed -n 's/^# number and sum: //p' "$0")"
-# number and sum: 2 1550284162
+# number and sum: 2 580173386
 done_testing
