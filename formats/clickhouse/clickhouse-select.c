@@ -304,10 +304,11 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 " ANY LEFT JOIN (" SECTION_ENDS ") AS section_ends USING section"},
 
 	{"holders",
-	 "SELECT section, pid, object, object_name, c AS coro, probe_id, name, count, alive, complete AS certain FROM ("
-	 "SELECT section, pid, object, object_name, c, probe_id, if(called = '', NULL, called) AS name, count, alive"
+	 "SELECT section, pid, object, object_name, c AS coro, probe_id, name, count, alive, complete AS certain, taken_site FROM ("
+	 "SELECT section, pid, object, object_name, c, probe_id, if(called = '', NULL, called) AS name, count, alive, taken_site"
 	 " FROM (SELECT section_id AS section, pid, " ADDRESS("object") " AS object,"
-	 "       if(object_name = '', NULL, object_name) AS object_name, coro AS c, probe_id, count, alive FROM {delivered_holders_at_end}) AS holders_of"
+	 "       if(object_name = '', NULL, object_name) AS object_name, coro AS c, probe_id, count, alive,"
+	 "       if(taken_site = '', NULL, taken_site) AS taken_site FROM {delivered_holders_at_end}) AS holders_of"
 	 " ANY LEFT JOIN (" NAMES ") AS names_of USING section, c) AS named ANY LEFT JOIN (" SECTION_ENDS ") AS section_ends USING section"},
 
 	{"origins",
@@ -461,12 +462,15 @@ const struct ctp_sql_view ctp_clickhouse_selects[] = {
 	 " " TEXT_OR_NULL("called") " AS name, n AS count, t AS start_ns,"
 	 " multiIf(t <= doubt_ns, NULL, is_stopped, stopped_ns, is_open, " AT_END ", NULL) AS stop_ns,"
 	 " if(ordinal, NULL, stop_ns - t) AS duration_ns, multiIf(t <= doubt_ns, NULL, is_stopped, 0, is_open, 1, NULL) AS open,"
-	 " multiIf(NOT is_sure OR t <= doubt_ns OR has_conflict, 0, is_stopped, 1, " IS_WHOLE ") AS certain FROM ("
-	 JOINED(JOINED(JOINED(JOINED(
+	 " multiIf(NOT is_sure OR t <= doubt_ns OR has_conflict, 0, is_stopped, 1, " IS_WHOLE ") AS certain,"
+	 " s AS site, " TEXT_OR_NULL("place") " AS site_text FROM ("
+	 JOINED(JOINED(JOINED(JOINED(JOINED(
 		"SELECT section_id AS section, coro AS c, probe_id, pid, object AS of_object, object_name AS known_as, count AS n, ts AS t,"
-		" stop_ns AS stopped_ns, stopped AS is_stopped, open AS is_open, sure AS is_sure FROM {delivered_hold_interval} WHERE coro <> 0",
+		" stop_ns AS stopped_ns, stopped AS is_stopped, open AS is_open, sure AS is_sure, site AS s FROM {delivered_hold_interval}"
+		" WHERE coro <> 0",
 		"SELECT section_id AS section, max(ts) AS doubt_ns FROM {delivered_hold_interval} WHERE coro = 0 GROUP BY section", "section"),
 		NAMES, "section, c"),
+		PLACES, "section, s"),
 		ENDS, "section, c"),
 		SECTION_ENDS, "section") ")"},
 
