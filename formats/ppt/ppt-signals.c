@@ -125,16 +125,11 @@ static void look_at_program(struct ctp_foreground *f)
 	ctp_foreground_look(f);
 }
 
-static bool is_relayed(const struct signalfd_siginfo *info)
-{
-	return s.foreground.group && (pid_t)info->ssi_pid == s.foreground.group;
-}
-
 /* A key that is pressed twice in a moment is meant once. */
 static void take_end(const struct signalfd_siginfo *info)
 {
 	uint64_t now_ns = ctp_clock_ns();
-	bool is_key = is_relayed(info), again = is_key && s.key && now_ns - s.key_ns < REPEATED_MS * MS;
+	bool is_key = ctp_foreground_relayed(&s.foreground, info), again = is_key && s.key && now_ns - s.key_ns < REPEATED_MS * MS;
 	if (s.foreground.command && info->ssi_code > 0)
 		ctp_foreground_send(&s.foreground, (int)info->ssi_signo, true);
 	if (again)
@@ -146,18 +141,11 @@ static void take_end(const struct signalfd_siginfo *info)
 		s.key = (int)info->ssi_signo;
 }
 
-static bool is_for_program(const struct signalfd_siginfo *info)
-{
-	const struct ctp_foreground *f = &s.foreground;
-	bool has_left = f->command && !ctp_foreground_has_command(f);
-	return is_relayed(info) && !info->ssi_int && !has_left;
-}
-
 static void take(const struct signalfd_siginfo *info)
 {
 	struct ctp_foreground *f = &s.foreground;
 	int sig = (int)info->ssi_signo;
-	if (is_for_program(info)) {
+	if (ctp_foreground_is_for_command(&s.foreground, info)) {
 		ctp_foreground_typed(f, sig);
 		return;
 	}
@@ -169,7 +157,7 @@ static void take(const struct signalfd_siginfo *info)
 	case SIGTTIN:
 	case SIGTTOU:
 	case SIGCONT:
-		ctp_foreground_signal(f, sig, is_relayed(info));
+		ctp_foreground_signal(f, sig, ctp_foreground_relayed(&s.foreground, info));
 		break;
 	default:
 		take_end(info);

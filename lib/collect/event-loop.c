@@ -222,23 +222,11 @@ static bool is_for_all(const struct signalfd_siginfo *info, bool ends)
 	return info->ssi_code > 0 || (ends && (pid_t)info->ssi_pid == getppid());
 }
 
-static bool is_relayed(const struct ctp_foreground *f, const struct signalfd_siginfo *info)
-{
-	return f->group && (pid_t)info->ssi_pid == f->group;
-}
-
-/* COMMAND got it by itself, or has ended since. */
-static bool is_for_command(const struct ctp_foreground *f, const struct signalfd_siginfo *info)
-{
-	bool has_left = f->command && !ctp_foreground_has_command(f);
-	return is_relayed(f, info) && !info->ssi_int && !has_left;
-}
-
 static void take_job_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
 	struct ctp_foreground *f = &loop->foreground;
 	if (f->group)
-		ctp_foreground_signal(f, (int)info->ssi_signo, is_relayed(f, info));
+		ctp_foreground_signal(f, (int)info->ssi_signo, ctp_foreground_relayed(f, info));
 }
 
 /*
@@ -247,7 +235,7 @@ static void take_job_signal(struct ctp_event_loop *loop, const struct signalfd_s
  */
 static void take_end_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
-	bool is_ours = !loop->command || loop->ended, is_key = is_relayed(&loop->foreground, info);
+	bool is_ours = !loop->command || loop->ended, is_key = ctp_foreground_relayed(&loop->foreground, info);
 	bool is_doubtful = loop->finishing && is_key && !loop->urged;
 	if (!is_asked_anew(loop) || !is_ours)
 		return;
@@ -271,7 +259,7 @@ static void take_signal(struct ctp_event_loop *loop, const struct signalfd_sigin
 
 static void take_any(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
-	if (is_for_command(&loop->foreground, info)) {
+	if (ctp_foreground_is_for_command(&loop->foreground, info)) {
 		ctp_foreground_typed(&loop->foreground, (int)info->ssi_signo);
 		return;
 	}

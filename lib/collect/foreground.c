@@ -245,6 +245,18 @@ void ctp_foreground_stopped(struct ctp_foreground *f, int sig)
 
 void ctp_foreground_continued(struct ctp_foreground *f) { f->halted = false; }
 
+/* A SIGCHLD about the guard has its pid, too, but another code. */
+bool ctp_foreground_relayed(const struct ctp_foreground *f, const struct signalfd_siginfo *info)
+{
+	return f->group && (pid_t)info->ssi_pid == f->group && info->ssi_code == SI_QUEUE;
+}
+
+bool ctp_foreground_is_for_command(const struct ctp_foreground *f, const struct signalfd_siginfo *info)
+{
+	bool has_left = f->command && !ctp_foreground_has_command(f);
+	return ctp_foreground_relayed(f, info) && !info->ssi_int && !has_left;
+}
+
 void ctp_foreground_typed(struct ctp_foreground *f, int sig)
 {
 	if (f->halted)

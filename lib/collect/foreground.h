@@ -64,6 +64,14 @@ void ctp_foreground_stopped(struct ctp_foreground *f, int sig);
 void ctp_foreground_continued(struct ctp_foreground *f);
 
 /*
+ * Whether the guard sent this signal, because of a key; and whether that key was for COMMAND, which got it by itself, or has ended
+ * since.
+ */
+struct signalfd_siginfo;
+bool ctp_foreground_relayed(const struct ctp_foreground *f, const struct signalfd_siginfo *info);
+bool ctp_foreground_is_for_command(const struct ctp_foreground *f, const struct signalfd_siginfo *info);
+
+/*
  * The guard says that a key was typed for COMMAND. While COMMAND is halted, every key stops the
  * pipeline, so that the terminal is not dead: `fg` continues all. May return only then.
  */
