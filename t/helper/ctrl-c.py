@@ -94,6 +94,15 @@ class Scene:
         self.t.expect("usable")
         self.t.wait_foreground(self.shell)
 
+    def stop_and_continue(self, *pids):
+        """Ctrl-Z and fg, of a job in the foreground with these processes."""
+        self.t.type(CTRL_Z)
+        self.t.wait_state("T", *pids)
+        self.usable()
+        self.line("fg")
+        self.t.wait_foreground(self.guard)
+        self.t.wait_state("SR", *pids)
+
     def complete(self, end, path=None):
         """The trace has its end; what the program's end was."""
         path = path or self.trace
@@ -186,12 +195,7 @@ def stop(s):
     s.t.type("fg\n")
     s.t.wait_foreground(s.guard)
     s.t.wait_state("S", program, s.collector, s.reader)
-    s.t.type(CTRL_Z)
-    s.t.wait_state("T", program, s.collector, s.reader)
-    s.usable()
-    s.line("fg")
-    s.t.wait_foreground(s.guard)
-    s.t.wait_state("S", program, s.collector, s.reader)
+    s.stop_and_continue(program, s.collector, s.reader)
     s.t.type(CTRL_C)
     s.prompt()
     s.complete('"outcome":"killed","status":2')
@@ -218,12 +222,7 @@ def halted(s):
     os.kill(program, signal.SIGSTOP)
     s.halt(program)
     s.t.wait_state("S", s.collector, s.reader)
-    s.t.type(CTRL_Z)
-    s.t.wait_state("T", program, s.collector, s.reader)
-    s.usable()
-    s.line("fg")
-    s.t.wait_foreground(s.guard)
-    s.t.wait_state("S", program, s.collector, s.reader)
+    s.stop_and_continue(program, s.collector, s.reader)
     os.kill(program, signal.SIGSTOP)
     s.halt(program)
     os.kill(program, signal.SIGCONT)
@@ -420,12 +419,7 @@ def attach(s):
 def attached(s):
     """Ctrl-C ends the trace and not the process; Ctrl-Z stops the collector alone."""
     target = attach(s)
-    s.t.type(CTRL_Z)
-    s.t.wait_state("T", s.collector, s.reader)
-    s.usable()
-    s.line("fg")
-    s.t.wait_foreground(s.guard)
-    s.t.wait_state("S", s.collector, s.reader)
+    s.stop_and_continue(s.collector, s.reader)
     s.t.type(CTRL_C)
     s.t.expect("0 lost")
     s.prompt()
@@ -470,12 +464,7 @@ def ppt_run(s, operands):
 
 
 def ppt_ends(s, *processes):
-    s.t.type(CTRL_Z)
-    s.t.wait_state("T", s.collector, s.reader, *processes)
-    s.usable()
-    s.line("fg")
-    s.t.wait_foreground(s.guard)
-    s.t.wait_state("SR", s.collector, s.reader, *processes)
+    s.stop_and_continue(s.collector, s.reader, *processes)
     s.t.type(CTRL_C)
     s.prompt()
 
@@ -524,12 +513,7 @@ def script(s):
     program = s.t.wait_for("sleep", "1000")
     s.guard, s.reader = s.t.wait_for("ctp-guard"), s.t.wait_for("zstd")
     s.t.wait_foreground(s.guard)
-    s.t.type(CTRL_Z)
-    s.t.wait_state("T", program, s.reader)
-    s.usable()
-    s.line("fg")
-    s.t.wait_foreground(s.guard)
-    s.t.wait_state("S", program, s.reader)
+    s.stop_and_continue(program, s.reader)
     s.t.type(CTRL_C)
     s.t.expect("after")
     s.prompt()
