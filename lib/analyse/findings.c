@@ -67,7 +67,7 @@ static int by_gravity(const void *a, const void *b)
 	       ctp_most_first(x->members, y->members);
 }
 
-/* Waits that stand out are brought behind the others, in the order that they have. */
+/* Moves waits that stand out to the end of the list. Otherwise the order stays. */
 static uint32_t put_rules_first(struct ctp_finding *list, uint32_t n)
 {
 	uint32_t rules = 0;

@@ -148,7 +148,7 @@ static void mend(struct ctp_gives *g, uint32_t i, uint64_t ts_ns)
 	memmove(&g->missed[i], &g->missed[i + 1], (--g->nmissed - i) * sizeof *g->missed);
 }
 
-/* Mends the oldest missed gives of an end, at most so many. */
+/* Mends up to `most` missed gives of an end, the oldest first. */
 static void mend_oldest(struct ctp_gives *g, uint32_t end, uint32_t most, uint64_t ts_ns)
 {
 	for (uint32_t i = 0; i < g->nmissed && most && g->ends[end].nmissed;) {

@@ -90,7 +90,7 @@ static uint32_t place_of(const struct ctp_judge *j, const struct ctp_coroutine *
 	return r->event == last ? ctp_follow_place(j->follow, co) : 0;
 }
 
-/* Adds the coroutine, if what it wanted can never be had. */
+/* Adds the coroutine to a group if the object that it wanted breaks a rule. False: it breaks none. */
 static bool add_if_spent(struct ctp_judge *j, struct ctp_coroutine *co, const struct ctp_wanted *wanted)
 {
 	enum ctp_rule rule = rule_of(j, wanted->pid, &wanted->of);

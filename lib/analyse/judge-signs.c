@@ -13,8 +13,8 @@
 
 enum {
 	MASKED_MIN = 3,          /* waits that a time-out ended although what they were for was there */
-	POLLS_MIN = 1000,        /* wakes of coroutines by themselves at one place, */
-	POLLS_FACTOR = 100,      /* and so many for each wait there that something else ended */
+	POLLS_MIN = 1000,        /* wakes of coroutines by themselves at one place */
+	POLLS_FACTOR = 100,      /* the same, for each wait at that place that something else ended */
 	SIGN_RUN_NS = 5000,      /* a coroutine whose runs are mostly longer is at work */
 	PING_PONG_MIN = 10000,   /* wakes of each other, in a row */
 };

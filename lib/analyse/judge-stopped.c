@@ -9,8 +9,8 @@
  * longer than ever before has stopped. A coroutine that waits elsewhere has stopped if it waits for a lock, for permits or for room
  * as the program says; or not where it rests; or if all coroutines that used to wake it have stopped.
  *
- * The finding needs that half of those that worked have stopped, and that one of them waits among equals. A few of them may
- * starve behind others, and others may just have nothing to do.
+ * The finding needs that half of those that worked have stopped, and that one of them waits among equals. If fewer have stopped,
+ * they may only have bad luck with their turns; if none waits among equals, they may just have nothing to do.
  */
 #include "analyse/judge.h"
 

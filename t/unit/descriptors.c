@@ -232,7 +232,7 @@ static void test_sides(void)
 	struct ctp_socket s[] = {{.ino = 2}, {.ino = 3}, {.ino = 4}, {.ino = 5}, {.ino = 6}, {.ino = 7}};
 	struct ctp_sock_diag_list list = {.sockets = s, .n = 6, .missing = 6, .family = AF_INET, .protocol = IPPROTO_TCP, .seq = 1,
 	                                  .ports = &ports};
-	size_t len = put_ports(part, 1, TCP_LISTEN, 8080, 0); /* of whom does not matter */
+	size_t len = put_ports(part, 1, TCP_LISTEN, 8080, 0); /* the socket need not be of the program */
 	len += put_ports(part + len, 100, TCP_LISTEN, 40000, 0);
 	len += put_ports(part + len, 2, TCP_ESTABLISHED, 8080, 50000);
 	len += put_ports(part + len, 3, TCP_ESTABLISHED, 50000, 5432);
@@ -249,7 +249,8 @@ static void test_sides(void)
 	ok(s[5].side == CTP_SIDE_ACCEPTED, "a listener may have a port of the range");
 }
 
-/* What the kernel answers about one socket: so many ms ago data was sent, data came, and the peer confirmed something. */
+/* The kernel's answer about one socket. The times are in ms before now: of the last data sent, of the last data received, and of the
+ * last segment in which the peer confirmed data. */
 static uint64_t bytes_received = 5; /* the kernel counts them at a place that older headers do not name */
 
 static enum ctp_descriptor_last last(uint32_t sent_ms, uint32_t received_ms, uint32_t confirmed_ms, uint8_t timer, size_t cut)

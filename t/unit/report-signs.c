@@ -65,7 +65,7 @@ static void test_never_ran(void)
 	is(says(), "", "a coroutine that was just spawned has time");
 }
 
-/* Waits of 300 ms for an item, each ended by a time-out; the item came after so many ms. */
+/* Waits of 300 ms for an item, each ended by a time-out. The item comes `after` ms after the wait began. */
 static const char *times_out(uint64_t after, uint64_t times)
 {
 	begin();

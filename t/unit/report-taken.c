@@ -2,7 +2,7 @@
 /* Copyright (c) 2026 the ctptools authors */
 /*
  * report-taken: findings name the site where the holder of a lock or a permit got it. Records are made by hand; a site without a text
- * is "site 77". A reader that wants to read again, behind a writer, is found with both sites and the writer.
+ * is "site 77". A reader that holds a read lock and waits for it again, while a writer waits, is found with both sites and the writer.
  */
 #include "objects-scene.h"
 
